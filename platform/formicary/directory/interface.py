@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
 
     from formicary.core.base_agent import BaseAgent
+    from formicary.directory.model.registrations import Registrations, Successor
     from formicary.directory.model.watches import Notice
 
 _NO_PROPERTIES: Mapping[str, Any] = {}
@@ -72,6 +73,30 @@ class Backend(Protocol):
 
     def agent_gone(self, agent: str) -> None:
         """Called when an agent of this container has ended: its services are removed."""
+
+    def hand_over(self, agent: str) -> Registrations | None:
+        """Return what goes with an agent of this container that is about to move; None if nothing does.
+
+        Nothing changes here: the agent may stay after all.
+
+        Raises:
+            MoveError: the agent cannot move now, with why.
+        """
+
+    def take_over(self, agent: str, registrations: Registrations) -> Successor | None:
+        """Have from now on what `hand_over` has returned elsewhere, as the agent lives here now.
+
+        Returns:
+            What `release` is to be called with where the agent comes from.
+        """
+
+    def release(self, agent: str, successor: Successor | None) -> None:
+        """Have nothing of an agent any more, which lives elsewhere now; also where it had nothing.
+
+        Args:
+            agent: its full name.
+            successor: what `take_over` has returned there; None as well if the agent is not there any more.
+        """
 
     def on_listed(self) -> None:
         """Called when this container is on the platform's list, and may have been forgotten before."""
@@ -254,6 +279,8 @@ class AgentDirectory(Directory):
     def _address(self) -> str:
         if self._agent.state is AgentState.GONE:  # by now there may be another one of its name
             raise AgentStateError(f"agent {self._agent.name} is gone, and offers nothing more")
+        if self._agent.state is AgentState.TRANSIT:  # what it has is on the way
+            raise AgentStateError(f"agent {self._agent.name} is on its way to another container")
         address = self._agent.address
         assert address is not None, "an agent in a container has an address"
         return address

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from formicary.core.errors import FormicaryError, GroupError, InvalidMessageError, RefusedError
+from formicary.core.base_agent import AgentState
+from formicary.core.errors import FormicaryError, GroupError, InvalidMessageError, MoveError, RefusedError
 from formicary.core.logs import get_logger
 from formicary.core.names import MANAGEMENT, is_container_of
 from formicary.core.quoting import shorten
@@ -19,6 +20,7 @@ from formicary.groups.naming import ONTOLOGY
 
 if TYPE_CHECKING:
     from formicary.container.container import Container
+    from formicary.core.base_agent import BaseAgent
     from formicary.core.message import Message
     from formicary.fipa.management_agent import ManagementAgent
     from formicary.groups.naming import Role
@@ -30,6 +32,8 @@ logger = get_logger("formicary.groups")
 
 _PATIENCE: Final = 10.0  # s that a gatekeeper gets to decide
 _LONGEST: Final = 1000  # characters of a reason
+_LOOK: Final = 0.02  # s between looks at whether a manager has arrived
+_TRANSIT = AgentState.TRANSIT
 
 
 class RequestRole(
@@ -58,6 +62,31 @@ class _Done(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     done: str
 
 
+class MethodGatekeeper:
+    """A gatekeeper that is a method of its group's manager, which has come from another container.
+
+    Args:
+        agents: those of the container, by full name.
+        manager: the full name of the manager.
+        name: the name of the method.
+    """
+
+    def __init__(self, agents: Mapping[str | None, BaseAgent], manager: str, name: str) -> None:
+        self.name = name
+        self._agents = agents
+        self._manager = manager
+
+    def __call__(self, agent: str, role: str, pass_key: object) -> bool | str | Awaitable[bool | str]:
+        """Decide; see `Gatekeeper`."""
+        decide: Gatekeeper = getattr(self._agents[self._manager], self.name)
+        return decide(agent, role, pass_key)
+
+
+def is_method(kind: type, name: str) -> bool:
+    """Tell whether a class has a method of this name."""
+    return inspect.isfunction(getattr(kind, name, None))
+
+
 class AdmissionControl:
     """Asks gatekeepers in other containers, and has those of this container's agents decide.
 
@@ -82,13 +111,14 @@ class AdmissionControl:
 
     # -- asking ---------------------------------------------------------------------------------------------
 
-    async def ask(self, agent: str, role: Role, manager: str, pass_key: object) -> None:
+    async def ask(self, agent: str, role: Role, manager: str, domain: str, pass_key: object) -> None:
         """Return if an agent may play a role.
 
         Args:
             agent: its full name.
             role: the role.
             manager: the full name of who manages the group.
+            domain: that of the container where the manager lives, as far as is known.
             pass_key: what the gatekeeper is shown: anything that JSON can say.
 
         Raises:
@@ -97,7 +127,6 @@ class AdmissionControl:
             InvalidMessageError: JSON cannot say the pass key.
         """
         content = _write(RequestRole(manager, agent, *role, pass_key))
-        domain = manager.partition("@")[2]
         if domain == self._container.domain:
             reason = await self._decide(_requests.decode(content))  # what it is shown is the same everywhere
             if reason is not None:
@@ -136,19 +165,22 @@ class AdmissionControl:
             request = _requests.decode(message.body)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise ValueError(f"the request for a role cannot be read: {error}") from None
-        domain = request.agent.partition("@")[2]
-        is_of_platform = is_container_of(domain, self._container.platform)
-        if message.sender != f"{MANAGEMENT}@{domain}" or not is_of_platform:
+        home = request.agent.partition("@")[2]
+        speaker, _, domain = (message.sender or "").partition("@")
+        # The container of an agent that has moved is not in its name; other members are believed.
+        is_member = domain == home or domain in self._container.members
+        if speaker != MANAGEMENT or not is_member or not is_container_of(home, self._container.platform):
             raise ValueError(f"{message.sender} may not ask for {shorten(request.agent)}: its container does")
         return request
 
     async def _decide(self, request: RequestRole) -> str | None:
         """Return None if an agent may play a role, else why not."""
-        gatekeeper = self._gatekeepers.get((request.manager, request.community, request.group))
-        if gatekeeper is None:
-            return f"{request.manager} does not manage the group {request.group!r} any more"
         try:
             async with asyncio.timeout(_PATIENCE):
+                await self._wait_while_away(request.manager)
+                gatekeeper = self._gatekeepers.get((request.manager, request.community, request.group))
+                if gatekeeper is None:
+                    return f"{request.manager} does not manage the group {request.group!r} any more"
                 decision: object = gatekeeper(request.agent, request.role, request.pass_key)
                 if inspect.isawaitable(decision):
                     decision = await decision
@@ -164,6 +196,39 @@ class AdmissionControl:
             return None if decision else f"the gatekeeper of the group {request.group!r} refuses"
         logger.error("the gatekeeper of the group %r returned %s", request.group, type(decision).__name__)
         return f"the gatekeeper of the group {request.group!r} says neither yes nor no"
+
+    async def _wait_while_away(self, manager: str) -> None:
+        """Wait while a manager is neither here nor elsewhere: what it decided would not go along."""
+        agents = self._container.dispatcher.agents
+        while (agent := agents.get(manager)) and agent.state is _TRANSIT:  # noqa: ASYNC110 -- it ends in many ways
+            await asyncio.sleep(_LOOK)
+
+    # -- managers that move ---------------------------------------------------------------------------------
+
+    def hand_over(self, manager: str, role: Role) -> str | None:
+        """Return the name of the method that is the gatekeeper of a manager's group; None if it has none.
+
+        Raises:
+            MoveError: the gatekeeper is no method of the manager, and cannot go along.
+        """
+        gatekeeper = self._gatekeepers.get((manager, role.community, role.group))
+        if gatekeeper is None:
+            return None
+        if isinstance(gatekeeper, MethodGatekeeper):
+            return gatekeeper.name
+        agent = self._container.dispatcher.agents.get(manager)
+        name = str(getattr(gatekeeper, "__name__", ""))
+        if getattr(gatekeeper, "__self__", None) is agent and is_method(type(agent), name):
+            return name
+        raise MoveError(
+            f"agent {manager.partition('@')[0]} cannot move: the gatekeeper of the group {role.group!r} is "
+            "no method of it, and would stay here; make it a method of the agent's class"
+        )
+
+    def take_over(self, manager: str, role: Role, name: str) -> None:
+        """Have a method of an agent that has come decide for its group."""
+        agents = self._container.dispatcher.agents
+        self._gatekeepers[manager, role.community, role.group] = MethodGatekeeper(agents, manager, name)
 
     async def _answer(self, message: Message, performative: str, content: _Done | ErrorContent) -> None:
         answer = self._agent.make_answer(message, performative, msgspec.json.encode(content).decode())

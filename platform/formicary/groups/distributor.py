@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message
     from formicary.groups.mailing import Content
+    from formicary.groups.roster import Players
     from formicary.groups.service import GroupService
 
 _PATIENCE: Final = 1  # messages that may wait for a member: each message to a group may wait for many
@@ -179,20 +180,28 @@ class Distributor(MicroAgent):
     # -- the way out ----------------------------------------------------------------------------------------
 
     def _hand_out(self, message: Message, content: Content) -> None:
-        community, name, role, inner = content
+        community, name, role, inner, others = content
         service, container = self._service, self._service.container
         group = service.shared.find(community, name)
         players = None if group is None else group.players(role)
-        members = () if players is None else tuple(players.by_domain.get(container.domain, ()))
-        if not members:
+        members = [] if players is None else self._members(players)
+        if not members and not others:
             what = f"the role {role!r}" if role is not None else "a role"
             self._add_dead_letter(
                 message, f"nobody in container {container.name} plays {what} in the group {name!r}"
             )
             return
         force_setattr(inner, "sender", message.sender)
-        for member in members:
+        left_out = {message.sender, *others}
+        for member in [each for each in members if each not in left_out]:
             container.dispatcher.overflow.deliver(address_to(inner, member), member, self, _PATIENCE)
+
+    def _members(self, players: Players) -> list[str]:
+        """Return the agents of this container, wherever they live now: others may not know that yet."""
+        domain = self._service.container.domain
+        at_home = f"@{domain}"
+        away = [agent for agent in players.visitors if agent.endswith(at_home)]
+        return [*players.by_domain.get(domain, ()), *away]
 
     def _add_dead_letter(self, message: Message, reason: str) -> None:
         self._service.container.dispatcher.add_dead_letter(message, reason, self.address)

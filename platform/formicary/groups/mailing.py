@@ -15,7 +15,7 @@ from formicary.core.names import complete_for
 from formicary.groups.naming import ONTOLOGY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from formicary.container.container import Container
     from formicary.container.dispatcher import Dispatcher
@@ -30,8 +30,12 @@ PERFORMATIVE: Final = "proxy"
 
 LANGUAGE: Final = "msgpack"
 
-Content = tuple[str, str, str | None, Message]
-"""What is said to a distributor: community, group, role (None: all members), and the message."""
+Content = tuple[str, str, str | None, Message, tuple[str, ...]]
+"""What is said to a distributor: community, group, role (None: all members), the message, and who has it.
+
+Agents that do not live in their home containers are sent it by name. They are in the last part where the
+distributor of their home may not know that they do not live there.
+"""
 
 _Waiting = tuple[Message, "Sequence[MessageSink]"]
 
@@ -66,9 +70,10 @@ async def send(
     count = players.count - (sender in players)
     dispatcher = container.dispatcher
     others = [domain for domain in players.by_domain if domain != container.domain]
-    if others:
+    if others or players.visitors:
         message.check()  # before anybody has it
-        first_error = _post(dispatcher, _wrap(message, address), others, full)
+        singles = _addressed(message, address, _by_home(players), others)
+        first_error = _post(dispatcher, singles, full)
     for member in tuple(players.by_domain.get(container.domain, ())):
         if member != sender:
             single = address_to(message, member)
@@ -83,14 +88,28 @@ async def send(
     return count
 
 
-def _wrap(message: Message, address: tuple[str, str, str | None]) -> Message:
-    """Return the message to a distributor; a failure to deliver it counts as an answer to the original."""
+def _by_home(players: Players) -> dict[str, tuple[str, ...]]:
+    """Return those who do not live in their home containers, by the domains of these."""
+    homes: dict[str, list[str]] = {}
+    for agent in players.visitors:
+        homes.setdefault(agent.partition("@")[2], []).append(agent)
+    return {domain: tuple(agents) for domain, agents in homes.items()}
+
+
+def _wrap(message: Message, address: tuple[str, str, str | None], others: tuple[str, ...] = ()) -> Message:
+    """Return the message to a distributor; a failure to deliver it counts as an answer to the original.
+
+    Args:
+        message: the message.
+        address: to whom it is, as of `send`.
+        others: agents of the distributor's container that it is not to be handed to.
+    """
     bare = copy(message)
     force_setattr(bare, "sender", None)  # the frame says it, so nobody can claim another
     force_setattr(bare, "to", None)
     return Message(
         sender=message.sender,
-        body=_encode((*address, bare)),
+        body=_encode((*address, bare, others)),
         performative=PERFORMATIVE,
         thread=message.thread,
         language=LANGUAGE,
@@ -101,16 +120,29 @@ def _wrap(message: Message, address: tuple[str, str, str | None]) -> Message:
     )
 
 
-def _post(
-    dispatcher: Dispatcher, wrapped: Message, domains: Iterable[str], full: list[_Waiting]
-) -> FormicaryError | None:
-    """Send a message to the distributors of other containers; return what some cannot take."""
-    first_error = None
+def _addressed(
+    message: Message,
+    address: tuple[str, str, str | None],
+    visitors: Mapping[str, tuple[str, ...]],
+    domains: Iterable[str],
+) -> Iterator[Message]:
+    """Yield a message as it goes to distributors, and by name to those who do not live at home."""
+    wrapped = _wrap(message, address)
     for domain in domains:
-        single = address_to(wrapped, f"{DISTRIBUTOR}@{domain}")
+        away = visitors.get(domain)
+        outer = wrapped if away is None else _wrap(message, address, away)
+        yield address_to(outer, f"{DISTRIBUTOR}@{domain}")
+    for agents in visitors.values():
+        yield from (address_to(message, agent) for agent in agents if agent != message.sender)
+
+
+def _post(dispatcher: Dispatcher, singles: Iterable[Message], full: list[_Waiting]) -> FormicaryError | None:
+    """Send messages to other containers; return the first of what some cannot take."""
+    first_error = None
+    for single in singles:
         dispatcher.notify("message_sent", single)
         try:
-            if sinks := dispatcher.dispatch_to(single, f"{DISTRIBUTOR}@{domain}"):
+            if sinks := dispatcher.dispatch_to(single, str(single.to)):
                 full.append((single, sinks))
         except FormicaryError as error:  # the others shall have it all the same
             first_error = first_error or error

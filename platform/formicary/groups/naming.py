@@ -20,6 +20,7 @@ ONTOLOGY: Final = f"{RESERVED}groups"
 
 _LONGEST: Final = 255  # characters
 _SECURED: Final = "secured"
+_CONTAINER: Final = "container"
 _PARTS: Final = 4
 
 
@@ -35,12 +36,13 @@ class Role(NamedTuple):
         """The name of the service that stands for it in the directory."""
         return f"{ROLE}/{self.community}/{self.group}/{self.role}"
 
-    def described(self, agent: str, *, is_secured: bool) -> ServiceDescription:
+    def described(self, agent: str, *, is_secured: bool, container: str | None = None) -> ServiceDescription:
         """Return the service of an agent that plays it.
 
         Args:
             agent: the agent's full name.
             is_secured: whether the group has a gatekeeper.
+            container: the domain of the container that it lives in; None for its home.
         """
         properties: dict[str, str | int | float | bool | tuple[str, ...]] = {
             "community": self.community,
@@ -49,6 +51,8 @@ class Role(NamedTuple):
         }
         if is_secured:
             properties[_SECURED] = True
+        if container is not None:
+            properties[_CONTAINER] = container
         return ServiceDescription(agent, ROLE, self.service, properties=properties)
 
     def query(self) -> Query:
@@ -72,6 +76,12 @@ def read_role(service: str) -> Role | None:
 def is_secured(service: ServiceDescription) -> bool:
     """Tell whether the group of a role has a gatekeeper."""
     return service.properties.get(_SECURED) is True
+
+
+def container_of(service: ServiceDescription) -> str | None:
+    """Return the domain of the container that who plays a role lives in; None for its home."""
+    domain = service.properties.get(_CONTAINER)
+    return domain if isinstance(domain, str) else None
 
 
 def check_name(what: str, name: object) -> str:

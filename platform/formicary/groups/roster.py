@@ -14,25 +14,34 @@ if TYPE_CHECKING:
 
 
 class Players:
-    """The agents that play a role, or are in a group, by the domains of their containers."""
+    """The agents that play a role, or are in a group."""
 
-    __slots__ = ("_turns", "by_domain", "count")
+    __slots__ = ("_turns", "by_domain", "count", "visitors")
 
     def __init__(self) -> None:
         self.by_domain: dict[str, dict[str, None]] = {}
+        """Those that live in their home containers, by the domains of these."""
+        self.visitors: dict[str, str] = {}
+        """Those that live elsewhere, with the domains of the containers where they do."""
         self.count = 0
         self._turns: OrderedDict[str, None] | None = None  # who was chosen least recently comes first
 
     def __iter__(self) -> Iterator[str]:
         for agents in self.by_domain.values():
             yield from agents
+        yield from self.visitors
 
     def __contains__(self, agent: str) -> bool:
-        return agent in self.by_domain.get(_domain(agent), ())
+        return agent in self.by_domain.get(_domain(agent), ()) or agent in self.visitors
 
-    def add(self, agent: str) -> None:
-        """Add an agent that is not there."""
-        self.by_domain.setdefault(_domain(agent), {})[agent] = None
+    def add(self, agent: str, container: str | None) -> None:
+        """Add an agent that is not there.
+
+        Args:
+            agent: its full name.
+            container: the domain of the container that it lives in; None for its home.
+        """
+        self._place(agent, container)
         self.count += 1
         if self._turns is not None:
             self._turns[agent] = None
@@ -40,14 +49,30 @@ class Players:
 
     def discard(self, agent: str) -> None:
         """Remove an agent that is there."""
+        self._displace(agent)
+        self.count -= 1
+        if self._turns is not None:
+            del self._turns[agent]
+
+    def move(self, agent: str, container: str | None) -> None:
+        """Take note that an agent that is there lives somewhere now; arguments as of `add`."""
+        self._displace(agent)
+        self._place(agent, container)
+
+    def _place(self, agent: str, container: str | None) -> None:
+        if container is None:
+            self.by_domain.setdefault(_domain(agent), {})[agent] = None
+        else:
+            self.visitors[agent] = container
+
+    def _displace(self, agent: str) -> None:
+        if self.visitors.pop(agent, None) is not None:
+            return
         domain = _domain(agent)
         agents = self.by_domain[domain]
         del agents[agent]
         if not agents:
             del self.by_domain[domain]
-        self.count -= 1
-        if self._turns is not None:
-            del self._turns[agent]
 
     def choose(self, other_than: str) -> str | None:
         """Return whoever was chosen least recently; None if there is nobody.
@@ -89,17 +114,27 @@ class Group:
         """Return who plays a role, or for None all members; None if nobody does."""
         return self.everybody if role is None else self.roles.get(role)
 
-    def put(self, agent: str, role: str, *, is_secured: bool) -> bool:
-        """Have an agent play a role; return whether it did not before."""
+    def put(self, agent: str, role: str, *, is_secured: bool, container: str | None = None) -> bool:
+        """Have an agent play a role; return whether it did not before.
+
+        Args:
+            agent: its full name.
+            role: the role's name.
+            is_secured: whether it says that the group has a gatekeeper.
+            container: the domain of the container that it lives in; None for its home.
+        """
         roles = self.roles_of.get(agent)
         if roles is None:
             roles = self.roles_of[agent] = {}
-            self.everybody.add(agent)
+            self.everybody.add(agent, container)
+        elif self.everybody.visitors.get(agent) != container:
+            for players in (self.everybody, *(self.roles[each] for each in roles)):
+                players.move(agent, container)
         before = roles.get(role)
         self._secured += is_secured - bool(before)
         roles[role] = is_secured
         if before is None:
-            self.roles.setdefault(role, Players()).add(agent)
+            self.roles.setdefault(role, Players()).add(agent, container)
         return before is None
 
     def remove(self, agent: str, role: str) -> bool:
@@ -144,13 +179,13 @@ class Roster:
         """Return the names of a community's groups."""
         return tuple(self._groups.get(community, ()))
 
-    def put(self, agent: str, role: Role, *, is_secured: bool) -> None:
-        """Have an agent play a role."""
+    def put(self, agent: str, role: Role, *, is_secured: bool, container: str | None = None) -> None:
+        """Have an agent play a role; arguments as of `Group.put`."""
         groups = self._groups.setdefault(role.community, {})
         group = groups.get(role.group)
         if group is None:
             group = groups[role.group] = Group()
-        if group.put(agent, role.role, is_secured=is_secured):
+        if group.put(agent, role.role, is_secured=is_secured, container=container):
             self._changed(agent, role, True)
 
     def remove(self, agent: str, role: Role) -> None:

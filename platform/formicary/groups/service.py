@@ -11,16 +11,18 @@ from formicary.core.errors import (
     AgentStateError,
     AlreadyRegisteredError,
     ContainerClosedError,
+    FormicaryError,
     GroupExistsError,
     NoSuchGroupError,
     NotAMemberError,
     NotRegisteredError,
     RefusedError,
 )
+from formicary.core.logs import get_logger
 from formicary.core.names import is_container_of
 from formicary.groups.admission import AdmissionControl
 from formicary.groups.distributor import Distributor
-from formicary.groups.naming import MANAGER, Role, group_query, is_secured, read_role
+from formicary.groups.naming import MANAGER, Role, container_of, group_query, is_secured, read_role
 from formicary.groups.roster import Roster
 from formicary.groups.watching import watch_roles
 
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
     Listener = Callable[[str, str, bool], None]
 
+logger = get_logger("formicary.groups")
+
 
 class GroupService:
     """Knows who plays which role: of its own agents by what they do, of all others by the directory.
@@ -56,11 +60,11 @@ class GroupService:
         self.local = Roster(self._changed)
         """The groups that only this container knows."""
         self._backend = backend
-        self._admission = AdmissionControl(container, agent)
+        self.admission = AdmissionControl(container, agent)
+        """Who asks gatekeepers, and has them."""
         self._distributor = Distributor(self)
-        self._own: dict[
-            str, dict[Role, ServiceDescription | None]
-        ] = {}  # by agent; what is registered for it
+        self.own: dict[str, dict[Role, ServiceDescription | None]] = {}
+        """Roles of the agents that live here, by agent, with what is registered for them."""
         self._listeners: dict[tuple[str, str], dict[Listener, None]] = {}
         self._lookups: list[set[tuple[str, str]]] = []  # what has gone during each search that goes on
         self.open_subscriptions: set[GroupSubscription] = set()
@@ -68,6 +72,7 @@ class GroupService:
         self._is_closed = False
         self._watch: Watch | None = None
         self._opening = asyncio.Lock()
+        self._opener: asyncio.Task[None] | None = None
         self._creating = asyncio.Lock()
 
     async def open(self) -> None:
@@ -86,6 +91,19 @@ class GroupService:
                     self._distributor.begin()
                     await self._begin_to_watch()
 
+    def open_later(self) -> None:
+        """Begin to follow the directory, and do not wait until that is done; log why if it cannot be."""
+        if self._watch is None and self._opener is None and not self._is_closed:
+            self._opener = asyncio.get_running_loop().create_task(self._open_now(), name="opens groups")
+
+    async def _open_now(self) -> None:
+        try:
+            await self.open()
+        except FormicaryError as error:
+            logger.warning("the roles of agents that have come are not followed: %s", error)
+        finally:
+            self._opener = None
+
     async def _begin_to_watch(self) -> None:
         watch = await watch_roles(self._backend, self._take, self._own_services)
         if self._is_closed:  # meanwhile: nobody else would end it
@@ -102,6 +120,9 @@ class GroupService:
         self._is_closed = True
         for subscription in tuple(self.open_subscriptions):
             subscription.end()
+        if self._opener is not None:
+            self._opener.cancel()
+            await asyncio.wait([self._opener])
         watch, self._watch = self._watch, None
         try:
             if watch is not None:
@@ -148,22 +169,36 @@ class GroupService:
         """Take over what the directory says of agents elsewhere; of its own, the container knows more."""
         for service in services:
             role = read_role(service.name)
-            if role is not None and self._is_elsewhere(service.agent):
-                self.shared.put(service.agent, role, is_secured=is_secured(service))
+            if role is not None and self._is_elsewhere(service.agent, container := container_of(service)):
+                self.shared.put(service.agent, role, is_secured=is_secured(service), container=container)
         for each in gone:
             for missed in self._lookups:
                 missed.add((each.agent, each.name))
             role = read_role(each.name)
-            if role is not None and self._is_elsewhere(each.agent):
+            if role is not None and self._is_elsewhere(each.agent, self._seen_in(each.agent, role)):
                 self.shared.remove(each.agent, role)
 
-    def _is_elsewhere(self, agent: str) -> bool:
-        domain = agent.partition("@")[2]
+    def _is_elsewhere(self, agent: str, container: str | None) -> bool:
+        """Tell whether an agent lives elsewhere, so that what the directory says of it counts.
+
+        Args:
+            agent: its full name.
+            container: the domain of the container that it lives in, as the directory says; None for its home.
+        """
         own = self.container
+        resident = own.dispatcher.agents.get(agent)
+        if resident is not None and resident.state is not AgentState.TRANSIT:
+            return False
+        domain = container or agent.partition("@")[2]
         return domain != own.domain and is_container_of(domain, own.platform)
 
+    def _seen_in(self, agent: str, role: Role) -> str | None:
+        """Return the domain of the container where an agent is known to play a role; None for its home."""
+        group = self.shared.find(role.community, role.group)
+        return None if group is None else group.everybody.visitors.get(agent)
+
     def _own_services(self) -> Iterator[ServiceDescription]:
-        for roles in tuple(self._own.values()):
+        for roles in tuple(self.own.values()):
             yield from (service for service in roles.values() if service is not None)
 
     # -- what agents of this container do -------------------------------------------------------------------
@@ -179,11 +214,11 @@ class GroupService:
                 raise GroupExistsError(f"there is a group {group!r} in the community {community!r}; join it")
             role = Role(community, group, MANAGER)
             if gatekeeper is not None:  # who sees the group may ask at once
-                self._admission.set_gatekeeper(address_of(agent), community, group, gatekeeper)
+                self.admission.set_gatekeeper(address_of(agent), community, group, gatekeeper)
             try:
                 await self._play(agent, role, is_secured=gatekeeper is not None, is_shared=is_shared)
             except BaseException:
-                self._admission.remove_gatekeeper(address_of(agent), community, group)
+                self.admission.remove_gatekeeper(address_of(agent), community, group)
                 raise
 
     async def request_role(self, agent: BaseAgent, role: Role, pass_key: object) -> None:
@@ -204,10 +239,25 @@ class GroupService:
         is_shared = self.local.find(role.community, role.group) is None
         is_secured = group.is_secured
         if is_secured and MANAGER not in roles:
-            await self._admission.ask(address_of(agent), role, await self._manager(group, role), pass_key)
+            await self._ask(address_of(agent), role, group, pass_key)
             if self.find(role.community, role.group) is None:
                 raise NoSuchGroupError(f"the group {role.group!r} has ended while its gatekeeper decided")
         await self._play(agent, role, is_secured=is_secured, is_shared=is_shared)
+
+    async def _ask(self, agent: str, role: Role, group: Group, pass_key: object) -> None:
+        """Return if the gatekeeper of a group lets an agent play a role; errors as of `admission`."""
+        asked = None
+        while True:
+            manager = await self._manager(group, role)
+            container = group.everybody.visitors.get(manager) or manager.partition("@")[2]
+            try:
+                await self.admission.ask(agent, role, manager, container, pass_key)
+            except RefusedError:
+                if container == asked or group.everybody.visitors.get(manager, container) == container:
+                    raise
+                asked = container  # it has moved meanwhile: it decides where it is
+            else:
+                return
 
     async def _manager(self, group: Group, role: Role) -> str:
         """Return who decides about a role of a secured group."""
@@ -224,10 +274,13 @@ class GroupService:
     async def _play(self, agent: BaseAgent, role: Role, *, is_secured: bool, is_shared: bool) -> None:
         self._check_life(agent)
         address = address_of(agent)
-        service = role.described(address, is_secured=is_secured) if is_shared else None
+        container = self.container_of(address)
+        service = role.described(address, is_secured=is_secured, container=container) if is_shared else None
         # First here: as soon as the directory knows, others elsewhere may send messages to the role.
-        self._own.setdefault(address, {})[role] = service
-        (self.shared if is_shared else self.local).put(address, role, is_secured=is_secured)
+        self.own.setdefault(address, {})[role] = service
+        (self.shared if is_shared else self.local).put(
+            address, role, is_secured=is_secured, container=container
+        )
         if service is None:
             return
         try:
@@ -239,13 +292,20 @@ class GroupService:
             raise
         self._check_life(agent)
 
+    def container_of(self, agent: str) -> str | None:
+        """Return this container's domain for an agent that lives here; None if it is its home."""
+        own = self.container.domain
+        return None if agent.partition("@")[2] == own else own
+
     def _check_life(self, agent: BaseAgent) -> None:
         if agent.state is AgentState.GONE:
             raise AgentStateError(f"agent {agent.name} is gone, and plays no role any more")
+        if agent.state is AgentState.TRANSIT:
+            raise AgentStateError(f"agent {agent.name} is on its way to another container")
 
     async def leave_role(self, agent: str, role: Role) -> None:
         """Have an agent play a role no longer; errors as of `AgentGroups.leave_role`."""
-        roles = self._own.get(agent, {})
+        roles = self.own.get(agent, {})
         if role not in roles:
             raise NotAMemberError(f"{agent} does not play the role {role.role!r} in the group {role.group!r}")
         if roles[role] is not None:
@@ -255,7 +315,7 @@ class GroupService:
 
     async def leave(self, agent: str, community: str, group: str) -> None:
         """Have an agent leave a group; errors as of `AgentGroups.leave`."""
-        roles = [role for role in self._own.get(agent, ()) if role[:2] == (community, group)]
+        roles = [role for role in self.own.get(agent, ()) if role[:2] == (community, group)]
         if not roles:
             raise not_a_member(agent, group)
         for role in roles:
@@ -263,18 +323,18 @@ class GroupService:
 
     def agent_gone(self, agent: str) -> None:
         """Called when an agent has ended, or has deregistered all of its services."""
-        for role in tuple(self._own.get(agent, ())):
+        for role in tuple(self.own.get(agent, ())):
             self._forget(agent, role)
 
     def _forget(self, agent: str, role: Role) -> None:
-        roles = self._own.get(agent, {})
+        roles = self.own.get(agent, {})
         if role not in roles:
             return  # it has ended while the directory was told that it leaves
         service = roles.pop(role)
         if not roles:
-            del self._own[agent]
+            del self.own[agent]
         if role.role == MANAGER:
-            self._admission.remove_gatekeeper(agent, role.community, role.group)
+            self.admission.remove_gatekeeper(agent, role.community, role.group)
         (self.local if service is None else self.shared).remove(agent, role)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from formicary.directory.interface import Backend
     from formicary.groups.interface import AgentGroups
     from formicary.groups.service import GroupService
+    from formicary.mobility.belongings import Belongings
     from formicary.mobility.service import MobilityService
 
 
@@ -82,11 +83,22 @@ class PlatformServices:
     def groups_of(self, agent: BaseAgent) -> AgentGroups:
         """Return the groups as an agent sees them."""
         from formicary.groups.interface import AgentGroups
-        from formicary.groups.service import GroupService
 
+        return AgentGroups(self._open_groups(), agent)
+
+    def _open_groups(self) -> GroupService:
         if self._groups is None:
+            from formicary.groups.service import GroupService
+
             self._groups = GroupService(self._container, self.agent, self.backend)
-        return AgentGroups(self._groups, agent)
+        return self._groups
+
+    @property
+    def belongings(self) -> Belongings:
+        """What agents that move take along of what these services have of them."""
+        from formicary.mobility.belongings import Belongings
+
+        return Belongings(self.backend, lambda: self._groups, self._open_groups)
 
     @property
     def mobility(self) -> MobilityService:

@@ -9,6 +9,7 @@
 - `remains`, `unread`: what is left there, and the messages that go on with the agent
 - `waking`: starting it where it has arrived
 - `handover`: how an agent gets from one container to another, as state machines
+- `belongings`: what moves with an agent of what it has registered, and of the roles that it plays
 - `service`: what moves agents from a container and to it
 """
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.virtual_clock
 
 
 def content(*address, **message):
-    return msgspec.msgpack.encode((*(address or ("public", "market", None)), Message(**message)))
+    return msgspec.msgpack.encode((*(address or ("public", "market", None)), Message(**message), ()))
 
 
 async def said(agent):

@@ -221,8 +221,8 @@ async def test_a_role_that_the_directory_does_not_take_is_not_played():
         assert await bob.groups.communities() in {(), ("public",)}
         assert bob.address not in await bob.groups.agents("market")
         assert await bob.groups.agents("another") == ()
-        assert c2._services._groups._own == {}
-        assert c2._services._groups._admission._gatekeepers == {}
+        assert c2._services._groups.own == {}
+        assert c2._services._groups.admission._gatekeepers == {}
         network.heal()
         await asyncio.sleep(60)
         await bob.groups.request_role("market", "seller")

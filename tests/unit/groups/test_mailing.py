@@ -259,7 +259,7 @@ async def test_a_container_that_has_gone_meanwhile_is_told_to_the_sender():
             domain = c2.domain
         service = c1._services._groups
         assert await alice.groups.send(Message(body="0"), "market") == 1
-        service.shared.put(f"carol@{domain}", next(iter(service._own[bob.address])), is_secured=False)
+        service.shared.put(f"carol@{domain}", next(iter(service.own[bob.address])), is_secured=False)
         assert await alice.groups.send(Message(body="1", reply_with="r"), "market") == 2  # as it seemed
         await until_idle()
         assert bob.bodies == ["0", "1"]

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from formicary.directory.language import Request, Result
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
+    from formicary.directory.model.registrations import Registrations, Successor
     from formicary.directory.model.watches import Notice
     from formicary.fipa.management_agent import ManagementAgent
 
@@ -211,6 +212,21 @@ class CentralDirectory(Backend):
         if answer.performative != "inform":
             raise decode_error(answer.body)
         return decode_result(answer.body)
+
+    # -- agents that move -----------------------------------------------------------------------------------
+
+    def hand_over(self, agent: str) -> Registrations | None:
+        """Return what an agent has registered, how often it has moved, and what is in doubt."""
+        del agent
+        return None
+
+    def take_over(self, agent: str, registrations: Registrations) -> None:
+        """Have what an agent of another container has registered, and tell the directory where it lives."""
+        del agent, registrations
+
+    def release(self, agent: str, successor: Successor | None) -> None:
+        """Have nothing of an agent any more that lives elsewhere now."""
+        del agent, successor
 
     # -- what happens ---------------------------------------------------------------------------------------
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from formicary.core.errors import AlreadyRegisteredError, NotRegisteredError
 from formicary.directory.interface import Backend
 from formicary.directory.model.description import MOST_SERVICES, RESERVED, too_many
-from formicary.directory.model.index import Index
-from formicary.directory.model.watches import Watches
-from formicary.directory.replicated.replica import Added, Broadcast, Replica, Send
+from formicary.directory.model.registrations import Registrations
+from formicary.directory.replicated.replica import Broadcast, Replica, Send
+from formicary.directory.replicated.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,14 +19,13 @@ if TYPE_CHECKING:
     from formicary.container.protocols import Transport
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
+    from formicary.directory.model.registrations import Successor
     from formicary.directory.model.watches import Notice, QueryWatch
 
 CHANNEL: Final = "directory"
 """What replicas tell each other on."""
 
 _REMIND = 10.0  # s between reminders
-
-_Key = tuple[str, str, str]  # the owner's domain, the agent, and the service's name
 
 
 class ReplicatedDirectory(Backend):
@@ -45,10 +44,10 @@ class ReplicatedDirectory(Backend):
         self._domain = container.domain
         self._transport = transport
         self._replica = Replica(container.domain, incarnation)
-        self._index: Index[_Key] = Index()
-        self._watches = Watches()
+        self._view = View()
         self.open_subscriptions = set()
         self._names: dict[str, dict[str, None]] = {}  # of the services of each agent of this container
+        self._moves: dict[str, int] = {}  # how often agents of this container have moved, if they have
         self._is_dirty = False
         self._timer: asyncio.TimerHandle | None = None
 
@@ -78,7 +77,7 @@ class ReplicatedDirectory(Backend):
             raise too_many(agent)
         names[service.name] = None
         self._replica.put(service)
-        self._show(self._domain, service)
+        self._view.put(self._domain, service)
         self._changed()
 
     async def remove(self, agent: str, name: str | None) -> None:
@@ -91,8 +90,9 @@ class ReplicatedDirectory(Backend):
 
     def agent_gone(self, agent: str) -> None:
         """Remove all services of an agent that has ended."""
-        names = self._names.get(agent)
-        if names is not None:
+        if agent in self._moves:
+            self._depart(agent, None)
+        elif (names := self._names.get(agent)) is not None:
             self._withdraw(agent, tuple(names))
 
     def _withdraw(self, agent: str, names: Iterable[str]) -> None:
@@ -100,9 +100,41 @@ class ReplicatedDirectory(Backend):
         for name in names:
             del left[name]
             self._replica.remove((agent, name))
-            self._hide(self._domain, agent, name)
+            self._view.remove(self._domain, (agent, name))
         if not left:
             del self._names[agent]
+        self._changed()
+
+    # -- agents that move -----------------------------------------------------------------------------------
+
+    def hand_over(self, agent: str) -> Registrations | None:
+        """Return what an agent has registered, and how often it has moved."""
+        moves = self._moves.get(agent, 0)
+        services = tuple(self._replica.own[agent, name] for name in self._names.get(agent, ()))
+        return Registrations(services, moves) if services or moves else None
+
+    def take_over(self, agent: str, registrations: Registrations) -> Successor | None:
+        """Have what an agent of another container has registered there."""
+        moves = self._moves[agent] = registrations.moves + 1
+        for service in registrations.services:
+            self._names.setdefault(agent, {})[service.name] = None
+            self._replica.put(service)
+            self._view.put(self._domain, service)
+        successor = self._replica.arrive(agent, moves, has_entries=bool(registrations.services))
+        self._perform()
+        self._changed()
+        return successor
+
+    def release(self, agent: str, successor: Successor | None) -> None:
+        """Have nothing of an agent any more that lives elsewhere now."""
+        if agent in self._names or agent in self._moves:
+            self._depart(agent, successor)
+
+    def _depart(self, agent: str, successor: Successor | None) -> None:
+        self._moves.pop(agent, None)
+        names = self._names.pop(agent, ())
+        self._replica.depart(agent, [(agent, name) for name in names], successor)
+        self._perform()
         self._changed()
 
     def _changed(self) -> None:
@@ -122,12 +154,12 @@ class ReplicatedDirectory(Backend):
 
     async def search(self, query: Query) -> tuple[ServiceDescription, ...]:
         """Return what matches a query, as far as is known here."""
-        return self._index.search(query)
+        return self._view.index.search(query)
 
     async def watch(self, query: Query, notice: Notice) -> QueryWatch:
         """Call `notice` with what matches a query, then with each change."""
-        notice(tuple(self._index.matches(query)), ())
-        return self._watches.add(query, notice)
+        notice(tuple(self._view.index.matches(query)), ())
+        return self._view.watches.add(query, notice)
 
     # -- other containers -----------------------------------------------------------------------------------
 
@@ -163,32 +195,18 @@ class ReplicatedDirectory(Backend):
             instructions, replica.instructions = replica.instructions, []
             for instruction in instructions:
                 match instruction:
-                    case Added(owner, services):
-                        for service in services:
-                            self._show(owner, service)
                     case Broadcast(payload):
                         for domain in replica.members:
                             self._tell(domain, payload)
                     case Send(domain, payload):
                         self._tell(domain, payload)
                     case _:
-                        for agent, name in instruction.keys:
-                            self._hide(instruction.owner, agent, name)
+                        self._view.follow(instruction)
 
     def _tell(self, domain: str, payload: bytes) -> None:
         # What does not get there is missed there, and asked for.
         if self._transport is not None:
             self._transport.send_control(domain, CHANNEL, payload)
-
-    def _show(self, owner: str, service: ServiceDescription) -> None:
-        former = self._index.put((owner, service.agent, service.name), service)
-        if self._watches:
-            self._watches.changed(former, service)
-
-    def _hide(self, owner: str, agent: str, name: str) -> None:
-        former = self._index.remove((owner, agent, name))
-        if self._watches:
-            self._watches.changed(former, None)
 
 
 def _taken(service: ServiceDescription) -> AlreadyRegisteredError:

@@ -11,10 +11,24 @@ from formicary.directory.model.description import ServiceDescription  # noqa: TC
 from formicary.fipa.control_codec import ControlDecoder, Number, Send
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Key = tuple[str, str]
 """An entry among those of its owner: the full name of the agent, and the name of the service."""
+
+
+class Departure(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """That an agent does not live in the sender any more: it has moved on, or ended after it had moved.
+
+    Args:
+        domain: the container that has its entries now; empty if none has.
+        incarnation: that of the container.
+        number: of that container's update with which it has them.
+    """
+
+    domain: str = ""
+    incarnation: Number = 0
+    number: Number = 0
 
 
 class _Payload(msgspec.Struct, frozen=True, array_like=True):
@@ -46,11 +60,16 @@ class Updates(_Payload, frozen=True, array_like=True, tag=3, gc=False):
         number: one more than that of the update before.
         put: entries that are new, or take the place of one with the same key.
         removed: keys of entries that are no more; none of them is in `put`.
+        moves: agents that have come from other containers and how often they have moved. All that was
+            registered for them when they came is in this update, and in those before it.
+        left: agents that have moved on, or ended after they had moved.
     """
 
     number: Number
     put: list[ServiceDescription]
     removed: list[Key]
+    moves: dict[str, Number] = {}
+    left: dict[str, Departure] = {}
 
 
 class Ask(_Payload, frozen=True, array_like=True, tag=4):
@@ -77,6 +96,8 @@ class Part(_Payload, frozen=True, array_like=True, tag=5, gc=False):
         number: of the sender's latest update before this part.
         is_last: whether there are no more parts.
         put: entries.
+        moves: as of `Updates`, of all agents that live with the sender; behind all entries.
+        left: with the last part, the latest agents that have moved on.
     """
 
     to: Number
@@ -85,6 +106,8 @@ class Part(_Payload, frozen=True, array_like=True, tag=5, gc=False):
     number: Number
     is_last: bool
     put: list[ServiceDescription]
+    moves: dict[str, Number] = {}
+    left: dict[str, Departure] = {}
 
 
 class More(_Payload, frozen=True, array_like=True, tag=6):
@@ -121,10 +144,26 @@ class Added:
 
 @dataclass(slots=True, frozen=True)
 class Removed:
-    """Another container's entries are no more."""
+    """A container's entries are no more."""
 
     owner: str
     keys: Sequence[Key]
 
 
-Instruction = Broadcast | Send | Added | Removed
+@dataclass(slots=True, frozen=True)
+class Arrived:
+    """Agents that have moved live in a container: how often they had moved when they came there."""
+
+    owner: str
+    moves: Mapping[str, int]
+
+
+@dataclass(slots=True, frozen=True)
+class Ended:
+    """Agents that may have moved do not live in a container any more."""
+
+    owner: str
+    agents: Sequence[str]
+
+
+Instruction = Broadcast | Send | Added | Removed | Arrived | Ended

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from formicary.directory.replicated.exchange import Part, Updates
+from msgspec.structs import astuple
+
+from formicary.directory.replicated.exchange import Departure, Part, Updates
 from formicary.fipa.control_codec import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.registrations import Successor
     from formicary.directory.replicated.exchange import Ask, Key, More
 
 BATCH: Final = 256
@@ -25,6 +28,9 @@ LOG_BYTES: Final = 1 << 20
 AHEAD: Final = 4
 """Parts of a snapshot that are sent before the first is known to have come."""
 
+DEPARTURES: Final = 1024
+"""How many of the latest agents that have moved on are named to who gets a snapshot."""
+
 
 @dataclass(slots=True)
 class _Snapshot:
@@ -32,7 +38,8 @@ class _Snapshot:
 
     ask: int
     keys: list[Key]  # that were there when it began
-    sent: int = 0  # how many of them are in earlier parts
+    agents: list[str]  # the same, of agents that had moved
+    sent: int = 0  # how many keys are in earlier parts
     parts: int = 0
 
 
@@ -48,6 +55,14 @@ class OwnEntries:
         self.entries: dict[Key, ServiceDescription] = {}
         self.number = 0
         """That of the latest update."""
+        self.moves: dict[str, int] = {}
+        """How often agents have moved, of those that have."""
+        self.told: dict[str, int] = {}
+        """The same, of those of which others have been told something, or will be with the next updates."""
+        self._untold: dict[int, dict[str, int]] = {}  # the same, by the number of the update that will tell
+        self.departures: dict[str, Departure] = {}
+        """Where agents have gone that have moved on, the latest last."""
+        self._left: dict[str, Departure] = {}  # the same, since the latest update
         self._changes: dict[Key, ServiceDescription | None] = {}  # since the latest update; None: removed
         self._log: deque[bytes] = deque()  # the latest updates, without a gap
         self._log_bytes = 0
@@ -56,11 +71,56 @@ class OwnEntries:
     def put(self, key: Key, description: ServiceDescription) -> None:
         """Add an entry, or replace it."""
         self.entries[key] = self._changes[key] = description
+        if self.moves and key[0] in self.moves:
+            self._tell_of(key[0])
 
     def remove(self, key: Key) -> None:
         """Remove an entry, if it is there."""
         if self.entries.pop(key, None) is not None:
             self._changes[key] = None
+
+    @property
+    def next_number(self) -> int:
+        """The number of the update with which all changes up to now are told."""
+        return self.number + -(-len(self._changes) // BATCH)
+
+    def arrive(self, agent: str, moves: int, *, has_entries: bool) -> None:
+        """Take note that an agent has come, after its entries were put here."""
+        self.moves[agent] = moves
+        self.departures.pop(agent, None)
+        if has_entries:
+            self._tell_of(agent)
+
+    def _tell_of(self, agent: str) -> None:
+        """Tell others that an agent lives here with the update that has what is changed last, if not done."""
+        if agent not in self.told:
+            moves = self.told[agent] = self.moves[agent]
+            self._left.pop(agent, None)
+            self._untold.setdefault(self.next_number, {})[agent] = moves
+
+    def depart(self, agent: str, successor: Successor | None, *, had_entries: bool) -> Departure | None:
+        """Take note that an agent has gone, after its entries were removed here.
+
+        Args:
+            agent: its full name.
+            successor: where it has them now; None if nowhere.
+            had_entries: whether it had any.
+
+        Returns:
+            What others are told; None if they know nothing of the agent.
+        """
+        self.moves.pop(agent, None)
+        if self.told.pop(agent, None) is None and not had_entries:
+            return None
+        for untold in self._untold.values():
+            untold.pop(agent, None)
+        departure = Departure() if successor is None else Departure(*astuple(successor))
+        self._left[agent] = departure
+        if successor is not None:
+            self.departures[agent] = departure
+            if len(self.departures) > DEPARTURES:
+                del self.departures[next(iter(self.departures))]
+        return departure
 
     def flush(self, *, is_alone: bool) -> Iterator[bytes]:
         """Yield what has changed since the latest update, as updates.
@@ -68,8 +128,9 @@ class OwnEntries:
         Args:
             is_alone: whether there is nobody to tell it to: then it is counted only.
         """
-        changes = iter(self._changes.items())
-        self._changes = {}
+        changes, left, untold = iter(self._changes.items()), self._left, self._untold
+        self._changes, self._left, self._untold = {}, {}, {}
+        told: set[str] = set()
         while batch := list(islice(changes, BATCH)):
             self.number += 1
             if is_alone:
@@ -77,9 +138,26 @@ class OwnEntries:
                 continue
             put = [description for _, description in batch if description is not None]
             removed = [key for key, description in batch if description is None]
-            payload = encode(Updates(self.incarnation, self.number, put, removed))
-            self._keep(payload)
-            yield payload
+            agents = {agent for (agent, _), _ in batch} if left else ()
+            told.update(agents)
+            gone = {agent: left[agent] for agent in agents if agent in left}
+            yield self._update(put, removed, untold.get(self.number, {}), gone)
+        rest = iter([(agent, departure) for agent, departure in left.items() if agent not in told])
+        while gone := dict(islice(rest, BATCH)):
+            self.number += 1
+            if not is_alone:
+                yield self._update([], [], {}, gone)
+
+    def _update(
+        self,
+        put: list[ServiceDescription],
+        removed: list[Key],
+        moves: dict[str, int],
+        left: dict[str, Departure],
+    ) -> bytes:
+        payload = encode(Updates(self.incarnation, self.number, put, removed, moves, left))
+        self._keep(payload)
+        return payload
 
     def _keep(self, payload: bytes) -> None:
         self._log.append(payload)
@@ -98,7 +176,7 @@ class OwnEntries:
         if 0 <= lacks <= len(self._log):
             yield from islice(self._log, len(self._log) - lacks, None)
             return
-        self._snapshots[domain] = _Snapshot(question.ask, list(self.entries))
+        self._snapshots[domain] = _Snapshot(question.ask, list(self.entries), list(self.told))
         for _ in range(AHEAD):
             yield from self._next_part(domain, question)
 
@@ -117,15 +195,23 @@ class OwnEntries:
             return
         keys = snapshot.keys[snapshot.sent : snapshot.sent + BATCH]
         snapshot.sent += BATCH
-        is_last = snapshot.sent >= len(snapshot.keys)
+        agents: list[str] = []
+        if snapshot.sent >= len(snapshot.keys):  # who lives here is said when all of its entries are there
+            agents, snapshot.agents = snapshot.agents[:BATCH], snapshot.agents[BATCH:]
+        is_last = snapshot.sent >= len(snapshot.keys) and not snapshot.agents
         put = [self.entries[key] for key in keys if key in self.entries]
         index = snapshot.parts
         snapshot.parts += 1
         if is_last:
             self.forget(domain)
+        moves = {agent: self.told[agent] for agent in agents if agent in self.told}
+        left = self.departures if is_last else {}
         yield encode(
-            Part(self.incarnation, message.incarnation, message.ask, index, self.number, is_last, put)
-        )
+            Part(
+                self.incarnation, message.incarnation, message.ask, index, self.number, is_last, put, moves,
+                left,
+            )
+        )  # fmt: skip
 
     def forget(self, domain: str) -> None:
         """Send no more parts of a snapshot to a container."""

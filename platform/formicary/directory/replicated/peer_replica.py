@@ -28,10 +28,13 @@ class PeerReplica:
     """The highest number that the owner is known to have reached."""
     ask: int = 0
     """The question to the owner that is not answered in full; 0: none."""
-    has_moved: bool = False
+    has_news: bool = False
     """Whether anything has come since that was last looked at."""
+    moves: dict[str, int] = field(default_factory=dict)
+    """How often its agents have moved, of those that have."""
     _parts: int = 0  # of the present snapshot that have come
     _unconfirmed: set[Key] | None = None  # keys of before the present snapshot that it has not named yet
+    _named: dict[str, int] = field(default_factory=dict)  # as `moves`, those named since the snapshot began
 
     @property
     def is_whole(self) -> bool:
@@ -60,28 +63,50 @@ class PeerReplica:
         removed = [key for key in message.removed if entries.pop(key, None) is not None]
         if self._unconfirmed:
             self._unconfirmed.difference_update(message.removed)
+        self._note(message)
         self.number = message.number
         self._settle()
         return removed
 
-    def add(self, part: Part) -> tuple[list[ServiceDescription], list[Key]]:
-        """Take the next part of a snapshot; return the entries that are new or changed, and those removed."""
+    def add(self, part: Part) -> tuple[list[ServiceDescription], list[Key], list[str]]:
+        """Take the next part of a snapshot.
+
+        Returns:
+            The entries that are new or changed; those that are removed; and the agents that are not there any
+            more, of those that had moved.
+        """
         if self._unconfirmed is None or part.index == 0:
             self._unconfirmed = set(self.entries)
+            self._named = {}
             self.number = self.latest = part.number
         self._parts = part.index + 1
-        self.has_moved = True
+        self.has_news = True
         known = self.entries.get
         added = [it for it in part.put if known((it.agent, it.name)) != it]
         self._put(part.put)
+        self._note(part)
         if not part.is_last:
-            return added, []
+            return added, [], []
         removed = list(self._unconfirmed)
         for key in removed:
             del self.entries[key]
+        ended = [agent for agent in self.moves if agent not in self._named]
+        for agent in ended:
+            del self.moves[agent]
         self._unconfirmed = None
+        self._named = {}
         self.ask = 0
-        return added, removed
+        return added, removed, ended
+
+    def _note(self, message: Updates | Part) -> None:
+        """Take note of which agents have moved here, and which have moved on."""
+        self.moves.update(message.moves)
+        if self._unconfirmed is not None:
+            self._named.update(message.moves)
+        for agent in message.left:
+            if agent not in message.moves:
+                self.moves.pop(agent, None)
+                self._named.pop(agent, None)
 
     def _put(self, descriptions: Iterable[ServiceDescription]) -> None:
         put = {(it.agent, it.name): it for it in descriptions}
@@ -90,6 +115,6 @@ class PeerReplica:
             self._unconfirmed.difference_update(put)
 
     def _settle(self) -> None:
-        self.has_moved = True
+        self.has_news = True
         if not self.is_behind:
             self.ask = 0

@@ -9,10 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from formicary.core.names import is_container_of
+from formicary.directory.model.registrations import Successor
 from formicary.directory.replicated.exchange import (
     Added,
+    Arrived,
     Ask,
     Broadcast,
+    Departure,
+    Ended,
     Head,
     Hello,
     More,
@@ -21,19 +26,21 @@ from formicary.directory.replicated.exchange import (
     Updates,
     decode,
 )
+from formicary.directory.replicated.held_entries import Held, HeldEntries
 from formicary.directory.replicated.own_entries import OwnEntries
 from formicary.directory.replicated.peer_replica import PeerReplica
 from formicary.fipa.control_codec import Send, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.replicated.exchange import Instruction, Key
 
-__all__ = ["Added", "Broadcast", "Removed", "Replica", "Send"]
+__all__ = ["Added", "Arrived", "Broadcast", "Ended", "Removed", "Replica", "Send"]
 
 _MOST: Final = 1 << 18  # entries of one container
+_NOBODY: Mapping[str, Departure] = {}
 
 
 class Replica:
@@ -54,6 +61,8 @@ class Replica:
         self._incarnation = incarnation
         self._own = OwnEntries(incarnation)
         self._peers: dict[str, PeerReplica] = {}
+        self._lost: dict[str, int] = {}  # the incarnations of those that are not there any more
+        self._held = HeldEntries()
         self._asks = 0
 
     # -- what is known --------------------------------------------------------------------------------------
@@ -62,6 +71,11 @@ class Replica:
     def members(self) -> tuple[str, ...]:
         """The other containers, to which broadcasts go."""
         return tuple(self._peers)
+
+    @property
+    def own(self) -> Mapping[Key, ServiceDescription]:
+        """This container's own entries."""
+        return self._own.entries
 
     # -- own entries ----------------------------------------------------------------------------------------
 
@@ -75,6 +89,37 @@ class Replica:
     def remove(self, key: Key) -> None:
         """Remove an entry of this container's, if it is there; as `put`."""
         self._own.remove(key)
+
+    def arrive(self, agent: str, moves: int, *, has_entries: bool) -> Successor | None:
+        """Take note that an agent has come from another container, after its entries were put here.
+
+        Args:
+            agent: its full name.
+            moves: how often it has moved, at least once.
+            has_entries: whether it has any.
+
+        Returns:
+            What is to be said to where it comes from; None if it has none.
+        """
+        self._own.arrive(agent, moves, has_entries=has_entries)
+        self._arrive(self._domain, {agent: moves})
+        return Successor(self._domain, self._incarnation, self._own.next_number) if has_entries else None
+
+    def depart(self, agent: str, keys: Iterable[Key], successor: Successor | None) -> None:
+        """Remove the entries of an agent that is not here any more.
+
+        Readers go on to see them until they have those of the successor.
+
+        Args:
+            agent: its full name.
+            keys: its entries.
+            successor: what `arrive` has returned where it is now; None if it is nowhere.
+        """
+        removed = list(keys)
+        for key in removed:
+            self._own.remove(key)
+        departure = self._own.depart(agent, successor, had_entries=bool(removed))
+        self._let_go(self._domain, removed, {agent: departure or Departure()})
 
     def flush(self) -> None:
         """Tell others what has changed here; to be called in each turn of the loop with changes."""
@@ -94,7 +139,9 @@ class Replica:
         if peer is None or peer.incarnation != incarnation:
             self.member_lost(domain)
             peer = self._peers[domain] = PeerReplica(incarnation)
+            self._lost.pop(domain, None)
         peer.ask = 0
+        self._follow(domain)
         self._own.forget(domain)
         self._send(domain, [encode(Hello(self._incarnation, incarnation, self._own.number))])
 
@@ -102,8 +149,14 @@ class Replica:
         """Called when another container is not there any more: its entries are removed."""
         self._own.forget(domain)
         peer = self._peers.pop(domain, None)
-        if peer and peer.entries:
+        if peer is None:
+            return
+        self._lost[domain] = peer.incarnation
+        if peer.moves:
+            self.instructions.append(Ended(domain, list(peer.moves)))
+        if peer.entries:
             self.instructions.append(Removed(domain, list(peer.entries)))
+        self._follow(domain)
 
     def remind(self) -> None:
         """Tell others how far updates have gone, and ask again where nothing has come; call it regularly.
@@ -114,10 +167,11 @@ class Replica:
         if self._peers:
             self.instructions.append(Broadcast(encode(Head(self._incarnation, self._own.number))))
         for domain, peer in self._peers.items():
-            if peer.ask and not peer.has_moved:
+            if peer.ask and not peer.has_news:
                 peer.ask = 0
                 self._ask(domain, peer)
-            peer.has_moved = False
+            peer.has_news = False
+        self._show(self._held.remind(self._peers))
 
     # -- receiving ------------------------------------------------------------------------------------------
 
@@ -136,7 +190,7 @@ class Replica:
         if peer is None or message.incarnation != peer.incarnation:
             return  # of one that is no more, or that is not known yet: it will be told who is here
         if isinstance(message, Updates | Part):
-            _check_owner(origin, message.put)
+            self._check_owner(origin, message)
             if len(peer.entries) + len(message.put) > _MOST:
                 raise ValueError(f"{origin} has more than {_MOST} services")
         if isinstance(message, Updates):
@@ -169,16 +223,24 @@ class Replica:
     def _take_updates(self, origin: str, peer: PeerReplica, message: Updates) -> None:
         if message.number == peer.number + 1:
             removed = peer.update(message)
-            self._report(origin, message.put, removed)
+            self._report(origin, message.put)
+            self._arrive(origin, message.moves)
+            self._let_go(origin, removed, message.left)
+            self._follow(origin, message.left)
         elif message.number > peer.number:
             self._note_latest(origin, peer, message.number)
 
     def _take_part(self, origin: str, peer: PeerReplica, part: Part) -> None:
         if not peer.expects(part):
             return
-        added, removed = peer.add(part)
-        self._report(origin, added, removed)
+        added, removed, ended = peer.add(part)
+        self._report(origin, added)
+        self._arrive(origin, part.moves)
+        if ended:
+            self.instructions.append(Ended(origin, ended))
+        self._let_go(origin, removed, part.left)
         if part.is_last:
+            self._follow(origin, part.left)
             self._ask(origin, peer)
         else:
             self._send(origin, [encode(More(self._incarnation, peer.incarnation, part.ask))])
@@ -192,23 +254,87 @@ class Replica:
         number = peer.begin(self._asks)
         self._send(domain, [encode(Ask(self._incarnation, peer.incarnation, self._asks, number))])
 
-    def _report(self, owner: str, added: Sequence[ServiceDescription], removed: Sequence[Key]) -> None:
+    def _report(self, owner: str, added: Sequence[ServiceDescription]) -> None:
         if added:
             self.instructions.append(Added(owner, added))
-        if removed:
-            self.instructions.append(Removed(owner, removed))
 
     def _send(self, domain: str, payloads: Iterable[bytes]) -> None:
         self.instructions.extend(Send(domain, payload) for payload in payloads)
 
+    # -- agents that have moved -----------------------------------------------------------------------------
 
-def _check_owner(origin: str, descriptions: Iterable[ServiceDescription]) -> None:
-    """Refuse entries of agents that do not live where they come from.
+    def _arrive(self, owner: str, moves: Mapping[str, int]) -> None:
+        """Report that agents have come to a container, perhaps back: what was kept of it goes."""
+        if not moves:
+            return
+        if self._held:
+            kept = [key for agent in moves for key in self._held.take(owner, agent)]
+            if gone := self._not_in(owner, kept):
+                self.instructions.append(Removed(owner, gone))
+        self.instructions.append(Arrived(owner, moves))
 
-    Raises:
-        ValueError: there is one.
-    """
-    home = f"@{origin}"
-    for description in descriptions:
-        if not description.agent.endswith(home):
-            raise ValueError(f"{origin} cannot register services of {description.agent}")
+    def _let_go(self, owner: str, removed: Sequence[Key], left: Mapping[str, Departure]) -> None:
+        """Report what a container has no more, or keep it for as long as it is not seen where it has gone."""
+        gone: list[Key] = []
+        ended = []
+        waiting = {agent: self._held.take(owner, agent) for agent in left}
+        for key in removed:
+            waiting.get(key[0], gone).append(key)
+        for agent, keys in waiting.items():
+            if keys and not self._is_seen(left[agent]):
+                self._held.hold(Held(owner, agent, keys), left[agent])
+            else:
+                gone += self._not_in(owner, keys)
+                ended.append(agent)
+        if ended:
+            self.instructions.append(Ended(owner, ended))
+        if gone:
+            self.instructions.append(Removed(owner, gone))
+
+    def _is_seen(self, departure: Departure) -> bool:
+        """Tell whether the entries of an agent that has gone are seen where it has gone, or never will be."""
+        if departure.domain in {"", self._domain}:
+            return True
+        if departure.incarnation <= self._lost.get(departure.domain, -1):
+            return True
+        peer = self._peers.get(departure.domain)
+        if peer is None or peer.incarnation < departure.incarnation:
+            return False
+        return peer.incarnation > departure.incarnation or (peer.is_whole and peer.number >= departure.number)
+
+    def _follow(self, domain: str, left: Mapping[str, Departure] = _NOBODY) -> None:
+        """Report what was kept until it would be seen in a container, unless its agent has gone on."""
+        if not self._held:
+            return
+        due = []
+        for held in self._held.due(domain, self._is_seen):
+            departure = left.get(held.agent)
+            if departure is None or self._is_seen(departure):
+                due.append(held)
+            else:
+                self._held.hold(held, departure)
+        self._show(due)
+
+    def _show(self, due: Iterable[Held]) -> None:
+        for it in due:
+            self.instructions.append(Ended(it.owner, [it.agent]))
+            if keys := self._not_in(it.owner, it.keys):
+                self.instructions.append(Removed(it.owner, keys))
+
+    def _not_in(self, owner: str, keys: Iterable[Key]) -> list[Key]:
+        """Return keys that a container does not have: an agent may have come back."""
+        peer = self._peers.get(owner)
+        entries = self._own.entries if owner == self._domain else {} if peer is None else peer.entries
+        return [key for key in keys if key not in entries]
+
+    def _check_owner(self, origin: str, message: Updates | Part) -> None:
+        """Refuse entries of agents that cannot live where they come from.
+
+        Raises:
+            ValueError: there is one.
+        """
+        home, platform = f"@{origin}", self._domain.partition(".")[2]
+        others = [it.agent for it in message.put if not it.agent.endswith(home)]
+        for agent in dict.fromkeys([*others, *message.moves]):
+            if not is_container_of(agent.partition("@")[2], platform):
+                raise ValueError(f"{origin} cannot register services of {agent}")

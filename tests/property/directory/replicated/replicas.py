@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from formicary.directory.model.description import ServiceDescription
 from formicary.directory.replicated import own_entries
 from formicary.directory.replicated.exchange import Updates, decode
-from formicary.directory.replicated.replica import Added, Broadcast, Removed, Replica, Send
+from formicary.directory.replicated.replica import Broadcast, Replica, Send
+from formicary.directory.replicated.view import View
 
 
 @dataclass
@@ -19,9 +20,36 @@ class Container:
     domain: str
     incarnation: int
     replica: Replica
-    index: dict = field(default_factory=dict)  # (owner, key): description, from instructions
+    view: View = field(default_factory=View)  # from instructions
+    seen: set = field(default_factory=set)  # registrations of travellers that were seen, and have to be
     members: dict = field(default_factory=dict)  # incarnation by domain, as the platform's list has them here
     notices: deque = field(default_factory=deque)  # changes of that list that have not come here yet
+
+
+@dataclass
+class Traveller:
+    """An agent that moves: where it lives, and what it has registered."""
+
+    name: str
+    host: Container
+    is_first: bool  # of its name: what is said of an earlier one may come late, and be seen for a moment
+    hosts: list = field(default_factory=list)
+    moves: int = 0
+    services: dict = field(default_factory=dict)  # by key: the description, and a number for the registration
+
+
+@dataclass
+class Release:
+    """What a container is to let go of, as its agent lives elsewhere now."""
+
+    container: Container
+    name: str
+    keys: list
+    successor: object
+
+
+def is_traveller(key):
+    return key[0].startswith("traveller")
 
 
 def entries_of(replica, domain):
@@ -52,6 +80,10 @@ class World:
         self.history = {}  # entries by (owner's incarnation, number of the update)
         self.written = defaultdict(set)  # all descriptions ever, by the owner's incarnation
         self.sent = 0  # payloads
+        self.travellers = {}  # by name
+        self.releases = []
+        self.registrations = {}  # numbers by value
+        self.born = set()  # names of travellers
         for domain in self.domains:
             self.start(domain)
 
@@ -73,6 +105,96 @@ class World:
         del self.containers[domain]
         for other in self.others(domain):
             other.notices.append((domain, None))
+
+    # -- agents that move -----------------------------------------------------------------------------------
+
+    def is_alive(self, container):
+        return self.containers.get(container.domain) is container
+
+    def traveller(self, number):
+        """Return an agent that moves; it begins anew at home if it has ended and that is known there."""
+        home = self.domains[number % len(self.domains)]
+        name = f"traveller{number}@{home}"
+        traveller = self.travellers.get(name)
+        if traveller is not None and not self.is_alive(traveller.host):
+            del self.travellers[name]
+            traveller = None
+        is_free = home in self.containers and name not in self.containers[home].view._travellers
+        if traveller is None and is_free:
+            container = self.containers[home]
+            traveller = Traveller(name, container, name not in self.born, [container])
+            self.travellers[name] = traveller
+            self.born.add(name)
+        return traveller
+
+    def register(self, number, service):
+        """Have a traveller offer something, new or changed."""
+        traveller = self.traveller(number)
+        if traveller is None:
+            return
+        value = next(self.values)
+        description = ServiceDescription(traveller.name, f"value{value}", name=f"s{service}")
+        key = traveller.name, f"s{service}"
+        _, registered = traveller.services.get(key, (None, value))
+        traveller.services[key] = description, registered
+        self.registrations[description.type] = registered
+        container = traveller.host
+        self.written[container.incarnation].add(description)
+        container.replica.put(description)
+        container.view.put(container.domain, description)
+        self.perform(container)
+
+    def deregister(self, number, service):
+        traveller = self.traveller(number)
+        if traveller is None:
+            return
+        key = traveller.name, f"s{service}"
+        if traveller.services.pop(key, None) is not None:
+            container = traveller.host
+            container.replica.remove(key)
+            container.view.remove(container.domain, key)
+            self.perform(container)
+
+    def move(self, number, to):
+        """Have a traveller live elsewhere; where it comes from may be told later."""
+        traveller, container = self.traveller(number), self.containers.get(to)
+        if traveller is None or container is None or traveller.host is container:
+            return
+        for release in [each for each in self.releases if each.name == traveller.name]:
+            if release.container is container:  # it has been told before it gets it back
+                self.release(release)
+        former, traveller.host = traveller.host, container
+        traveller.hosts.append(container)
+        traveller.moves += 1
+        for description, _ in traveller.services.values():
+            self.written[container.incarnation].add(description)
+            container.replica.put(description)
+            container.view.put(container.domain, description)
+        has_entries = bool(traveller.services)
+        successor = container.replica.arrive(traveller.name, traveller.moves, has_entries=has_entries)
+        self.releases.append(Release(former, traveller.name, [*traveller.services], successor))
+        self.perform(container)
+
+    def release(self, release):
+        self.releases.remove(release)
+        if self.is_alive(release.container):
+            release.container.replica.depart(release.name, release.keys, release.successor)
+            self.perform(release.container)
+
+    def end(self, number):
+        """End a traveller; it begins anew at home, later."""
+        traveller = self.traveller(number)
+        if traveller is None:
+            return
+        del self.travellers[traveller.name]
+        container = traveller.host
+        if traveller.moves:
+            container.replica.depart(traveller.name, [*traveller.services], None)
+        else:
+            for key in traveller.services:
+                container.replica.remove(key)
+                container.view.remove(container.domain, key)
+        self.perform(container)
 
     def lose_links(self, domain):
         for pair, payloads in self.flight.items():
@@ -147,6 +269,7 @@ class World:
         if not container.notices:
             return
         domain, incarnation = container.notices.popleft()
+        container.seen.clear()
         if incarnation is None:
             container.members.pop(domain, None)
             container.replica.member_lost(domain)
@@ -168,12 +291,8 @@ class World:
                         self.note_update(message)
                     for domain in container.replica.members:
                         self.send(container, domain, payload)
-                case Added(owner, descriptions):
-                    for it in descriptions:
-                        container.index[owner, (it.agent, it.name)] = it
-                case Removed(owner, keys):
-                    for key in keys:
-                        del container.index[owner, key]
+                case _:
+                    container.view.follow(instruction)
         self.note(container)
 
     def send(self, container, domain, payload):
@@ -196,6 +315,8 @@ class World:
 
     def heal(self):
         """Let everybody know who is there, and everything come that is not lost."""
+        while self.releases:
+            self.release(self.releases[0])
         for container in self.containers.values():
             while container.notices:
                 self.notice(container)
@@ -230,12 +351,36 @@ class World:
             copied = {}
             for owner, copy in replica._peers.items():
                 assert copy.incarnation == container.members[owner], "entries of a dead container"
-                copied |= {(owner, key): value for key, value in copy.entries.items()}
+                copied |= {key: value for key, value in copy.entries.items() if not is_traveller(key)}
                 assert set(copy.entries.values()) <= self.written[copy.incarnation]
                 if copy.is_whole and not self.is_forgetful:
                     assert copy.entries == self.history[copy.incarnation, copy.number], "what never was"
-            assert container.index == copied, "readers see something else"
+            shown = {key: container.view.index.get(key) for key in container.view.index}
+            foreign = {key: it for key, it in shown.items() if not is_traveller(key)}
+            assert foreign == copied, "readers see something else"
+            self.check_travellers(container, shown)
             self.check_memory(replica)
+
+    def check_travellers(self, container, shown):
+        """Check that nothing that was seen is lost to sight while its agent moves."""
+        offered = {
+            key: registered
+            for traveller in self.travellers.values()
+            if self.is_alive(traveller.host) and traveller.is_first
+            for key, (_, registered) in traveller.services.items()
+        }
+        hosts = {traveller.name: traveller.hosts for traveller in self.travellers.values()}
+        members = {**container.members, container.domain: container.incarnation}
+        now = {
+            (key, registered)
+            for key, registered in offered.items()
+            # Where one dies on the way, its entries go when that is known, and come with what is heard next.
+            if all(members.get(each.domain) == each.incarnation for each in hosts[key[0]])
+        }
+        container.seen &= now
+        assert {key for key, _ in container.seen} <= shown.keys(), "a search has found nothing"
+        shown = {(key, self.registrations.get(it.type)) for key, it in shown.items()}
+        container.seen |= now & shown
 
     def check_memory(self, replica):
         own = replica._own
@@ -245,7 +390,18 @@ class World:
             assert (copy._unconfirmed or set()) <= copy.entries.keys()
 
     def check_equal(self):
-        """Check that everybody has what everybody has written."""
+        """Check that everybody has what everybody has written, and sees what travellers offer."""
+        offered = {}
+        for traveller in self.travellers.values():
+            if self.is_alive(traveller.host):
+                offered |= {key: it for key, (it, _) in traveller.services.items()}
+        for container in self.containers.values():
+            view = container.view
+            assert {key: view.index.get(key) for key in view.index if is_traveller(key)} == offered
+            assert not container.replica._held
+            living = {name for name, it in self.travellers.items() if self.is_alive(it.host)}
+            assert view._travellers.keys() <= living
+            assert all(len(it.stays) == 1 for it in view._travellers.values())
         for container in self.containers.values():
             assert container.members.keys() == self.containers.keys() - {container.domain}
             for other in self.others(container.domain):

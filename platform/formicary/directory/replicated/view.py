@@ -1,0 +1,180 @@
+"""What readers see of the directory: all entries, each once.
+
+While an agent moves, two containers have its entries for a moment, and others learn of it in any order. All
+of an agent's entries are seen as one container has them: the one to which it has moved last.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from formicary.directory.model.index import Index
+from formicary.directory.model.watches import Watches
+from formicary.directory.replicated.exchange import Added, Arrived, Ended, Removed
+
+if TYPE_CHECKING:
+    from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.replicated.exchange import Key
+
+_AT_HOME: Final = 0  # moves of an agent that lives where it has begun
+_EXPECTED: Final = (
+    -1
+)  # moves, where a container has an agent's entries and has not said yet that it has the agent
+
+
+class _Stay:
+    """What one container has of an agent that moves."""
+
+    __slots__ = ("moves", "services")
+
+    def __init__(self, moves: int) -> None:
+        self.moves = moves  # how often the agent had moved when it came there
+        self.services: dict[str, ServiceDescription] = {}
+
+
+class _Traveller:
+    """An agent that moves: what containers have of it, and the one whose entries are seen."""
+
+    __slots__ = ("seen_at", "stays")
+
+    def __init__(self) -> None:
+        self.stays: dict[str, _Stay] = {}
+        self.seen_at: str | None = None
+
+
+class View:
+    """All entries that readers see, and who is told of changes."""
+
+    def __init__(self) -> None:
+        self.index: Index[Key] = Index()
+        self.watches = Watches()
+        self._travellers: dict[str, _Traveller] = {}  # those of which other containers than their homes tell
+
+    def follow(self, instruction: Added | Removed | Arrived | Ended) -> None:
+        """Show what a replica has learnt of a container."""
+        owner = instruction.owner
+        match instruction:
+            case Added():
+                for service in instruction.descriptions:
+                    self.put(owner, service)
+            case Removed():
+                for key in instruction.keys:
+                    self.remove(owner, key)
+            case Arrived():
+                for agent, moves in instruction.moves.items():
+                    self.arrive(owner, agent, moves)
+            case Ended():
+                for agent in instruction.agents:
+                    self.end(owner, agent)
+
+    def put(self, owner: str, service: ServiceDescription) -> None:
+        """Show an entry of a container, new or changed."""
+        agent = service.agent
+        if not self._travellers and agent.endswith(owner):
+            self._show(service)
+            return
+        traveller = self._travellers.get(agent)
+        if traveller is None:
+            if _home(agent) == owner:
+                self._show(service)
+                return
+            traveller = self._begin(agent)
+        stay = traveller.stays.get(owner)
+        if stay is None:
+            stay = traveller.stays[owner] = _Stay(_AT_HOME if _home(agent) == owner else _EXPECTED)
+        stay.services[service.name] = service
+        self._choose(agent, traveller)
+        if traveller.seen_at == owner:
+            self._show(service)
+
+    def remove(self, owner: str, key: Key) -> None:
+        """Show an entry of a container no longer."""
+        agent, name = key
+        traveller = self._travellers.get(agent) if self._travellers else None
+        if traveller is None:
+            self._hide(key)
+            return
+        stay = traveller.stays.get(owner)
+        if stay is not None and stay.services.pop(name, None) is not None:
+            if traveller.seen_at == owner:
+                self._hide(key)
+            self._tidy(agent, traveller)
+
+    def arrive(self, owner: str, agent: str, moves: int) -> None:
+        """Take note that an agent lives in a container, whose entries of it are all there.
+
+        Args:
+            owner: the container.
+            agent: the full name of the agent.
+            moves: how often it had moved when it came there, at least once.
+        """
+        traveller = self._travellers.get(agent) or self._begin(agent)
+        stay = traveller.stays.setdefault(owner, _Stay(moves))
+        stay.moves = moves
+        self._choose(agent, traveller)
+
+    def end(self, owner: str, agent: str) -> None:
+        """Take note that an agent that may have moved does not live in a container any more."""
+        traveller = self._travellers.get(agent)
+        stay = None if traveller is None else traveller.stays.get(owner)
+        if traveller is not None and stay is not None:
+            stay.moves = _AT_HOME if _home(agent) == owner else _EXPECTED
+            self._tidy(agent, traveller)
+
+    # -- agents that move -----------------------------------------------------------------------------------
+
+    def _begin(self, agent: str) -> _Traveller:
+        """Follow an agent of which only its home has told, if anybody."""
+        traveller = self._travellers[agent] = _Traveller()
+        if keys := self.index.keys_of(agent):
+            home = _home(agent)
+            traveller.seen_at = home
+            stay = traveller.stays[home] = _Stay(_AT_HOME)
+            for key in keys:
+                service = self.index.get(key)
+                assert service is not None
+                stay.services[key[1]] = service
+        return traveller
+
+    def _choose(self, agent: str, traveller: _Traveller) -> None:
+        """See an agent's entries as the container has them to which it has moved last."""
+        best, best_moves = None, _EXPECTED
+        for owner, stay in traveller.stays.items():
+            if stay.moves > best_moves or (stay.moves == best_moves and owner == traveller.seen_at):
+                best, best_moves = owner, stay.moves
+        best = None if best_moves == _EXPECTED else best
+        if best == traveller.seen_at:
+            return
+        traveller.seen_at = best
+        services = {} if best is None else traveller.stays[best].services
+        gone = [key for key in self.index.keys_of(agent) if key[1] not in services]
+        for service in services.values():
+            if self.index.get((agent, service.name)) != service:  # else it is as old as it was
+                self._show(service)
+        for key in gone:
+            self._hide(key)
+
+    def _tidy(self, agent: str, traveller: _Traveller) -> None:
+        """Forget what is empty, and the agent, if nobody but its home tells of it."""
+        stays = traveller.stays
+        for owner in [each for each, stay in stays.items() if not stay.services and stay.moves <= _AT_HOME]:
+            del stays[owner]
+        self._choose(agent, traveller)
+        if not stays or (len(stays) == 1 and stays.get(_home(agent), _Stay(1)).moves == _AT_HOME):
+            del self._travellers[agent]
+
+    # -- what is seen ---------------------------------------------------------------------------------------
+
+    def _show(self, service: ServiceDescription) -> None:
+        former = self.index.put((service.agent, service.name), service)
+        if self.watches:
+            self.watches.changed(former, service)
+
+    def _hide(self, key: Key) -> None:
+        former = self.index.remove(key)
+        if self.watches:
+            self.watches.changed(former, None)
+
+
+def _home(agent: str) -> str:
+    return agent.partition("@")[2]

@@ -1,0 +1,135 @@
+"""What moves with an agent of what the services of the platform have of it: registrations, and roles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from formicary.core.errors import MoveError
+from formicary.directory.model.description import MOST_SERVICES
+from formicary.directory.model.registrations import Registrations, Successor
+from formicary.groups import moving
+from formicary.groups.moving import HeldRole  # noqa: TC001 -- msgspec reads the types
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.directory.interface import Backend
+    from formicary.groups.service import GroupService
+
+
+class _Belongings(msgspec.Struct, frozen=True, array_like=True):
+    registrations: Registrations
+    roles: tuple[HeldRole, ...] = ()
+
+
+class Belongings:
+    """Hands over what agents of a container have with its services, and takes over what others bring.
+
+    Args:
+        backend: the container's part of the directory.
+        find_groups: returns the container's part of the groups, if there is one.
+        open_groups: returns it, and makes it if there is none.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        find_groups: Callable[[], GroupService | None],
+        open_groups: Callable[[], GroupService],
+    ) -> None:
+        self._backend = backend
+        self._find_groups = find_groups
+        self._open_groups = open_groups
+
+    def hand_over(self, agent: str) -> Any:
+        """Return what goes along with an agent that is at rest here, as plain data; None if nothing does.
+
+        Nothing changes here: the agent may stay after all. As long as it is in transit, it registers nothing.
+
+        Args:
+            agent: its full name.
+
+        Raises:
+            MoveError: something of it cannot go along.
+        """
+        groups = self._find_groups()
+        roles = () if groups is None else moving.hand_over(groups, agent)
+        registrations = self._backend.hand_over(agent)
+        if registrations is None and not roles:
+            return None
+        return msgspec.to_builtins(_Belongings(registrations or Registrations(), roles))
+
+    def check(self, agent: str, belongings: Any) -> None:
+        """Make sure that an agent can bring this; nothing changes.
+
+        Args:
+            agent: its full name.
+            belongings: what `hand_over` has returned in another container.
+
+        Raises:
+            MoveError: it cannot.
+        """
+        if belongings is not None:
+            _read(agent, belongings)
+
+    def take_over(self, agent: str, belongings: Any) -> Any:
+        """Have from now on what an agent brings that lives here now.
+
+        Readers elsewhere go on to find its services, each once. To be called before its behaviours start.
+
+        Args:
+            agent: its full name.
+            belongings: what `hand_over` has returned where it comes from.
+
+        Returns:
+            Plain data for `release` there.
+
+        Raises:
+            MoveError: it is nothing that an agent can bring; then nothing has changed.
+        """
+        if belongings is None:
+            return None
+        read = _read(agent, belongings)
+        registrations = read.registrations
+        if read.roles:
+            entries = moving.take_over(self._open_groups(), agent, read.roles)
+            services = (entries.pop(each.name, each) for each in registrations.services)
+            registrations = replace(registrations, services=tuple(services))
+        successor = self._backend.take_over(agent, registrations)
+        return None if successor is None else msgspec.to_builtins(successor)
+
+    def release(self, agent: str, successor: Any = None) -> None:
+        """Have nothing of an agent any more that lives elsewhere now, or is no more.
+
+        To be called where the agent comes from, when it has been taken over elsewhere.
+
+        Args:
+            agent: its full name.
+            successor: what `take_over` has returned there.
+        """
+        groups = self._find_groups()
+        if groups is not None:
+            moving.release(groups, agent)
+        self._backend.release(agent, _read_successor(successor))
+
+
+def _read(agent: str, belongings: Any) -> _Belongings:
+    try:
+        read = msgspec.convert(belongings, _Belongings)
+    except ValueError as error:
+        raise MoveError(f"what {agent} has registered cannot be read: {error}") from None
+    services = read.registrations.services
+    if len(services) > MOST_SERVICES or any(each.agent != agent for each in services):
+        raise MoveError(f"{agent} brings services of others, or more than {MOST_SERVICES}")
+    return read
+
+
+def _read_successor(successor: Any) -> Successor | None:
+    """Return what the other container says; None if it is nothing, and entries are seen when they come."""
+    try:
+        return None if successor is None else msgspec.convert(successor, Successor)
+    except ValueError:
+        return None

@@ -123,9 +123,7 @@ async def test_a_member_cannot_replicate_entries_of_agents_of_another(server):
         entry = {"agent": bob.address, "type": "scanner", "name": "printer"}
         outside = {"agent": "bob@c1.example.org", "type": "scanner"}
         before = c1.dispatcher.transport.dropped
-        raw.data(
-            control_order("directory", encode(Updates(7, 1, [entry], [])))
-        )  # as if it came
+        raw.data(control_order("directory", encode(Updates(7, 1, [entry], []))))  # as if it came
         raw.data(control_order("directory", encode(Updates(7, 2, [outside], []))))
         await until(lambda: c1.dispatcher.transport.dropped == before + 1)
         assert names(await c1.directory.search(type="printer")) == ["bob@c1/printer"]

@@ -50,6 +50,7 @@ _LOOKS = {
     ("jason", ""): ("k", "triangle"),
     ("jason-pool", ""): ("i", "nabla"),
     ("mango", ""): ("l", "cross"),
+    ("mango-lean", ""): ("l", "diamond"),
     ("madkit", ""): ("o", "cross"),
     ("pekko", ""): ("g", "square"),
     ("spade", ""): ("e", "nabla"),

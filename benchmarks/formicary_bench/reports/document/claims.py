@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 TITLE = "What the papers conclude"
 
-MOST = 6
-"""So many points of a claim are shown, and no more."""
+MOST, FEW = 6, 2
+"""So many points of a claim are shown, and no more; and of one that nobody can tell."""
 
 
 class CardText(msgspec.Struct, frozen=True):
@@ -40,6 +40,7 @@ class CardText(msgspec.Struct, frozen=True):
         takes: What it would take to tell; empty where it is told.
         remark: What differs from the paper's experiment; empty where nothing does.
         is_measured: Whether the run says anything of it.
+        experiments: Of which experiments it is.
     """
 
     id: str
@@ -51,6 +52,7 @@ class CardText(msgspec.Struct, frozen=True):
     takes: str
     remark: str
     is_measured: bool
+    experiments: tuple[str, ...] = ()
 
 
 def cards(judged: Sequence[Card]) -> list[CardText]:
@@ -84,7 +86,8 @@ def references(text: str | None = None) -> list[str]:
 def _card(card: Card) -> CardText:
     claim, check = card.claim, card.claim.check
     figure = check.figure if check else ""
-    shown = [_ours(point, card) for point in _telling(card)[:MOST]]
+    most = FEW if card.outcome is Outcome.OPEN else MOST
+    shown = [_ours(point, card) for point in _telling(card)[:most]]
     more = len(card.points) - len(shown)
     lines = [
         *([card.counted] if card.counted else []),
@@ -101,6 +104,7 @@ def _card(card: Card) -> CardText:
         takes=card.takes,
         remark=check.stands_for if check and figure else "",
         is_measured=bool(card.points),
+        experiments=check.one.experiments if check else (),
     )
 
 

@@ -100,7 +100,7 @@ def _untold(factors: Iterable[Factor | None]) -> list[str]:
         if one and one.doubt:
             doubts.setdefault((_why(one), one.doubt.remedy), []).append(one.name)
     found = [
-        f"{' and '.join(dict.fromkeys(names))} ({why}; {remedy} would)"
+        f"{' and '.join(dict.fromkeys(names))} ({why}{'; ' if why else ''}{remedy} would)"
         for (why, remedy), names in doubts.items()
     ]
     return [f"{'nor' if place else f'{Verdict.UNDECIDED} against'} {one}" for place, one in enumerate(found)]
@@ -111,8 +111,8 @@ def _speed(one: Factor) -> float:
 
 
 def _why(one: Factor) -> str:
-    """Say why nobody can tell, and whose fault that is if not the other one's."""
-    if one.doubt is None:
+    """Say why nobody can tell, and whose fault that is if not the other one's; nothing if it is clear."""
+    if one.doubt is None or one.doubt.is_of_number:
         return ""
     is_own = one.doubt.who and one.doubt.who != one.name
     return f"{one.doubt.who}: {one.doubt.reason}" if is_own else one.doubt.reason

@@ -25,6 +25,7 @@ from formicary_bench.results.summary.each import (
     WIRE,
 )
 from formicary_bench.results.summary.typical import MORE_IS_FASTER, typical_of
+from formicary_bench.results.verdicts.factors import doubt_about
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -116,11 +117,12 @@ def _chart(figure: _Figure, rows: Sequence[Row], run: Sequence[Row]) -> Chart:
 def _factor(row: Row, run: Sequence[Row], figure: str) -> str:
     """Say how many times faster than the fastest other platform ours is, or else than its baseline.
 
-    Of all others, say why nobody can compare them, where that is so.
+    Of those that cannot be compared to any, ours are held against none; of all others, say why that is so.
     """
     if row.platform != "formicary":
         return doubt_word(row)
     rivals = [one for one in rivals_of(row, run) if typical_of(one, figure)]
+    rivals = [one for one in rivals if doubt_about(one) is None] or rivals
     sign = 1 if figure in MORE_IS_FASTER else -1
 
     def speed(one: Row) -> float:

@@ -110,18 +110,19 @@ def _checks(rows: Sequence[Row]) -> list[Column]:
 def _load(members: list[Row], rows: Sequence[Row]) -> str:
     few, many = fewest(members), most(members)
     between = "" if few.kind == "behaviours" else f" between {plural(few)}"
+    held, crowded = all_of(few, rows, TIME), all_of(many, rows, RATE)
     said = told(
         f"{where(few)}{between}: ",
         cite(_time(few), few),
         f" there and back with {at_once(few)}",
-        after(all_of(few, rows, TIME)),
+        after("" if held == crowded else held),  # which then is said of both
     )
     rate = typical_of(many, RATE)
     if rate is None:
-        return told(said, ".")
+        return told(said, after(held if held == crowded else ""), ".")
     crowd = "" if many is few else f" with {at_once(many)}"
     figure = cite(formatting.count(rate.value), many)
-    return told(said, "; ", figure, f" round trips/s{crowd}", after(all_of(many, rows, RATE)), ".")
+    return told(said, "; ", figure, f" round trips/s{crowd}", after(crowded), ".")
 
 
 def _time(row: Row) -> str:

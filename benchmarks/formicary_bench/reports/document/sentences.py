@@ -78,8 +78,13 @@ def source(experiment: str) -> str:
 
 
 def found_by(rows: Iterable[Row]) -> list[list[Row]]:
-    """Return the rows that say something, and not about a baseline, series by series."""
-    return list(by_series(row for row in rows if is_finding(row)).values())
+    """Return the rows that sentences are about, series by series: ours, or else those of other platforms.
+
+    What is known of the others, where there are both, is in the charts and tables.
+    """
+    found = [row for row in rows if is_finding(row)]
+    ours = [row for row in found if row.platform == "formicary"]
+    return list(by_series(ours or found).values())
 
 
 def remarks(rows: Sequence[Row]) -> list[str]:
@@ -92,7 +97,10 @@ def remarks(rows: Sequence[Row]) -> list[str]:
         missing = sum(row.lost for row in members)
         if missing:
             lost.append(f"{series.label} ({missing})")
-    notes = [f"{named(row, rows)}: {note}" for row in ordered(rows) for note in row.notes]
+    noted: dict[str, list[str]] = {}
+    for row in ordered(rows):
+        for note in row.notes:
+            noted.setdefault(note, []).append(named(row, rows))
     said = []
     if uneven:
         said.append(
@@ -101,7 +109,7 @@ def remarks(rows: Sequence[Row]) -> list[str]:
         )
     if lost:
         said.append(f"Messages that were never answered: {', '.join(lost)}.")
-    return [*said, *dict.fromkeys(notes)]
+    return [*said, *(f"{'; '.join(dict.fromkeys(who))}: {note}" for note, who in noted.items())]
 
 
 def is_finding(row: Row) -> bool:

@@ -34,7 +34,7 @@ _TITLES = {
 _COMPARED = (
     "By Welch's t-test on the logarithms of the repetitions' figures, corrected for all comparisons of the "
     "experiment (Holm), with 95% intervals. No difference found: any of more than 5% is ruled out. What "
-    "would tell where nobody can is in the HTML report, and in --json."
+    "would tell where nobody can is in the HTML report and in --json."
 )
 _PAPERS = (
     "Student's t-test is as in Alberola 2010: two-sided, at 5%, each line by itself, which shows a "
@@ -89,7 +89,7 @@ def _verdicts(rows: Sequence[Row]) -> list[Extra]:
         ),
         Column("change", tuple(_changes([one for _, one in groups[key]]) for key in keys)),
     ]
-    return [Extra("Which is faster", columns, _COMPARED)]
+    return [Extra("Which is faster", columns, _COMPARED, brief=True)]
 
 
 def _first_verdict(groups: Iterable[tuple[str, str, str, str]], key: tuple[str, str, str, str]) -> str:
@@ -110,10 +110,10 @@ def _changes(compared: Sequence[Compared]) -> str:
 
 def _details(rows: Sequence[Row]) -> list[Extra]:
     """Return one line for each comparison, with the papers' test at its end."""
-    lines = [(row, one) for row in ordered(rows) for one in row.compared if one.comparison.ratio is not None]
-    if not lines:
-        return []
+    lines = [(row, one) for row in ordered(rows) for one in row.compared]
     known = [one.comparison for _, one in lines]
+    if all(one.ratio is None for one in known):
+        return []
     tests = [one.student_p for one in known]
     columns = [
         Column("who", tuple(label_of(row) for row, _ in lines), names=True, of=_sides(rows, lines)),
@@ -133,7 +133,7 @@ def _details(rows: Sequence[Row]) -> list[Extra]:
         Extra(
             "Which is faster, in detail",
             columns,
-            _PAPERS,
+            f"{_COMPARED} {_PAPERS}",
             minor=True,
         )
     ]
@@ -154,7 +154,9 @@ def _between(ratio: Interval | None) -> str:
 
 def _to_tell(one: Comparison) -> str:
     """Return what would tell where nobody can: the end of the sentence."""
-    return one.sentence.partition("; ")[2] if one.verdict is Verdict.UNDECIDED else ""
+    if one.verdict is not Verdict.UNDECIDED:
+        return ""
+    return one.sentence.partition("; " if one.ratio else ": ")[2]
 
 
 def _effect(one: Compared) -> str:

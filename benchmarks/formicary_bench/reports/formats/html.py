@@ -22,7 +22,7 @@ from formicary_bench.reports.charts.svg_charts import Lines, axes_of, draw, swat
 from formicary_bench.reports.document.citing import pieces
 from formicary_bench.reports.document.claims import counted, references
 from formicary_bench.reports.document.report import tiles
-from formicary_bench.reports.document.sections import Document
+from formicary_bench.reports.document.sections import Document, Section
 from formicary_bench.reports.formats.template import FOLDER, template
 from formicary_bench.reports.formats.terminal import left_out, partial
 from formicary_bench.results.store.folder import RAW, REPORT
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.reports.charts.plots import Chart
     from formicary_bench.reports.charts.svg_charts import Plot
+    from formicary_bench.reports.document.claims import CardText
     from formicary_bench.reports.document.sentences import Tile
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Machine, Manifest, Option
@@ -112,7 +113,10 @@ def page(document: Document, beside: Beside | None = None) -> str:
         evidence=_data(document.evidence),
         hash=document.hash,
         claims_counted=counted(document.cards),
-        references=references(),
+        others=_others(document),
+        anchors=_anchors(document.sections),
+        same_as_picture=_place_of(document.picture, document.sections),
+        references=references(_about(document)),
         configurations=len(rows),
         trips=formatting.count(sum(row.round_trips for row in rows if row.family != DIRECTORY)),
         repetitions=sorted({row.repetitions for row in rows}),
@@ -123,6 +127,35 @@ def page(document: Document, beside: Beside | None = None) -> str:
         raw=RAW,
         beside=beside,
     )
+
+
+def _others(document: Document) -> list[CardText]:
+    """Return the claims that a run says nothing of, although it has measured their experiments."""
+    there = {row.experiment for row in document.rows}
+    return [card for card in document.cards if not card.is_measured and there & {*card.experiments}]
+
+
+def _place_of(picture: Chart | None, sections: Sequence[Section]) -> int:
+    """Return the number of the figure that has the same values as the picture that is seen first; or 0."""
+    charts = [chart for section in sections for chart in section.charts]
+    return next((n for n, one in enumerate(charts, 1) if picture and one.columns == picture.columns), 0)
+
+
+def _anchors(sections: Sequence[Section]) -> list[str]:
+    """Return the names of all figures, for links."""
+    return [
+        f"figure-{formatting.slug(section.title)}-{number}"
+        for section in sections
+        for number in range(1, len(section.charts) + 1)
+    ]
+
+
+def _about(document: Document) -> str:
+    """Return all texts of a page in which papers are named."""
+    shown = [card.source for card in document.cards if card.is_measured]
+    shown += [card.source for card in _others(document)]
+    titles = [chart.title for section in document.sections for chart in section.charts]
+    return "\n".join([*shown, *titles, *(section.source for section in document.sections)])
 
 
 def filled(file: str, /, **values: object) -> str:

@@ -37,11 +37,13 @@ class Doubt(msgspec.Struct, frozen=True):
         reason: Why, in a few words.
         remedy: What would tell, as a noun or an option.
         who: The side whose fault it is; empty where it is nobody's.
+        is_of_number: Whether it is that there are too few repetitions, which the remedy says as well.
     """
 
     reason: str
     remedy: str
     who: str = ""
+    is_of_number: bool = False
 
     @property
     def sentence(self) -> str:
@@ -160,7 +162,7 @@ def name_of(row: Row) -> str:
 
 
 def _few(many: int, who: str = "") -> Doubt:
-    return Doubt(f"{many} repetition{'' if many == 1 else 's'}", f"--repeat {FEWEST}", who)
+    return Doubt(f"{many} repetition{'' if many == 1 else 's'}", f"--repeat {FEWEST}", who, is_of_number=True)
 
 
 def _wide(ratio: Interval, many: int, *, depends: bool) -> Doubt:

@@ -84,10 +84,7 @@ def test_a_sentence_says_that_the_way_back_is_part_of_it():
     )
     few = [replace(one, each=one.each[:3]) for one in spread]
     (said,) = sentences("directory/propagation", few, [*few, MESSAGE_APART])
-    assert said.endswith(
-        ", at the median: cannot tell against a message and its answer (Replica: 3 repetitions; --repeat 5 "
-        "would)."
-    )
+    assert said.endswith(", at the median: cannot tell against a message and its answer (--repeat 5 would).")
 
 
 def test_a_sentence_says_what_agents_that_come_and_go_do():

@@ -75,7 +75,7 @@ def test_each_repetition_is_a_dot_and_a_note_is_written_beside():
 
 
 def test_a_long_note_is_broken_into_lines_below_one_another():
-    note = "cannot tell against callbacks (Micro-agents: 2 repetitions; --repeat 5 would)"
+    note = "cannot tell against callbacks (full load not held; a longer T3 in --rounds would)"
     drawn = draw(chart(2.0, 3.0, note=note), "c", "", "", 340)
     lines = re.findall(r'y="([\d.]+)" class="bar-note">([^<]+)<', drawn)
     assert " ".join(words for _, words in lines[:2]) == note

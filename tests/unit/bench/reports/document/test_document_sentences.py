@@ -101,10 +101,16 @@ def test_other_platforms_are_named():
 
 def test_ours_are_held_against_other_platforms_too():
     spade = repeated(row("spade", "", 100, rtt_p50_us=3500.0, round_trips_per_s=28_000.0))
-    (ours, theirs) = sentences("messaging/pairs", [*ROWS, spade])
+    (ours,) = sentences("messaging/pairs", [*ROWS, spade])
     assert ours.endswith("asyncio tasks (1.14 to 1.15), 20 times faster than SPADE (20 to 20).")
-    assert theirs.startswith("In one process between SPADE agents: 3.50 ms there and back")
-    assert "23 times slower than asyncio tasks" in theirs
+    rivals = [
+        repeated(row(name, "", 100, rtt_p50_us=170.0 * by, round_trips_per_s=571_000.0 / by))
+        for name, by in (("jade", 4), ("jason", 0.5), ("mango", 8))
+    ]
+    (ours,) = sentences("messaging/pairs", [*ROWS, spade, *rivals])
+    assert "of 4 others from 2.0 times slower than Jason (" in ours
+    assert ") to 20 times faster than SPADE (20 to 20)." in ours
+    assert "mango" not in ours
 
 
 def test_one_size_is_said_once():
@@ -252,7 +258,7 @@ def test_names_cannot_steer_the_terminal(quick_run):
 
 def test_remarks_name_the_line_that_they_are_of():
     lines = [row(pairs=10, rate=rate, notes=("1 of 2 was not valid",)) for rate in (500, 1000)]
-    assert remarks(lines) == ["Agents, 500/s: 1 of 2 was not valid", "Agents, 1 000/s: 1 of 2 was not valid"]
+    assert remarks(lines) == ["Agents, 500/s; Agents, 1 000/s: 1 of 2 was not valid"]
     assert named(lines[0], lines[:1]) == "Agents"
     places = [row(placement="same-container"), row(placement="two-hosts", route="direct", hosts=2)]
     assert named(places[1], places) == "Agents, direct, two hosts"

@@ -41,7 +41,7 @@ def test_what_differs_by_next_to_nothing_is_said_to():
 def test_those_about_which_nobody_can_tell_are_said_together():
     few = measured("jade", 100, 101, 99)
     said = all_of(replace(OURS, each=OURS.each[:4]), [few, TASKS], RATE)
-    assert said == "cannot tell against asyncio tasks and JADE (Agents: 4 repetitions; --repeat 5 would)"
+    assert said == "cannot tell against asyncio tasks and JADE (--repeat 5 would)"
 
 
 def test_all_that_a_row_is_held_against_is_one_list_of_factors():

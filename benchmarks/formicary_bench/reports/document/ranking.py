@@ -10,7 +10,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.dots import Dot, Dots, ranked
 from formicary_bench.reports.charts.plots import Chart, dot_of, panel_of, typical_columns
 from formicary_bench.reports.charts.series import by_series
-from formicary_bench.reports.document.factors import doubt_word, faster
+from formicary_bench.reports.document.factors import doubt_word, said
 from formicary_bench.reports.document.tables import load_word
 from formicary_bench.results.summary.baselines import baseline_of, rivals_of
 from formicary_bench.results.summary.each import (
@@ -25,7 +25,7 @@ from formicary_bench.results.summary.each import (
     WIRE,
 )
 from formicary_bench.results.summary.typical import MORE_IS_FASTER, typical_of
-from formicary_bench.results.verdicts.factors import doubt_about
+from formicary_bench.results.verdicts.factors import doubt_about, factor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -130,7 +130,8 @@ def _factor(row: Row, run: Sequence[Row], figure: str) -> str:
         return sign * known.value if known else 0.0
 
     other = max(rivals, key=speed, default=None) or baseline_of(row, run)
-    return faster(row, other, figure) if other else doubt_word(row)
+    found = factor(row, other, figure) if other else None
+    return said(found) if found else doubt_word(row)
 
 
 def _at(row: Row) -> str:

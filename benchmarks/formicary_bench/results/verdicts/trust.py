@@ -31,6 +31,7 @@ MOST_REPETITIONS = 50
 
 _MOST_FIGURES = 0.9  # of all figures, those that are known at least so well as is said
 _BUSY, _STOLEN = 0.05, 0.01  # parts of the machine below which nobody need be told
+_HOST = "host@"
 _REPEATS = (5, 10, 20, MOST_REPETITIONS)
 
 
@@ -103,12 +104,28 @@ def _taken(manifest: Manifest) -> float:
     known = [one.others_cores for one in manifest.repetitions if one.others_cores is not None]
     if known:
         return min(sum(known) / len(known) / cores, 1.0)
+    if hosts := _of_hosts(manifest, "others"):
+        return min(sum(hosts) / len(hosts), 1.0)
     return min(manifest.load_before[0] / cores, 1.0) if manifest.load_before else 0.0
 
 
 def _stolen(manifest: Manifest) -> float:
     known = [one.stolen for one in manifest.repetitions if one.stolen is not None]
+    known = known or _of_hosts(manifest, "stolen")
     return sum(known) / len(known) if known else 0.0
+
+
+def _of_hosts(manifest: Manifest, what: str) -> list[float]:
+    """Return what others took of a host's CPU time in each repetition: of the one of which they took most."""
+    found = [
+        [
+            part
+            for name, part in one.counters.items()
+            if name.startswith("host@") and name.endswith(f" {what}")
+        ]
+        for one in manifest.repetitions
+    ]
+    return [max(parts) for parts in found if parts]
 
 
 def _reasons(
@@ -120,7 +137,9 @@ def _reasons(
     for many, what in _exceptions(rows):
         yield f"{what} in {many} of {len(rows)}"
     cores = manifest.machine.threads or manifest.machine.usable or 1
-    if taken >= _BUSY:
+    if taken >= _BUSY and _of_hosts(manifest, "others"):
+        yield f"others used {taken:.0%} of a host"
+    elif taken >= _BUSY:
         yield f"{_who_took(manifest)} {taken * cores:.1f} of {cores} cores"
     if stolen >= _STOLEN:
         yield f"{stolen:.0%} of CPU time stolen"

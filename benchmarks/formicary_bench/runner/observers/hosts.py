@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.remote.host_agent import counters
 from formicary_bench.runner.observers.observer import Observer
-from formicary_bench.runner.observers.validity import Controller, HostLooks, notes, why_invalid
+from formicary_bench.runner.observers.validity import Controller, HostLooks, notes, taken, why_invalid
 from formicary_bench.vocabulary.roles import ASK, BOTH, CREATE, MEMBER
 
 if TYPE_CHECKING:
@@ -65,9 +65,7 @@ class HostObserver(Observer):
         """Return what makes the measurement worthless: all loads of the laboratory are closed loops."""
         if not self.hosts():
             return []
-        (cpu_s, began), (cpu_end_s, ended) = self._own
-        controller = Controller(counters.machine(), cpu_end_s - cpu_s, ended - began)
-        return why_invalid(self.hosts(), controller, is_closed=True)
+        return why_invalid(self.hosts(), self._controller(), is_closed=True)
 
     def notes(self) -> list[str]:
         """Return what a reader should know."""
@@ -76,9 +74,13 @@ class HostObserver(Observer):
     def counters(self) -> dict[str, float]:
         """Return what was counted on each host, by what it is and where."""
         found: dict[str, float] = {}
-        for host in self.hosts():
+        hosts = self.hosts()
+        for host in hosts:
             first, last = host.first, host.last
+            others, stolen = taken(host, hosts, self._controller())
             found |= {
+                f"host@{host.name} others": others,
+                f"host@{host.name} stolen": stolen,
                 f"host@{host.name} seconds": host.seconds,
                 f"host@{host.name} busy": host.share(last.busy_s - first.busy_s),
                 f"host@{host.name} wire bytes": float(last.wire_bytes - first.wire_bytes),
@@ -90,6 +92,10 @@ class HostObserver(Observer):
                     found[f"{process} cores"] = host.ours_s[pid] / host.seconds
                     found[f"{process} bytes"] = float(last.uss_bytes.get(pid, 0))
         return found
+
+    def _controller(self) -> Controller:
+        (cpu_s, began), (cpu_end_s, ended) = self._own
+        return Controller(counters.machine(), cpu_end_s - cpu_s, ended - began)
 
     def _look(self) -> None:
         self._own.append((time.process_time(), time.monotonic()))

@@ -130,6 +130,19 @@ def why_restless(counters: Mapping[str, float]) -> list[str]:
     return ["it was measured cold, as its driver makes one round in a process"]
 
 
+def taken(host: HostLooks, hosts: Sequence[HostLooks], controller: Controller) -> tuple[float, float]:
+    """Return which parts of a host's CPU time others' processes and other virtual machines took.
+
+    Args:
+        host: the host.
+        hosts: all that took part.
+        controller: who conducted it.
+    """
+    first, last = host.first, host.last
+    others = host.share(last.busy_s - first.busy_s - _ours_s(host, hosts, controller))
+    return max(others, 0.0), max(host.share(last.stolen_s - first.stolen_s), 0.0)
+
+
 def notes(hosts: Sequence[HostLooks]) -> list[str]:
     """Return what a reader should know of senders in a closed loop."""
     return [f"{said}: it is a part of what is measured" for host in hosts for said in _saturated(host)]

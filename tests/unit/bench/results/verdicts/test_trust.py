@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 from tests.unit.bench.synthetic import MACHINE, STARTED, add_repetition, make_run, plan, row
 
@@ -62,6 +63,16 @@ def test_what_others_took_counts_though_the_repetitions_agree():
     stolen = trust_of(run_of(stolen=0.04), rows_of(*values))
     assert stolen.level == "Within 5%"
     assert "4% of CPU time stolen" in stolen.reasons
+
+
+def test_over_hosts_it_goes_by_the_one_of_which_others_took_most():
+    counted = {"host@a others": 0.01, "host@b others": 0.15, "host@a stolen": 0.0, "host@b stolen": 0.03}
+    known = run_of(others=None, stolen=None, load_before=(7.2, 1.0, 1.0))
+    one = replace(known.repetitions[0], counters=counted)
+    found = trust_of(replace(known, repetitions=(one, one)), rows_of(100, 100.01, 99.99, 100))
+    assert found.level == "Within 50%"
+    assert "others used 15% of a host" in found.reasons
+    assert "3% of CPU time stolen" in found.reasons
 
 
 def test_a_run_of_old_goes_by_the_load_before_it():

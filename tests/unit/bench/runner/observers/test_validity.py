@@ -10,7 +10,14 @@ from formicary_bench.remote.host_agent.protocol import Looked
 from formicary_bench.runner.observers import hosts as observers
 from formicary_bench.runner.observers.hosts import HostObserver
 from formicary_bench.runner.observers.observer import NOBODY, PlacedWorker
-from formicary_bench.runner.observers.validity import SWAPPED, Controller, HostLooks, notes, why_invalid
+from formicary_bench.runner.observers.validity import (
+    SWAPPED,
+    Controller,
+    HostLooks,
+    notes,
+    taken,
+    why_invalid,
+)
 from formicary_bench.worker.messages import Accounted, Mark
 
 AWAY = Controller("desk", 0.5, 10.0)
@@ -45,6 +52,8 @@ def test_others_load_a_host():
     # 24 of 40 seconds of CPU are used, 10 of them by the run.
     assert reasons(host(busy_s=24.0, cpu_s={7: 10.0})) == ["host b was loaded by others (35% of its CPU)"]
     assert reasons(host(busy_s=15.9, cpu_s={7: 10.0})) == []
+    loaded = host(busy_s=24.0, cpu_s={7: 10.0}, stolen_s=4.0)
+    assert taken(loaded, [loaded], AWAY) == pytest.approx((14 / 44, 4 / 44))
 
 
 @pytest.mark.parametrize(
@@ -181,6 +190,8 @@ def test_the_processes_of_each_host_are_looked_at():
     assert counted["echo@b cores"] == pytest.approx(0.4)
     assert counted["host@a seconds"] == pytest.approx(10)
     assert counted["host@a busy"] == pytest.approx(0.25)
+    assert 0 <= counted["host@a others"] <= 0.25
+    assert counted["host@a stolen"] == 0
 
 
 def test_without_a_window_nothing_is_known(monkeypatch):

@@ -9,6 +9,7 @@ from tests.unit.core.agents import start
 
 from formicary import Agent, Container, Itinerary
 from formicary.errors import AgentStateError, InvalidNameError, MoveError
+from formicary.mobility.behaviours import give_behaviour, take_behaviour
 from formicary.mobility.itinerary import Progress, Visit
 
 
@@ -202,3 +203,13 @@ async def test_one_without_a_visit_says_so(caplog):
         agent = await start(container, "idle", idle := Idle(["c1"]))
         await idle.join()
         assert agent.get("results")[0].reason.startswith("NotImplementedError: Idle has no visit()")
+
+
+async def test_its_progress_is_carried():
+    shopping = Shopping(["c2", "c3"], "wait")
+    shopping.data.has_visited({"cents": 7})
+    shopping.data.is_away("it is away")
+    async with Container("c1", accepts=[__name__]) as container:
+        carried = give_behaviour(take_behaviour(shopping, is_caller=True), container)
+    assert carried.data == Progress(["c2", "c3"], "wait", [Visit("c2", {"cents": 7})], 1)
+    assert carried.visits == shopping.visits

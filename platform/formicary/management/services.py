@@ -110,7 +110,7 @@ class PlatformServices:
         return self._mobility
 
     def _place_of(self, address: str) -> str | None:
-        return None if self._mobility is None else self._mobility.place_of(address)
+        return None if self.places is None else self.places.get(address)
 
     def _enquire(self, message: Message) -> Awaitable[None] | None:
         """Answer a guest of the platform, which has no part in the directory of its own."""

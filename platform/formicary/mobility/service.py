@@ -33,11 +33,6 @@ class MobilityService:
         del to, name
         raise self._refusal(agent)
 
-    def place_of(self, address: str) -> str | None:
-        """Return the domain of the container where an agent of this home lives; None if that is here."""
-        del address
-        return None
-
     async def deactivate(self, agent: BaseAgent, until: float | datetime | Literal["message"]) -> None:
         """Have an agent sleep; arguments and errors as of `BaseAgent.deactivate`."""
         del until

@@ -18,16 +18,11 @@ from formicary.errors import (
 
 
 class Mobility:
-    """Says where agents of a container are, and keeps who shall go where."""
+    """Keeps who shall go where."""
 
-    def __init__(self, places=None, error=None):
-        self.places = places or {}
+    def __init__(self, error=None):
         self.error = error
         self.asked = []
-
-    def place_of(self, address):
-        where = self.places.get(address)
-        return where.pop(0) if isinstance(where, list) else where
 
     async def move(self, agent, to):
         self.asked.append((agent.address, to))
@@ -38,11 +33,17 @@ class Mobility:
         self.asked.append((agent.address, to, name))
 
 
-def mobile(container, places=None, error=None):
-    """Give a container what moves agents."""
+def mobile(container, error=None):
+    """Have a container only note who shall go where."""
     services = container.platform_services
-    services._mobility = Mobility(places, error)
+    services._mobility = Mobility(error)
     return services._mobility
+
+
+def places(container, *domains):
+    """Have a container say that an agent is in one place after the other, whenever it is asked."""
+    given = list(domains)
+    container.platform_services.places.get = lambda _: given.pop(0) if len(given) > 1 else given[0]
 
 
 async def visit(home, place, name="alice"):
@@ -51,7 +52,7 @@ async def visit(home, place, name="alice"):
     del place.dispatcher.agents[agent.address]
     agent.address = f"{name}@{home.domain}"
     place.dispatcher.agents[agent.address] = agent
-    mobile(home, {agent.address: place.domain})
+    places(home, place.domain)
     return agent
 
 
@@ -85,13 +86,13 @@ async def test_an_agent_that_is_away_is_found_listed_held_and_ended_where_it_is(
 async def test_one_that_has_moved_on_meanwhile_is_looked_for_again(platform, monkeypatch):
     monkeypatch.setattr("formicary.management.requests.router._PAUSES", (0.0, 0.0))
     async with platform("c1", "c2", "c3") as (c1, c2, c3):
-        alice = await visit(c1, c3)
-        mobile(c1, {alice.address: [c2.domain] * 3 + [c3.domain] * 2})
+        await visit(c1, c3)
+        places(c1, c2.domain, c2.domain, c2.domain, c3.domain)
         assert (await c1.management.find("alice")).container == c3.domain
-        mobile(c1, {alice.address: c2.domain})
+        places(c1, c2.domain)
         with pytest.raises(UnknownAgentError, match=r"agent alice@c1\.lab\.localhost is not in container c2"):
             await c1.management.find("alice")
-        mobile(c1, {alice.address: [c2.domain] * 2 + [None] * 3})
+        places(c1, c2.domain, c2.domain, None)
         with pytest.raises(UnknownAgentError, match="no agent named 'alice' lives in container c1"):
             await c1.management.find("alice")
 

@@ -231,7 +231,8 @@ def test_all_that_can_be_used_has_a_name_and_every_chart_a_table(visit):
     assert {"button", "link", "image", "DisclosureTriangle"} <= {node["role"]["value"] for node in of}
     assert [node for node in of if not node.get("name", {}).get("value")] == []
     assert page.run(
-        "[...document.querySelectorAll('figure')].every((one) => one.querySelector('details table'))"
+        "[...document.querySelectorAll('figure')].every("
+        "(one) => one.querySelector('details table, p a[href^=\"#figure-\"]'))"
     )
 
 

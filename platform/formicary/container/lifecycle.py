@@ -93,7 +93,8 @@ class Lifecycle:
         """Have an agent that is in the container begin: from now on it is one of the `agents`."""
         dispatcher = self._dispatcher
         dispatcher.agents[address] = agent
-        agent.become_active(self._container.scheduler, self.mailbox_limit)
+        assert dispatcher.scheduler is not None  # the container is open
+        agent.become_active(dispatcher.scheduler, self.mailbox_limit)
         if dispatcher.instruments:
             dispatcher.notify("agent_started", agent)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from msgspec.structs import force_setattr
 
+from formicary.core.base_agent import AgentState
 from formicary.core.clock import seconds_until
 from formicary.core.errors import AgentStateError
 from formicary.core.mailbox import GREEDY, Mailbox
@@ -28,12 +29,17 @@ if TYPE_CHECKING:
 
 
 class Phase:
-    """How far a behaviour has come. These are no members of an enum, which would take longer to look up."""
+    """How far a behaviour has come: numbers, and not members of an enum, as they are compared."""
 
     STARTING = 0
     RUNNING = 1  # `on_start` is over
     ENDING = 2  # cancelled by `kill`, or in `on_end`: not to be disturbed again
     LEFT = 3  # its agent goes on elsewhere, so there is no `on_end` here
+
+
+# As names of this module: to ask a class for each takes longer.
+_TRANSIT = AgentState.TRANSIT
+_STARTING, _RUNNING, _ENDING, _LEFT = Phase.STARTING, Phase.RUNNING, Phase.ENDING, Phase.LEFT
 
 
 class Behaviour:
@@ -63,7 +69,7 @@ class Behaviour:
         self.template = None
         self.mailbox = Mailbox(self)
         self._killed = False
-        self.strand_phase = Phase.STARTING
+        self.strand_phase = _STARTING
         self._exit_code: Any = None
 
     # -- what a user writes ---------------------------------------------------------------------------------
@@ -176,17 +182,19 @@ class Behaviour:
     def abandon(self) -> None:
         """End the behaviour where it waits, without `on_end` unless it is killed; for its agent."""
         strand = self.mailbox.strand
-        if strand is not None and not strand.running and not self.agent.is_held:
+        if strand is not None and not strand.running:
+            if self.agent.state is _TRANSIT and self.agent.is_held:
+                return
             if strand.attention:
                 strand.release(self.mailbox.next)
-            if self.strand_phase < Phase.ENDING:
-                self.strand_phase = Phase.ENDING
+            if self.strand_phase < _ENDING:
+                self.strand_phase = _ENDING
                 strand.cancel()
 
     def leave_strand(self) -> None:
         """End without `on_end`, since the agent goes on elsewhere; for who moves it."""
         self._killed = True
-        self.strand_phase = Phase.LEFT
+        self.strand_phase = _LEFT
         strand = self.mailbox.strand
         if strand is not None:
             if strand.attention:
@@ -265,9 +273,9 @@ class Behaviour:
         mailbox, run = self.mailbox, _function_of(self.run, self)
         timed, repeats = self._timed, self._repeats
         try:
-            if self.strand_phase == Phase.STARTING:
+            if self.strand_phase == _STARTING:
                 await self.on_start()
-                self.strand_phase = Phase.RUNNING
+                self.strand_phase = _RUNNING
             while not self._killed:
                 if timed:
                     await self._wait_for_time()
@@ -279,11 +287,11 @@ class Behaviour:
                     mailbox.burst = 0
                     await pause()
         except asyncio.CancelledError:
-            if not self._killed or mailbox.strand is None or self.strand_phase == Phase.LEFT:
+            if not self._killed or mailbox.strand is None or self.strand_phase == _LEFT:
                 raise
             mailbox.strand.uncancel()
-        if self.strand_phase != Phase.LEFT:
-            self.strand_phase = Phase.ENDING
+        if self.strand_phase != _LEFT:
+            self.strand_phase = _ENDING
             await self.on_end()
 
     async def _wait_for_time(self) -> None:

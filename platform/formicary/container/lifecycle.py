@@ -74,6 +74,8 @@ class Lifecycle:
             raise NameTakenError(
                 f"an agent named {agent.name!r} lives in container {container.name}; take another name"
             )
+        if dispatcher.detours:
+            self.check_not_away(address)
         agent.enter_container(container, address)
         if isinstance(agent, Agent) and type(agent).setup is not Agent.setup:
             self._starting.add(address)
@@ -111,6 +113,18 @@ class Lifecycle:
                 "take another name"
             )
         self._starting.add(address)
+
+    def check_not_away(self, address: str) -> None:
+        """Make sure that no agent of this home has a full name and lives elsewhere.
+
+        Raises:
+            NameTakenError: one does.
+        """
+        detour = self._dispatcher.detours.get(address)
+        if detour is not None and detour.domain is not None:
+            raise NameTakenError(
+                f"agent {address} lives in container {detour.domain.partition('.')[0]} now; take another name"
+            )
 
     def unreserve(self, address: str) -> None:
         """Keep a full name no longer."""

@@ -17,6 +17,8 @@ T = TypeVar("T")
 E = TypeVar("E", bound=FormicaryError)
 
 ONTOLOGY = "fipa-agent-management"
+CLONING = "formicary-mobility"
+"""The ontology of requests for copies of agents, between containers."""
 LANGUAGE = "json"
 REQUEST = "fipa-request"
 """The protocol of all actions that are asked for once."""

@@ -62,7 +62,7 @@ class ManagementAgent(MicroAgent):
     def make_request(
         self,
         receiver: str,
-        body: str,
+        body: str | bytes,
         ontology: str,
         *,
         performative: str = "request",

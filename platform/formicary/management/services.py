@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from formicary.directory.agreement import Agreement
 from formicary.directory.interface import AgentDirectory, Directory
 from formicary.directory.language import ENQUIRIES
-from formicary.fipa.language import ONTOLOGY
+from formicary.fipa.language import CLONING, ONTOLOGY
 from formicary.fipa.management_agent import ManagementAgent
 from formicary.management.management import Management
 from formicary.management.membership.members import Members
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from formicary.groups.interface import AgentGroups
     from formicary.groups.service import GroupService
     from formicary.mobility.belongings import Belongings
+    from formicary.mobility.cloning import Cloning
     from formicary.mobility.service import MobilityService
 
 
@@ -65,7 +66,9 @@ class PlatformServices:
         self._groups: GroupService | None = None  # made for the first agent that has to do with groups
         self._enquiries: Enquiries | None = None  # made for the first guest who asks
         self._mobility: MobilityService | None = None  # made for the first agent that moves
+        self._cloning: Cloning | None = None  # made for the first agent that is copied, or asked for
         self.agent.serve(ENQUIRIES, self._enquire)
+        self.agent.serve(CLONING, self._begin_clone)
 
     def _make_backend(self, options: PlatformOptions, transport: Transport | None) -> Backend:
         if options.directory == "replica":
@@ -108,6 +111,18 @@ class PlatformServices:
 
             self._mobility = MobilityService(self._container)
         return self._mobility
+
+    @property
+    def cloning(self) -> Cloning:
+        """What makes copies of agents."""
+        if self._cloning is None:
+            from formicary.mobility.cloning import Cloning
+
+            self._cloning = Cloning(self._container, self.agent)
+        return self._cloning
+
+    def _begin_clone(self, message: Message) -> Awaitable[None]:
+        return self.cloning.handle(message)
 
     def _place_of(self, address: str) -> str | None:
         return None if self.places is None else self.places.get(address)

@@ -1,5 +1,6 @@
 """Agents that move between the containers of a platform (FIPA00087), and what is carried.
 
+- `cloning`: copies of agents
 - `itinerary`: agents that visit containers one after the other
 - `snapshot`: what is carried of an agent, to msgpack and back; `behaviours`: of its behaviours
 - `declared`, `plain`: the data of both, of the type that their class declares, or plain

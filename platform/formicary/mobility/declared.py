@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeAlias, get_type_hints
 
 import msgspec
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from formicary.core.base_agent import BaseAgent
     from formicary.core.behaviours import Behaviour
 
-    Owner = BaseAgent | Behaviour
+    Owner: TypeAlias = BaseAgent | Behaviour
 
 
 def take_data(owner: Owner, whose: str) -> msgspec.Raw:

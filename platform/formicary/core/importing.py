@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.errors import FormicaryError, ManagementRequestError
@@ -18,6 +20,7 @@ def is_allowed(module: str, allowed: Sequence[str]) -> bool:
     return any(module == each or module.startswith(f"{each}.") for each in allowed)
 
 
+@lru_cache(maxsize=1000)
 def split_class_name(class_name: str) -> tuple[str, str] | None:
     """Return the module and the name of `package.module:Class`; None if it is not written so."""
     module, _, name = class_name.partition(":")
@@ -32,7 +35,7 @@ def load(module: str, name: str) -> Any:
         ManagementRequestError: it cannot be imported, or has nothing of that name.
     """
     try:
-        contents = vars(importlib.import_module(module))
+        contents = vars(sys.modules.get(module) or importlib.import_module(module))
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module}.".startswith(f"{error.name}."):
             raise ManagementRequestError(

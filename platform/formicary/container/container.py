@@ -313,7 +313,7 @@ class Container:
             raise self.program_exit.refusal() from error
 
     async def join(self) -> None:
-        """Wait until no agent lives here; return at once if none does.
+        """Wait until no agent lives here, and none whose home this is elsewhere; return at once if so.
 
         Raises:
             Exception: when none is left, the first one that an agent has failed with meanwhile and that

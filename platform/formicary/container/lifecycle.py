@@ -239,9 +239,7 @@ class Lifecycle:
             dispatcher.remove_visitor(str(agent.address))
         dispatcher.routes.pop(agent.address, None)
         dispatcher.routes.pop(agent.name, None)  # as agents of the container write it
-        if self._emptied is not None and not dispatcher.agents:
-            self._emptied.set_result(None)
-            self._emptied = None
+        self.let_join_end()
 
     async def stop_all(self) -> None:
         """Stop all agents, the latest first; where this is cancelled, what has not begun to end just ends."""
@@ -253,6 +251,7 @@ class Lifecycle:
         finally:
             for agent in reversed(tuple(agents.values())):
                 agent.abandon()
+            self.let_join_end()
 
     async def _stop(self, agent: Agent | MicroAgent) -> None:
         """Stop an agent; whatever somebody's own `stop` raises, the others shall end in good order, too."""
@@ -266,12 +265,29 @@ class Lifecycle:
 
     async def join(self) -> None:
         """Wait until no agent is left; errors as of `Container.join`."""
-        while self._dispatcher.agents:
+        while not self._is_empty():
             if self._emptied is None:
                 self._emptied = asyncio.get_running_loop().create_future()
             await asyncio.shield(self._emptied)
         if (error := self.failures.take_untold(self._container.name)) is not None:
             raise error
+
+    def let_join_end(self) -> None:
+        """Let those go on who join, if no agent is left; called when one has ended here or elsewhere."""
+        if self._emptied is not None and self._is_empty():
+            self._emptied.set_result(None)
+            self._emptied = None
+
+    def _is_empty(self) -> bool:
+        """Tell whether no agent lives here, and none of this home elsewhere."""
+        dispatcher = self._dispatcher
+        if dispatcher.agents or dispatcher.is_closing:
+            return not dispatcher.agents
+        own = self._at_domain
+        return not any(
+            address.endswith(own) and detour.domain is not None
+            for address, detour in dispatcher.detours.items()
+        )
 
 
 def _unless_cancelled(error: BaseException, agent: BaseAgent, part: str) -> BaseException:

@@ -48,6 +48,7 @@ class Places:
         self._own = container.domain
         self._platform = container.platform
         self._dispatcher = container.dispatcher
+        self._lifecycle = container.lifecycle
         self._transport = transport
         self._is_member = is_member
         self._numbers = count(1)
@@ -155,6 +156,8 @@ class Places:
         detour.end()
         if self._home(detour.address) != self._own:
             self._dispatcher.remove_visitor(detour.address)
+        else:
+            self._lifecycle.let_join_end()
 
     def _forget_one(self) -> None:
         """Make room: forget one that nobody uses, and that can be found by way of its home."""

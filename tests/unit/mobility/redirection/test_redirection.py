@@ -33,3 +33,26 @@ async def test_the_first_message_is_passed_on_and_the_others_go_straight():
         assert [world.places(number).get(bob.address) for number in (0, 1)] == [None, None]
         for container in world.containers:
             assert reasons(container) == []
+
+
+async def test_who_waits_for_a_container_s_agents_waits_for_those_that_are_away():
+    async with World(2) as world:
+        home = world.containers[0]
+        bob = await world.start("bob", 0)
+        joining = asyncio.create_task(home.join())
+        await world.move(bob, 1)
+        await asyncio.sleep(1)
+        assert (home.agents, joining.done()) == ((), False)
+        world.places(0).forget(bob.address)  # it has ended there
+        await joining
+
+
+async def test_a_container_that_is_closed_waits_for_nobody_who_is_away():
+    async with World(2) as world:
+        home = world.containers[0]
+        await world.move(await world.start("bob", 0), 1)
+        joining = asyncio.create_task(home.join())
+        await asyncio.sleep(1)
+        assert not joining.done()
+        await home.close()
+        await joining

@@ -72,7 +72,12 @@ behaviours = st.lists(
 )
 senders = st.lists(st.lists(st.tuples(pauses, performatives), max_size=30), min_size=1, max_size=3)
 moves = st.lists(
-    st.tuples(st.sampled_from([0, 0.001, 0.05, 0.5]), st.sampled_from([True, True, False])), max_size=6
+    st.tuples(
+        st.sampled_from([0, 0.001, 0.05, 0.5]),  # before it
+        st.sampled_from([0, 0.02, 0.3]),  # in transit
+        st.sampled_from([True, True, False]),  # whether the agent is active
+    ),
+    max_size=6,
 )
 
 
@@ -91,12 +96,12 @@ async def play(behaviours, plans, moves, limit):
             await c1.start(sender)
             sends.append(behaviour)
         places = [c1, c2]
-        for pause, is_active in moves:
+        for pause, transit, is_active in moves:
             await asyncio.sleep(pause)
             if not is_active:
                 alice.suspend()
             try:
-                alice = await hand_over(alice, *places)
+                alice = await hand_over(alice, *places, transit=transit)
             except MoveError:
                 assert not is_active  # in the middle of something, and kept there
             else:

@@ -157,14 +157,16 @@ class Cell(MicroAgent):
         self.data.append(message.body)
 
 
-async def hand_over(agent, source, destination, caller=None) -> Agent | MicroAgent:
-    """Move an agent; messages for it go on from the source to the destination."""
+async def hand_over(agent, source, destination, caller=None, transit=0.0) -> Agent | MicroAgent:
+    """Move an agent, which takes some time; messages for it go on from the source to the destination."""
     address, name = agent.address, agent.name
     await bring_to_rest(agent, caller)
     snapshot = read_snapshot(take_snapshot(agent, caller))
     new = restore(snapshot, name, destination)
     for container in (source, destination):
         container.dispatcher.routes.pop(address, None)
+    if transit:
+        await asyncio.sleep(transit)
     admit(destination, address)
     unread = dissolve(agent, destination.domain)
 

@@ -11,7 +11,7 @@ from tests.unit.core.agents import Collect, start
 
 from formicary import Agent, Container, Message
 from formicary.directory.language import ENQUIRIES
-from formicary.errors import DirectoryError, ManagementError, UsageError
+from formicary.errors import DirectoryError, ManagementError, MoveError, UsageError
 
 
 def guest_of(container, name="guest"):
@@ -60,6 +60,8 @@ async def test_agents_of_guests_talk_and_register_nothing(platform):
             await visitor.directory.register("printer")
         with pytest.raises(DirectoryError, match="lives in a guest of the platform"):
             await visitor.directory.deregister()
+        with pytest.raises(MoveError, match="an agent of a guest of the platform cannot move"):
+            await visitor.move("c1")
         assert await c1.directory.search() == ()
 
 

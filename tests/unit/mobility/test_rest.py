@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from datetime import timedelta
+from typing import ClassVar
 
 import pytest
 
@@ -14,6 +15,7 @@ from formicary import (
     Container,
     CyclicBehaviour,
     FSMBehaviour,
+    Instrument,
     Message,
     OneShotBehaviour,
     PeriodicBehaviour,
@@ -450,6 +452,58 @@ async def test_the_behaviour_that_asks_is_at_rest_by_that_but_not_at_its_end():
         write(c1, "a")
         await until_idle()
         assert collect.bodies == ["a"]
+
+
+async def test_instruments_are_told_of_each_message_once():
+    class Notes(Instrument):
+        def message_sent(self, message):
+            seen.append(("sent", message.body))
+
+        def message_delivered(self, message, receiver):
+            seen.append(("delivered", message.body))
+
+        def agent_moved(self, agent, destination):
+            seen.append(("moved", destination))
+
+        def agent_stopped(self, agent):
+            seen.append(("stopped", agent.name))
+
+    seen = []
+    async with Container("c1") as c1:
+        agent = await start(c1, Collect())
+        write(c1, "a")
+        await until_idle()
+        c1.add_instrument(Notes())
+        await bring_to_rest(agent, None)
+        write(c1, "b")
+        assert seen == [("sent", "b")]
+        let_go_on(agent)
+        assert seen == [("sent", "b"), ("delivered", "b")]
+        await bring_to_rest(agent, None)
+        dissolve(agent, "c2.lab.localhost")
+        assert seen[2:] == [("moved", "c2.lab.localhost")]
+        await until_idle()
+
+
+async def test_what_waits_for_an_agent_at_rest_is_seen_to_wait():
+    class Watcher:
+        receivers: ClassVar = {"alice"}
+
+        def look(self, waiting):
+            found.append(sorted(each.body for each in waiting.values() if isinstance(each, Message)))
+            return 0
+
+    found = []
+    async with Container("c1") as c1:
+        agent = await start(c1, Later())
+        write(c1, "a")
+        await bring_to_rest(agent, None)
+        write(c1, "b", "c")
+        c1.dispatcher.waiting.look_at_once(Watcher())
+        assert found == [["a", "b", "c"]]
+        let_go_on(agent)
+        c1.dispatcher.waiting.look_at_once(Watcher())
+        assert found == 2 * [["a", "b", "c"]]
 
 
 # -- taking apart -------------------------------------------------------------------------------------------

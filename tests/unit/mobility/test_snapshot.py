@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import itertools
+import sys
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
@@ -38,6 +39,8 @@ from formicary import (
     Template,
 )
 from formicary.errors import MoveError
+from formicary.mobility import plain
+from formicary.mobility.behaviours import BehaviourSnapshot
 from formicary.mobility.rest import bring_to_rest, let_go_on
 from formicary.mobility.snapshot import LARGEST, Snapshot, read_snapshot, restore, take_snapshot
 from formicary.testing import until_idle
@@ -505,6 +508,22 @@ async def test_what_may_not_arrive_is_refused_in_a_sentence(carried, why):
             restore(read_snapshot(msgspec.msgpack.encode(carried)), "alice", c1)
         assert why in str(raised.value)
         assert str(raised.value).count("\n") == 0
+
+
+@virtual
+async def test_what_is_not_accepted_is_not_even_imported():
+    async with Container("c1", accepts=[HERE]) as c1:
+        before = set(sys.modules)
+        for name in ("antigravity:Agent", f"{HERE}x.travellers:Cell", "formicary.cli.run:Agent"):
+            with pytest.raises(MoveError, match="container c1 accepts"):
+                restore(snapshot(name), "alice", c1)
+        with pytest.raises(MoveError, match="the agent has antigravity:Behaviour"):
+            restore(
+                snapshot(behaviours=(BehaviourSnapshot("antigravity:Behaviour", True, plain.NIL),)),
+                "alice",
+                c1,
+            )
+        assert set(sys.modules) == before
 
 
 @virtual

@@ -163,10 +163,10 @@ async def hand_over(agent, source, destination, caller=None, transit=0.0) -> Age
     await bring_to_rest(agent, caller)
     snapshot = read_snapshot(take_snapshot(agent, caller))
     new = restore(snapshot, name, destination)
-    for container in (source, destination):
-        container.dispatcher.routes.pop(address, None)
     if transit:
         await asyncio.sleep(transit)
+    for container in (source, destination):
+        container.dispatcher.routes.pop(address, None)
     admit(destination, address)
     unread = dissolve(agent, destination.domain)
 

@@ -39,7 +39,10 @@ GROUPS = {
 JsonLines = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")]
 
 _LISTED = ("what", "source", "varies", "placements")
-_SIZES = {"loads": "pairs", **{name: name for name in ("payloads", "agents", "services", "containers")}}
+_SIZES = {
+    "loads": "pairs",
+    **{name: name for name in ("payloads", "agents", "services", "containers", "loops")},
+}
 
 
 def list_(

@@ -25,7 +25,7 @@ Rounds = tuple[int, int, int]
 PAPER_ROUNDS: Rounds = (500, 1000, 500)
 """As in Alberola 2010."""
 
-ALBEROLA, BURBECK = "Alberola 2010", "Burbeck 2004"
+ALBEROLA, BURBECK, DIKAIAKOS = "Alberola 2010", "Burbeck 2004", "Dikaiakos 2001"
 
 
 class Loaded(str):
@@ -59,6 +59,7 @@ class Take:
     requests: tuple[int, ...] = ()
     mixes: tuple[str, ...] = ()
     rounds: Rounds | None = None
+    loops: tuple[int, ...] = ()
 
     def of(self, experiment: Experiment) -> Part:
         """Return it as a part of a run."""
@@ -90,6 +91,7 @@ class Preset:
     containers: tuple[int, ...] | None = None
     rates: tuple[int, ...] | None = None
     requests: tuple[int, ...] | None = None
+    loops: tuple[int, ...] | None = None
     rounds: Rounds | None = None
     repeat: int | None = None
     growth: int | None = None
@@ -155,6 +157,8 @@ class Experiment:
         requests: how many requests an agent makes at each visit.
         mixes: which ones, as TPC-W mixes them.
         databases: where the data is that they are about.
+        loops: how many operations the largest loop has.
+        ways: how these follow each other, where there is a choice.
         tls: whether messages are encrypted, where both are measured; as is usual if empty.
         subjects: names of the only subjects that take part, also of those that do no other such experiment;
             all if empty.
@@ -165,7 +169,7 @@ class Experiment:
         senders: how many agents send where there are so many pairs; 0 for one of each pair.
         exchange: which exchange of the drivers' protocol it makes; drivers do not take part if empty.
         quick: what the preset `quick` takes of it, besides few of its sizes.
-        paper: what the preset `paper` takes of it; what is usual if None, as it is of neither paper.
+        paper: what the preset `paper` takes of it; what is usual if None, as it is of none.
         takes: `options -> takes`, where not all of its sizes are combined with each other; those of the
             preset, or all of the experiment if None.
         beside: `(experiment, options) -> parts` of other experiments that are measured in the
@@ -198,6 +202,8 @@ class Experiment:
     requests: tuple[int, ...] = ()
     mixes: tuple[str, ...] = ()
     databases: tuple[str, ...] = ()
+    loops: tuple[int, ...] = ()
+    ways: tuple[str, ...] = ()
     tls: tuple[bool, ...] = ()
     subjects: tuple[str, ...] = ()
     traffics: tuple[str, ...] = ()

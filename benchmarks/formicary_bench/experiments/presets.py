@@ -27,6 +27,7 @@ _MOST = {
     "containers": 3,
     "rates": 1000,
     "requests": 100,
+    "loops": 100,
 }
 """How large the sizes are at most that a quick run takes of an experiment's own."""
 

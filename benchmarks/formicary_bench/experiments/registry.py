@@ -32,7 +32,20 @@ from formicary_bench.experiments.messaging import (
     size,
     styles,
 )
-from formicary_bench.experiments.mobile import web_shop
+from formicary_bench.experiments.mobile import (
+    create_local,
+    create_remote,
+    dispatch,
+    forward_agents,
+    forward_messages,
+    messenger,
+    one_way,
+    proxy,
+    roam,
+    synchronize,
+    two_way,
+    web_shop,
+)
 from formicary_bench.vocabulary.names import family_of
 
 if TYPE_CHECKING:
@@ -43,7 +56,8 @@ _MODULES = (
     *(location, single_pair_size, scale, encryption),
     *(open_loop, saturation, scale_out, designs, styles, create),
     *(register, deregister, search, propagation, churn),
-    web_shop,
+    *(create_local, create_remote, dispatch, one_way, two_way, synchronize, messenger),
+    *(roam, proxy, forward_messages, forward_agents, web_shop),
     *(memory, growth, network),
     *(cpu, cpu_register, cpu_search),
 )

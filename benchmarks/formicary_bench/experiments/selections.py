@@ -31,7 +31,7 @@ from formicary_bench.experiments.directory import (
 )
 from formicary_bench.experiments.experiment import Part, Selection
 from formicary_bench.experiments.messaging import BY_ALL, DIRECTLY, OURS, many_to_one, pairs, size
-from formicary_bench.experiments.mobile import web_shop
+from formicary_bench.experiments.mobile import create_remote, dispatch, messenger, roam, web_shop
 from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.vocabulary.routes import DIRECT, TCP, Carrier
 from formicary_bench.vocabulary.shop import SHOPPING
@@ -120,6 +120,10 @@ QUICK = Selection(
             carriers=_DIRECT,
         ),
         Part(churn.EXPERIMENT, subjects=_REPLICA, agents=(10_000,), placements=_BETWEEN, carriers=_DIRECT),
+        *(
+            Part(one.EXPERIMENT, subjects=(OURS, "tcp"), loops=(20,), placements=_BETWEEN, carriers=DIRECTLY)
+            for one in (create_remote, dispatch, messenger, roam)
+        ),
         Part(
             web_shop.EXPERIMENT,
             subjects=web_shop.EXPERIMENT.subjects,

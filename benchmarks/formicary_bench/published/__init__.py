@@ -6,6 +6,10 @@ Intelligence Review 34 (2010): Tables 2 to 7 (CPU time of groups of threads in m
 interval over 100 repetitions), Table 8 (memory in KB), and Section 5.5 (what the text says of Fig. 17, in
 kbit/s). Measured on two Pentium IV of 1.5 GHz with 256 MB and Fast Ethernet; JDK 1.5, Jade 3.3, MadKit 4.0,
 AgentScape 0.8.1.
+
+`dikaiakos2001_rates.csv` is from Dikaiakos, Kyriakou and Samaras, *Benchmarking mobile-agent systems*,
+University of Cyprus 2001: Table 8 (peak and sustained rates per second). Measured on Pentium III of 500 MHz
+with 64 MB and Fast Ethernet; JRE 1.1.7, Concordia 1.1.4, Aglets 1.0.3, Voyager 3.1.
 """
 
 from __future__ import annotations
@@ -71,6 +75,23 @@ class Throughput:
     kbit_per_s: float
 
 
+@dataclass(frozen=True)
+class Rates:
+    """Peak and sustained rate of a benchmark, per second: a part of a line of Dikaiakos's Table 8.
+
+    Attributes:
+        platform: whose.
+        unit: what there are so many of.
+        peak: the peak rate.
+        sustained: the sustained rate.
+    """
+
+    platform: str
+    unit: str
+    peak: float
+    sustained: float
+
+
 def cpu_times(table: int) -> list[CpuTime]:
     """Return the lines of one of Tables 2 to 7."""
     return [
@@ -104,6 +125,15 @@ def throughputs() -> list[Throughput]:
     return [
         Throughput(line["platform"], line["statement"], float(line["kbit_per_s"]))
         for line in _lines("alberola2010_network.csv")
+    ]
+
+
+def rates(benchmark: str) -> list[Rates]:
+    """Return what Dikaiakos's Table 8 has of a benchmark, as it is called there; nothing of others."""
+    return [
+        Rates(line["platform"], line["unit"], float(line["peak_per_s"]), float(line["sustained_per_s"]))
+        for line in _lines("dikaiakos2001_rates.csv")
+        if line["benchmark"] == benchmark
     ]
 
 

@@ -35,6 +35,7 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         pairs_from: Pairs, or senders, at least.
         pairs_to: The same at most.
         agents: How many agents there are.
+        way: How the operations of a loop follow each other.
     """
 
     experiments: tuple[str, ...] = ()
@@ -46,6 +47,7 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     pairs_from: int = 0
     pairs_to: int = 10**9
     agents: int | None = None
+    way: str = ""
 
 
 class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -52,6 +52,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         requests: How many requests an agent makes at each visit in `mobile/web-shop`.
         mix: Which requests these are: `browsing`, `shopping` or `ordering`.
         database: Where the data is that they are about: `sqlite` or `postgresql`.
+        loop: How many operations the largest loop of `mobile/...` has; 0 elsewhere.
+        way: How these follow each other, where there is a choice: `in-turn` or `at-once`; else empty.
     """
 
     experiment: Name
@@ -81,12 +83,16 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     requests: Count = 0
     mix: Name = ""
     database: Name = ""
+    loop: Count = 0
+    way: Name = ""
 
     @property
     def key(self) -> str:
         """The name of this configuration: equal for equal configurations, in this version and later."""
         who = f"{self.platform}-{self.kind}" if self.kind else self.platform
-        if self.seconds:
+        if self.loop:
+            size = self._loop
+        elif self.seconds:
             size = f"{self._size}-{self.seconds}-seconds"
         elif self.agents or self.experiment == MEMORY:
             size = f"{self.agents}-agents"
@@ -115,6 +121,13 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         if self.mix:
             return f"{self.pairs}-pairs-{self.requests}-requests-{self.mix}-{self.database}"
         return f"{senders}{self.pairs}-pairs-{self.payload_bytes}-bytes{paced}"
+
+    @property
+    def _loop(self) -> str:
+        way = f"{self.way}-" if self.way else ""
+        clients = f"{self.pairs}-clients-" if self.pairs else ""
+        fire = f"-{self.rate}-per-second" if self.rate else ""
+        return f"{way}{clients}{self.payload_bytes}-bytes{fire}-loop-{self.loop}"
 
     @property
     def family(self) -> str:

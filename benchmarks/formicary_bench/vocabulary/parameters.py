@@ -14,6 +14,7 @@ from formicary_bench.vocabulary import kinds
 from formicary_bench.vocabulary.arrivals import ARRIVALS
 from formicary_bench.vocabulary.containers import MOST_HOSTS, MOST_ON_A_HOST
 from formicary_bench.vocabulary.kinds import choice, whole
+from formicary_bench.vocabulary.loops import MOST_LOOP, WAYS
 from formicary_bench.vocabulary.placements import PLACEMENTS
 from formicary_bench.vocabulary.presets import PRESETS
 from formicary_bench.vocabulary.routes import ROUTES
@@ -317,8 +318,8 @@ PARAMETERS = (
         unit="messages/s",
         metavar="N,...",
         help="With messaging/open-loop: messages per second of all senders together, which do not wait for "
-        "answers.",
-        default="1000,5000",
+        "answers. With mobile/roam: of the agent that sends meanwhile.",
+        default="1000,5000; mobile/roam: 1000, and none",
         comment="messages per second of all senders together",
         example=[1000, 5000],
     ),
@@ -376,6 +377,29 @@ PARAMETERS = (
         default="sqlite",
         comment="where the shop's data is: sqlite, postgresql",
         example=["sqlite"],
+    ),
+    Parameter(
+        name="loop",
+        kind=whole(1, MOST_LOOP),
+        field="loops",
+        column="loop",
+        unit="operations",
+        metavar="N,...",
+        help="With mobile/...: how many operations the largest loop has; there are smaller ones before it.",
+        comment="how many operations the largest loop has",
+        example=[1000],
+    ),
+    Parameter(
+        name="way",
+        kind=choice("way", WAYS),
+        field="ways",
+        column="way",
+        metavar="WAY,...",
+        help="How the operations of a loop follow each other there: in-turn, each when the one before it has "
+        "ended; at-once.",
+        default="both",
+        comment="how these follow each other",
+        example=["in-turn", "at-once"],
     ),
     Parameter(
         name="rounds",

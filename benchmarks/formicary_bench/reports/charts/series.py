@@ -122,6 +122,10 @@ def _over(row: Row) -> str:
         said = [f"{row.hosts} hosts"]
     said += [row.traffic] if row.traffic else []
     said += [f"services {row.spread}"] if row.spread else []
+    if row.loop:  # each row is a line of its own: its loops are of many sizes
+        said += [row.way.replace("-", " ")] if row.way else []
+        said += [f"{row.pairs} clients"] if row.pairs else []
+        said += [f"{row.rate} messages/s meanwhile"] if row.rate else []
     return "".join(f", {word}" for word in said)
 
 

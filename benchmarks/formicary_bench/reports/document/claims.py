@@ -11,7 +11,7 @@ from formicary_bench.published.claims import papers
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import PLACES, label
 from formicary_bench.reports.document.tables import load_word
-from formicary_bench.results.summary.each import CREATION, HOLDS, RATE, TOTAL
+from formicary_bench.results.summary.each import CREATION, HOLDS, PEAK, RATE, SMALLEST, SUSTAINED, TOTAL
 from formicary_bench.results.verdicts.claims import Outcome, values_of
 from formicary_bench.vocabulary.names import DIRECTORY
 
@@ -138,7 +138,7 @@ def _ours(point: At, card: Card) -> str:
 def point_of(row: Row, along: str = "") -> str:
     """Say where a row stands, without what grows in it."""
     said = [PLACES.get(row.placement, row.placement)]
-    if row.senders and along != "pairs" and row.family != DIRECTORY:
+    if row.senders and not row.loop and along != "pairs" and row.family != DIRECTORY:
         said.append(formatting.counted(row.senders, load_word([row])))
     if row.services and along != "services":
         said.append(formatting.counted(row.services, "service"))
@@ -160,6 +160,6 @@ def written(value: float, figure: str) -> str:
         return f"{value:.1%} {figure.removeprefix('share of ')}"
     if figure == HOLDS:
         return formatting.size(value)
-    if figure in {CREATION, RATE}:
+    if figure in {CREATION, RATE, SUSTAINED, PEAK, SMALLEST}:
         return f"{formatting.short(formatting.count(value))}/s"
     return formatting.duration(1e6 * value if figure == TOTAL else value)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def point(row: Row, rows: Iterable[Row]) -> str:
     """Say where a row stands in its experiment: by all that varies there, or else by how many there are."""
     return _varying(row, rows, str(row.senders)) or (
-        formatting.number(row.agents) if row.agents else str(row.senders)
+        formatting.number(row.agents or row.loop) if row.agents or row.loop else str(row.senders)
     )
 
 
@@ -40,6 +40,7 @@ def _varying(row: Row, rows: Iterable[Row], senders: str) -> str:
         "mix": row.mix,
         "requests": formatting.counted(row.requests, "request"),
         "database": row.database,
+        "loop": f"loops of {formatting.number(row.loop)}",
     }
     there = [one for one in rows if one.placement == row.placement]  # the label says the place
     varying = [

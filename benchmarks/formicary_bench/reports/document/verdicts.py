@@ -10,7 +10,7 @@ from formicary_bench.reports.charts.series import label_of_other
 from formicary_bench.reports.document.citing import anchors
 from formicary_bench.reports.document.points import named, ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
-from formicary_bench.results.summary.each import CREATION, HIGHEST, P99, RATE, TIME, TOTAL
+from formicary_bench.results.summary.each import CREATION, HIGHEST, P99, RATE, SUSTAINED, TIME, TOTAL
 from formicary_bench.results.verdicts.verdicts import others_of
 from formicary_bench.statistics.changes import is_manifold, percent, span
 from formicary_bench.statistics.comparisons import FEWEST, TOO_FEW, Verdict
@@ -30,6 +30,7 @@ _TITLES = {
     RATE: "trips/s",
     HIGHEST: "highest rate",
     CREATION: "agents/s",
+    SUSTAINED: "sustained rate",
 }
 _COMPARED = (
     "By Welch's t-test on the logarithms of the repetitions' figures, corrected for all comparisons of the "

@@ -20,7 +20,19 @@ if TYPE_CHECKING:
 
 _ROW = (
     *("experiment", "platform", "kind", "placement", "route", "tls", "pairs", "senders", "payload_bytes"),
-    *("agents", "services", "containers", "hosts", "traffic", "spread", "rate", "arrivals", "profiled"),
+    *(
+        "agents",
+        "services",
+        "containers",
+        "hosts",
+        "traffic",
+        "spread",
+        "rate",
+        "arrivals",
+        "loop",
+        "way",
+        "profiled",
+    ),
 )
 COLUMNS = ("run_hash", "machine", "date", "version", *_ROW, "repetition", "seed", "figure", "value")
 """The columns, the same in every file."""

@@ -55,7 +55,7 @@ def beside(row: Row, rows: Iterable[Row]) -> list[Row]:
     These are its baseline, the same without TLS, the same without numbers and acknowledgements, and other
     platforms.
     """
-    if row.profiled or row.rate:  # an open loop's rate says nothing of who has it
+    if row.profiled or row.rate or row.loop:  # an open loop's rate says nothing of who has it
         return []
     if row.platform != "formicary" or row.placement == _SAME or not _measured(row) or row.agents:
         return []
@@ -88,7 +88,7 @@ def rivals_of(row: Row, rows: Iterable[Row]) -> list[Row]:
 def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
     """Return the platforms of a row's baseline, and whether with TLS, the best one first."""
     if row.placement == _SAME:
-        has_callbacks = row.kind.startswith("micro") and not row.agents and not row.arrivals
+        has_callbacks = row.kind.startswith("micro") and not row.agents and not row.arrivals and not row.loop
         return (("callbacks" if has_callbacks else "tasks", False),)
     if row.route == "xmpp":
         return (("components", row.tls),)
@@ -105,7 +105,7 @@ def _is_less(other: Row, row: Row) -> bool:
 
 
 def _size(row: Row) -> tuple[str | int, ...]:
-    many = row.hosts, row.traffic, row.rate, row.arrivals
+    many = row.hosts, row.traffic, row.rate, row.arrivals, row.loop, row.way
     return row.experiment, row.pairs, row.senders, row.payload_bytes, row.agents, *many
 
 
@@ -114,4 +114,4 @@ def _way(row: Row) -> tuple[str, str, bool]:
 
 
 def _measured(row: Row) -> bool:
-    return row.round_trips_per_s is not None or row.agents_per_s is not None
+    return any(one is not None for one in (row.round_trips_per_s, row.agents_per_s, row.loops))

@@ -19,6 +19,9 @@ TOTAL = "total time (s)"
 AGENTS_CPU = "agents' CPU per message (µs)"
 SERVERS_CPU = "servers' CPU per message (µs)"
 WIRE = "bytes on the wire per message"
+SUSTAINED = "sustained rate (operations/s)"
+PEAK = "peak rate (operations/s)"
+SMALLEST = "rate of the smallest loop (operations/s)"
 HOLDS = "memory held (bytes)"
 TRACED = "memory traced (bytes)"
 GREW = "memory after the load, times that before"
@@ -27,7 +30,7 @@ GREW = "memory after the load, times that before"
 TIMES = (TIME, TOTAL, P99)
 """Those of which less is faster; of the other ones that are compared, more is."""
 
-_COMPARED = (TIME, P99, TOTAL, RATE, HIGHEST, CREATION)
+_COMPARED = (TIME, P99, TOTAL, RATE, HIGHEST, CREATION, SUSTAINED)
 
 
 class Named(msgspec.Struct, frozen=True):

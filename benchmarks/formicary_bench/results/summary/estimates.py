@@ -105,6 +105,29 @@ class NetworkEstimates(msgspec.Struct, frozen=True, kw_only=True):
     from_server_per_message: Estimate | None = None
 
 
+class LoopSize(msgspec.Struct, frozen=True):
+    """Loops of one size: how many operations they have, and the total time of one in seconds."""
+
+    size: int
+    total_s: Estimate
+
+
+class LoopEstimates(msgspec.Struct, frozen=True):
+    """What loops of an operation took.
+
+    Attributes:
+        sustained: Operations per second, while the largest loop is made again and again.
+        peak: Operations per second of the loops of that size in which they were most.
+        peak_at: How many operations these loops have.
+        sizes: The loops of each size, the smallest first.
+    """
+
+    sustained: Estimate
+    peak: Estimate
+    peak_at: int
+    sizes: tuple[LoopSize, ...]
+
+
 class ScaleEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """What it takes while all pairs of all hosts are measured together. What was not counted is None.
 

@@ -13,6 +13,7 @@ from formicary.core.quoting import printable_json
 from formicary_bench.results.summary.cpu import CpuEstimates
 from formicary_bench.results.summary.each import Each
 from formicary_bench.results.summary.estimates import (
+    LoopEstimates,
     MemoryEstimates,
     NetworkEstimates,
     SaturationEstimates,
@@ -76,6 +77,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         late_sends: Measured messages that an open loop sent late, in all repetitions.
         latest_send_us: How late the latest of them was, in microseconds.
         memory: The figures of `memory`.
+        loop: As in the configuration, as is `way`.
+        loops: The figures of `mobile/...`, by the size of loops.
         saturation: The figures of `messaging/saturation`, whose rate is `round_trips_per_s` as well.
         network: The figures of `network`.
         scale: The figures of `messaging/scale-out`.
@@ -145,6 +148,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     late_sends: int = 0
     latest_send_us: float = 0.0
     memory: MemoryEstimates | None = None
+    loop: int = 0
+    way: str = ""
+    loops: LoopEstimates | None = None
     saturation: SaturationEstimates | None = None
     network: NetworkEstimates | None = None
     scale: ScaleEstimates | None = None
@@ -174,7 +180,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         size = self.pairs, self.senders, self.payload_bytes, self.agents, self.services, self.containers
         paced = self.seconds, self.rate, self.arrivals, self.profiled
         asked = (self.requests, self.mix, self.database) if self.mix else ()  # others keep the name they had
-        known = repr((self.experiment, self.platform, self.kind, *where, *size, *paced, *asked))
+        looped = (self.loop, self.way) if self.loop else ()
+        known = repr((self.experiment, self.platform, self.kind, *where, *size, *paced, *asked, *looped))
         return f"f-{sha256(known.encode()).hexdigest()[:8]}"
 
     def to_json_line(self) -> str:
@@ -218,6 +225,8 @@ def frame(configuration: Configuration, repetitions: Sequence[Repetition]) -> Ro
         spread=configuration.spread,
         seconds=configuration.seconds,
         rate=configuration.rate,
+        loop=configuration.loop,
+        way=configuration.way,
         arrivals=configuration.arrivals,
         requests=configuration.requests,
         mix=configuration.mix,

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.results.summary.each import CREATION, HIGHEST, RATE, TIME, samples_of
+from formicary_bench.results.summary.each import (
+    CREATION,
+    HIGHEST,
+    PEAK,
+    RATE,
+    SMALLEST,
+    SUSTAINED,
+    TIME,
+    samples_of,
+)
 from formicary_bench.statistics.typical import Typical, skewed, typical
 
 if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Bounds, Row
 
-MORE_IS_FASTER = frozenset({RATE, HIGHEST, CREATION})
+MORE_IS_FASTER = frozenset({RATE, HIGHEST, CREATION, SUSTAINED, PEAK, SMALLEST})
 """The figures of which more is faster, or better; of all others less is."""
 
 

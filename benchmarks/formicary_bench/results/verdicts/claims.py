@@ -115,6 +115,7 @@ def is_at(side: Side, row: Row, figure: str) -> bool:
         and (side.tls is None or row.tls == side.tls)
         and side.pairs_from <= row.senders <= side.pairs_to
         and (side.agents is None or row.agents == side.agents)
+        and (not side.way or row.way == side.way)
         and bool(values_of(row, figure))
     )
 
@@ -175,6 +176,7 @@ def _are_alike(check: Check, one: Row, other: Row) -> bool:
         same += ["route"]
     if check.one.tls is None and is_one_place:
         same += ["tls"]
+    same += ["loop", "way"] if check.one.experiments == check.other.experiments else []
     same += ["spread"] if is_one_place and check.one.experiments == check.other.experiments else []
     if check.one.experiments == check.other.experiments:
         same += ["experiment"]
@@ -202,7 +204,18 @@ def _ends(check: Check, side: Side, rows: Iterable[Row]) -> list[tuple[Row, Row]
     varies = {check.along, "senders"} if check.along == "pairs" else {check.along}
     same = [
         name
-        for name in (*_SIZES, *_PLACES, "experiment", "platform", "kind", "route", "tls", "spread")
+        for name in (
+            *_SIZES,
+            *_PLACES,
+            "loop",
+            "way",
+            "experiment",
+            "platform",
+            "kind",
+            "route",
+            "tls",
+            "spread",
+        )
         if name not in varies
     ]
     series: dict[tuple[object, ...], list[Row]] = {}

@@ -131,5 +131,6 @@ def _size(row: Row) -> str:
         "agents": row.agents,
         "services": row.services,
         "per second": row.rate,
+        "operations": row.loop,
     }
     return ", ".join(f"{value} {word}" for word, value in parts.items() if value)

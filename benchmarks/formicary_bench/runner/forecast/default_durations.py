@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formicary_bench.subjects.registry import SUBJECTS, has_driver
 from formicary_bench.vocabulary.designs import REPLICA
+from formicary_bench.vocabulary.loops import AT_ONCE, laps, smallest_of
 from formicary_bench.vocabulary.names import DIRECTORY, GROWTH, MEMORY, NETWORK
 from formicary_bench.vocabulary.placements import SAME
 
@@ -43,6 +44,9 @@ _REGISTERED = 30_000  # services per second
 _USES = {"in-process": 30_000, "direct": 4_000, "auto": 4_000, "xmpp": 1_500}  # of the directory per second
 # Seconds of a visit to a shop, and of each of its requests.
 _VISIT, _REQUEST = 0.002, 0.0003
+# Operations of loops per second, in turn; those at once are more.
+_LOOPED = {"in-process": 40_000, "direct": 2_000, "auto": 2_000, "xmpp": 800, "tcp": 4_000}
+_AT_ONCE = 3
 _WATCHED = 1.0  # seconds beside growth
 # Rates that a search for the highest one tries, and the seconds of each load.
 _TRIALS, _TRIAL = 10, 0.8
@@ -79,6 +83,8 @@ def _work(one: Configuration) -> float:
     uses = one.warm_up + one.measured + one.cool_down
     if one.experiment == GROWTH:
         return one.seconds + _WATCHED
+    if one.loop or one.mix:
+        return _looped(one) if one.loop else uses * one.load * (_VISIT + one.requests * _REQUEST)
     if one.rate:
         return uses * one.load / one.rate
     if one.agents:
@@ -87,9 +93,12 @@ def _work(one: Configuration) -> float:
         # A replica is in the process of its user, wherever it is used.
         route = "in-process" if one.kind == REPLICA else one.route
         return one.services / _REGISTERED + uses / _USES.get(route, _USES["xmpp"])
-    if one.mix:
-        return uses * one.load * (_VISIT + one.requests * _REQUEST)
     return uses * _seconds_of_all(one)
+
+
+def _looped(one: Configuration) -> float:
+    operations = sum(laps(one.loop, smallest_of(one.experiment)))
+    return operations / _LOOPED[one.route] / (_AT_ONCE if one.way == AT_ONCE else 1)
 
 
 def _seconds_of_all(one: Configuration) -> float:

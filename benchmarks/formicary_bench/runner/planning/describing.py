@@ -31,6 +31,8 @@ def _where(configuration: Configuration) -> str:
 
 
 def _size(configuration: Configuration) -> str:
+    if configuration.loop:
+        return _loop(configuration)
     if configuration.agents:
         return f"{configuration.agents} agents"
     if configuration.family == DIRECTORY:
@@ -47,6 +49,13 @@ def _size(configuration: Configuration) -> str:
     if configuration.limit_us:
         paced = f", 99% within {configuration.limit_us} µs ({configuration.arrivals})"
     return f"{many}, {configuration.payload_bytes} bytes{paced}"
+
+
+def _loop(configuration: Configuration) -> str:
+    said = [f"{configuration.pairs} clients"] if configuration.pairs else []
+    said += [f"{configuration.rate} messages/s meanwhile"] if configuration.rate else []
+    said += [configuration.way.replace("-", " ")] if configuration.way else []
+    return ", ".join([*said, f"loops of up to {configuration.loop}"])
 
 
 def way_of(configuration: Configuration) -> str:

@@ -54,6 +54,8 @@ class Options:
     requests: tuple[int, ...] | None = None
     mixes: tuple[str, ...] | None = None
     databases: tuple[str, ...] | None = None
+    loops: tuple[int, ...] | None = None
+    ways: tuple[str, ...] | None = None
     rounds: tuple[int, int, int] | None = None
     warm_up: int | str | None = None
     profile: bool = False

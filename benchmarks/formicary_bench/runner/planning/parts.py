@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment, Part
     from formicary_bench.runner.planning.options import Options
 
-_SIZES = ("pairs", "payloads", "agents", "services", "containers")
+_SIZES = ("pairs", "payloads", "agents", "services", "containers", "loops")
 
 
 def parts_of(options: Options) -> Iterator[Part]:
@@ -45,6 +45,7 @@ def _whole(one: Experiment) -> Take:
         containers=one.containers,
         placements=one.placements,
         carriers=one.carriers,
+        loops=one.loops,
     )
 
 

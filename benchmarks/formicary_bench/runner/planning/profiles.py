@@ -59,6 +59,8 @@ def _can(one: Configuration) -> bool:
 
 def _longer(one: Configuration, options: Options) -> Configuration:
     """Give as much of a configuration as shares need: they need samples."""
+    if one.loop:
+        return one
     if not one.measured:
         return one if options.agents else replace(one, agents=max(one.agents, _AGENTS[one.family]))
     if options.rounds is not None:

@@ -154,4 +154,4 @@ def _notes(options: Options) -> list[str]:
     one = EXPERIMENTS.get(options.experiment)
     if options.preset != PAPER or (one and one.paper):
         return []
-    return [f"{options.experiment} is of neither paper: it takes the sizes that it has by itself"]
+    return [f"{options.experiment} is of none of the papers: it takes the sizes that it has by itself"]

@@ -114,17 +114,26 @@ class Ask(Framed):
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Listen on a free port, of the loopback interface where all are on one machine.
+    """Listen on a free port, of the loopback interface where all are on one machine."""
+    async with listening(work, Echo) as endpoint:
+        yield PreparedRole(endpoint)
 
-    The endpoint is the address, the port, and the certificate.
+
+@asynccontextmanager
+async def listening(work: Workload, make: Callable[[], Framed]) -> AsyncIterator[str]:
+    """Listen on a free port; what is yielded is the endpoint: the address, the port, and the certificate.
+
+    Args:
+        work: what is measured.
+        make: makes what answers a connection.
     """
     address = work.address
     context, certificate = _own_tls() if work.configuration.tls else (None, "")
     server = await asyncio.get_running_loop().create_server(
-        Echo, address, 0, backlog=work.configuration.pairs, ssl=context
+        make, address, 0, backlog=max(work.configuration.pairs, 1), ssl=context
     )
     async with server:
-        yield PreparedRole(f"{address} {server.sockets[0].getsockname()[1]} {certificate}")
+        yield f"{address} {server.sockets[0].getsockname()[1]} {certificate}"
 
 
 @asynccontextmanager
@@ -136,7 +145,7 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     try:
         for times in work.times:
             pair = Ask(work.body, work.trips, times, ends.put_nowait)
-            await connect(work, pair)
+            await connect(pair, work.job.peer)
             pairs.append(pair)
 
         async def measure() -> None:
@@ -152,9 +161,9 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
             pair.transport.close()
 
 
-async def connect(work: Workload, pair: Framed) -> None:
-    """Connect one pair to the echoing side."""
-    address, port, certificate = work.job.peer.split(" ", 2)
+async def connect(pair: Framed, endpoint: str) -> None:
+    """Connect to a listening side, by its endpoint."""
+    address, port, certificate = endpoint.split(" ", 2)
     context = _their_tls(certificate) if certificate else None
     name = _HOST if certificate else None
     await asyncio.get_running_loop().create_connection(

@@ -123,7 +123,7 @@ async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
     try:
         for number in work.senders:
             pairs.append(SocketCollect(partial(pacer.answered, number)))
-            await tcp.connect(work, pairs[-1])
+            await tcp.connect(pairs[-1], work.job.peer)
 
         def send(number: int, body: str) -> None:
             pairs[number].send(body)

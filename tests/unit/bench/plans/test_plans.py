@@ -85,6 +85,7 @@ def test_every_key_reaches_what_is_measured(plan):
         "memory": ["growth = 5"],
         "messaging/open-loop": ["rate = 77", 'arrivals = "poisson"'],
         "messaging/saturation": ['p99 = "80ms"'],
+        "mobile/dispatch": ["loop = 7", 'way = "in-turn"'],
         "mobile/web-shop": ["requests = 7", 'mix = "ordering"', 'database = "postgresql"'],
     }  # fmt: skip
     for experiment, lines in examples.items():

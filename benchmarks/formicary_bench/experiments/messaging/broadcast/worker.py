@@ -229,7 +229,7 @@ async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
         for _ in work.receivers:
             connection = SocketBroadcast()
             connection.rounds = rounds
-            await tcp.connect(work, connection)
+            await tcp.connect(connection, work.job.peer)
             connections.append(connection)
         yield PreparedRole(measure=rounds.run)
     finally:

@@ -106,7 +106,7 @@ def test_our_name_means_all_that_is_ours():
         ("directory/churn", {"services": "3"}, "directory/churn has no --services; it has --agents"),
         ("directory/churn", {"rounds": "1,1,1"}, "directory/churn has no --rounds"),
         ("quick", {"rounds": "1,,2"}, "not '1,,2'; write --rounds 500,1000,500, say"),
-        ("quick", {"rate": "5"}, "quick has no --rate; it has --pairs, --payload,"),
+        ("links", {"rate": "5"}, "links has no --rate; it has --pairs, --payload,"),
         ("quick", {"growth": "5"}, "quick has no --growth"),
         ("quick", {"p99": "5ms"}, "quick has no --p99"),
         ("links", {"agents": "5"}, "links has no --agents; it has --pairs, --payload,"),

@@ -1,0 +1,38 @@
+"""What agents are held against does the same loops, by hand."""
+
+import pytest
+
+from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.runner.execution.repetition import Task, measure
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse
+from formicary_bench.vocabulary.loops import laps, smallest_of
+
+BY_HAND = [
+    pytest.param(one, id=one.key)
+    for name, experiment in EXPERIMENTS.items()
+    if experiment.loops
+    for one in make_plan(
+        parse(
+            name,
+            seed="1",
+            loop="20",
+            preset="quick",
+            platform=",".join({"tasks", "tcp"} & {*experiment.subjects}),
+        )
+    )
+]
+
+
+@pytest.mark.parametrize("one", BY_HAND)
+def test_loops_are_made_in_all_sizes(one, silent):
+    repetition, data = measure(Task(one, 1, 7), silent())
+    assert data.agents.tolist() == list(laps(one.loop, smallest_of(one.experiment)))
+    assert (data.seconds > 0).all()
+    assert repetition.invalid == ()
+
+
+def test_the_wire_is_encrypted_where_that_is_asked_for(silent):
+    (one,) = make_plan(parse("mobile/messenger", platform="tcp", tls="on", loop="5", seed="1"))
+    _, data = measure(Task(one, 1, 7), silent())
+    assert len(data.agents) == len(laps(5))

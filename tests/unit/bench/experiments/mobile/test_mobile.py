@@ -1,0 +1,187 @@
+"""What is planned of the experiments of Dikaiakos 2001, and what is said of their loops."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.unit.bench.synthetic import STARTED, make_run
+
+from formicary.errors import UsageError
+from formicary_bench import published
+from formicary_bench.experiments.mobile.mediators import SERVERS, Requests
+from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.reports.document.sections import sections_of
+from formicary_bench.results.store.model import Repetition
+from formicary_bench.results.store.raw import Creations
+from formicary_bench.results.summary.commands import command
+from formicary_bench.results.summary.each import PEAK, SMALLEST, SUSTAINED, TOTAL, samples_of
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.forecast.default_durations import default_duration
+from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse
+from formicary_bench.vocabulary.loops import SUSTAINED_LAPS, laps, smallest_of
+
+LOOPED = [name for name, one in EXPERIMENTS.items() if one.loops]
+FIXED, EACH = 2e-3, 1e-4  # seconds of a loop, and of each of its operations
+
+
+def plan(experiment, **typed):
+    return make_plan(parse(experiment, seed="1", **typed))
+
+
+def made(configuration, speed=1.0):
+    """Return loops that take so long."""
+    sizes = np.array(laps(configuration.loop, smallest_of(configuration.experiment)), dtype=np.int64)
+    seconds = (FIXED + EACH * sizes) / speed
+    return Creations(
+        batch=np.arange(len(sizes), dtype=np.int32),
+        agents=sizes,
+        seconds=seconds,
+        bytes=np.zeros(len(sizes), dtype=np.int64),
+    )
+
+
+def run_of(path, configurations, repetitions=3, speeds=None):
+    run = make_run(path, configurations, repetitions=0, complete=False)
+    for number in range(1, repetitions + 1):
+        for one in configurations:
+            speed = (speeds or {}).get(one.platform, 1.0) * (1 + number / 1000)
+            known = Repetition(
+                configuration=one.key, number=number, seed=number, started=STARTED, ended=STARTED
+            )
+            run.add(known, made(one, speed))
+    run.finish(load_after=(0.0, 0.0, 0.0))
+    return run
+
+
+@pytest.mark.parametrize("experiment", LOOPED)
+def test_a_command_measures_the_same_again(experiment):
+    one = plan(experiment)[-1]
+    assert f"--loop {one.loop}" in command(one)
+    assert f"loops of up to {one.loop}" in describe(one)
+    assert default_duration(one).work > 0
+
+
+def test_agents_are_created_elsewhere_by_a_request_each_or_by_one():
+    ways = {(one.platform, one.kind, one.way) for one in plan("mobile/create-remote", route="direct")}
+    assert {way for _, _, way in ways} == {"in-turn", "at-once"}
+    assert {platform for platform, _, _ in ways} == {"formicary", "tcp"}
+    assert {one.way for one in plan("mobile/create-remote", way="at-once")} == {"at-once"}
+    assert {one.way for one in plan("mobile/create-local")} == {""}
+
+
+def test_agents_are_dispatched_fifty_at_once_and_a_thousand():
+    assert {one.loop for one in plan("mobile/dispatch")} == {50, 1000}
+    assert {one.loop for one in plan("mobile/dispatch", loop="7")} == {7}
+
+
+def test_who_roams_is_alone_or_under_fire_and_what_is_sent_by_hand_is_alone():
+    rates = {(one.platform, one.rate) for one in plan("mobile/roam")}
+    assert rates == {("formicary", 0), ("formicary", 1000), ("tcp", 0)}
+    assert {one.rate for one in plan("mobile/roam", rate="50", platform="formicary")} == {0, 50}
+
+
+def test_clients_are_as_many_as_in_the_paper():
+    for experiment in ("mobile/proxy", "mobile/forward-messages"):
+        assert {one.pairs for one in plan(experiment)} == {3, 6, 12}
+    assert {one.loop for one in plan("mobile/forward-messages", preset="paper")} == {5000}
+
+
+def test_who_roams_comes_back():
+    with pytest.raises(UsageError, match=r"has a multiple of 4 operations, not 30; take --loop 28, say"):
+        plan("mobile/roam", loop="30")
+
+
+def test_they_take_place_on_many_hosts():
+    hosts = ("a", "b", "c", "d")
+    for experiment in ("mobile/roam", "mobile/proxy", "mobile/forward-messages", "mobile/forward-agents"):
+        found = plan(experiment, placement="n-hosts", hosts=hosts)
+        assert {(one.placement, one.hosts) for one in found} == {("n-hosts", 4)}
+    assert {one.placement for one in plan("mobile/dispatch", hosts=hosts)} == {"two-hosts"}
+
+
+def test_rates_are_the_peak_of_all_sizes_and_that_of_the_largest_loop_again_and_again(tmp_path):
+    (one,) = plan(
+        "mobile/synchronize", platform="formicary", placement="two-containers", route="direct", loop="100"
+    )
+    (row,) = summarise(run_of(tmp_path / "run", [one]))
+    assert [size.size for size in row.loops.sizes] == [1, 2, 5, 10, 20, 50, 100]
+    assert row.loops.sizes[-1].total_s.mean == pytest.approx(0.012, rel=0.01)
+    assert row.loops.sustained.mean == pytest.approx(100 / 0.012, rel=0.01)
+    assert row.loops.peak.mean == pytest.approx(row.loops.sustained.mean)
+    assert row.loops.peak_at == 100
+    assert row.loops.sustained.ci95 is not None
+    figures = samples_of(row.each)
+    assert set(figures) == {PEAK, SMALLEST, SUSTAINED, TOTAL}
+    assert figures[SMALLEST][0] == pytest.approx(1 / 0.0021, rel=0.01)
+
+
+def test_a_repetition_without_loops_has_no_figures(tmp_path):
+    (one,) = plan("mobile/create-local", platform="tasks", loop="5")
+    run = make_run(tmp_path / "run", [one], repetitions=0, complete=False)
+    nothing = np.array([5] * SUSTAINED_LAPS, dtype=np.int64)
+    seconds = np.full(len(nothing), 0.1)
+    data = Creations(nothing.astype(np.int32), nothing, seconds, nothing)
+    run.add(Repetition(configuration=one.key, number=1, seed=1, started=STARTED, ended=STARTED), data)
+    run.finish(load_after=(0.0, 0.0, 0.0))
+    (row,) = summarise(run)
+    assert row.loops is None
+    (section,) = sections_of(run)
+    assert section.charts == []
+
+
+def test_a_section_has_times_by_size_and_the_published_rates(tmp_path):
+    configurations = plan("mobile/dispatch", route="direct", loop="100", placement="two-containers")
+    (section,) = sections_of(run_of(tmp_path / "run", configurations, 6, {"tcp": 2.0}))
+    columns = {column.title: column.cells for column in section.columns}
+    assert "Agents, direct, in turn" in columns["who"]
+    assert "TCP sockets, at once" in columns["who"]
+    assert columns["against baseline"][0].startswith("2.0 times slower than TCP sockets")
+    first, *_ = section.sentences
+    assert first.startswith("Between two processes over a direct link, agents, ")
+    assert "agents per second sustained" in first
+    extras = {extra.title: extra for extra in section.extras}
+    sized = {column.title: column.cells for column in extras["Times by the size of the loop"].columns}
+    assert len(sized["operations"]) == 4 * 7
+    beside = {column.title: column.cells for column in extras["Beside the published rates of AD"].columns}
+    assert "Concordia (Dikaiakos 2001, Table 8)" in beside["who"]
+    assert "25.6" in beside["sustained/s"]
+    titles = [chart.title for chart in section.charts]
+    assert titles[-1] == "Sustained rate: agents"
+    assert "Average time against the size of the loop" in titles[1]
+    assert "Published, not measured here: Dikaiakos 2001, Table 8" in section.charts[-1].plot.groups
+
+
+@pytest.mark.parametrize("experiment", LOOPED)
+def test_each_has_a_section(tmp_path, experiment):
+    configurations = plan(experiment, preset="quick")
+    (section,) = sections_of(run_of(tmp_path / "run", configurations))
+    assert section.sentences
+    assert section.charts
+
+
+def test_the_published_rates_are_those_of_the_file():
+    path = Path(published.__file__).parent / "dikaiakos2001_rates.csv"
+    lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    assert len(lines) == 30
+    for line in lines:
+        (one,) = [each for each in published.rates(line["benchmark"]) if each.platform == line["platform"]]
+        assert (one.unit, one.peak, one.sustained) == (
+            line["unit"], float(line["peak_per_s"]), float(line["sustained_per_s"]),
+        )  # fmt: skip
+    assert published.rates("PROXY") == []
+
+
+async def test_all_requests_of_a_loop_are_made_once():
+    requests = Requests()
+    requests.start(4)
+    taken = [requests.take() for _ in range(5)]
+    assert taken == [3, 2, 1, 0, None]
+    assert not requests.begin.is_set()
+    for _ in range(4):
+        assert not requests.answered.is_set()
+        requests.end()
+    assert requests.answered.is_set()
+    assert SERVERS == 3

@@ -71,7 +71,7 @@ class Members:
         self._timer: asyncio.TimerHandle | None = None
         self._ticks = 0
         self.on_end: list[Callable[[str], None]] = []
-        """Called with the domain of each link that has ended, a member's or a guest's."""
+        """Called with the domain of each link that has ended, a member's or a guest's, or has begun anew."""
 
     @property
     def all(self) -> Mapping[str, int]:
@@ -108,7 +108,9 @@ class Members:
         return domain in self.all
 
     def opened(self, domain: str) -> None:
-        """Called when a link to another container has begun."""
+        """Called when a link to another container has begun, perhaps in the place of one before."""
+        if domain in self._open:
+            self._tell_end(domain)
         self._open.add(domain)
         self._state.link_opened(domain, self._loop.time())
         self._perform()
@@ -121,6 +123,9 @@ class Members:
         self._open.discard(domain)
         self._state.link_lost(domain, self._loop.time())
         self._perform()
+        self._tell_end(domain)
+
+    def _tell_end(self, domain: str) -> None:
         for callback in self.on_end:
             callback(domain)
 

@@ -204,8 +204,7 @@ class Places:
             self._send_again()
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not a member any more."""
-        self.ended(domain)
+        """Called when another container is not a member any more; its link may be that of the next one."""
         for detour in tuple(self._detours.values()):
             if detour.domain == domain and detour.redirection.home != self._own:
                 detour.redirection.give_up()

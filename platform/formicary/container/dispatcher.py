@@ -276,7 +276,8 @@ class Dispatcher:
             The mailboxes that are full, if any; none when it is delivered, or there is no such agent.
         """
         deliver = self.routes.get(receiver)
-        if deliver is not None:
+        # What leads to an agent that has moved is for messages to it alone, which others may have, too.
+        if deliver is not None and (message.to is receiver or receiver not in self.detours):
             return deliver(message)
         if self.held and (held := self.held.get(receiver)) is not None:
             return held.accept(message)

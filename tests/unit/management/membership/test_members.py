@@ -54,3 +54,16 @@ async def test_members_without_a_link_are_looked_for_again_and_again():
     await asyncio.sleep(25)
     assert transport.sought == [C3, C3, C3]
     members.close()
+
+
+@pytest.mark.virtual_clock
+async def test_a_link_that_begins_anew_has_ended():
+    members, ended = Members(C2, C1, Transport()), []
+    members.on_end.append(ended.append)
+    members.opened(C1)
+    assert ended == []
+    members.opened(C1)
+    assert ended == [C1]
+    members.ended(C1)
+    members.opened(C1)
+    assert ended == [C1, C1]

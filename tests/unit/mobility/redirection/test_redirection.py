@@ -8,6 +8,8 @@ import pytest
 from tests.property.mobility.redirection.moving import World, numbers_of, send
 from tests.unit.core.agents import reasons
 
+from formicary import Message
+
 pytestmark = pytest.mark.virtual_clock
 
 
@@ -56,3 +58,16 @@ async def test_a_container_that_is_closed_waits_for_nobody_who_is_away():
         assert not joining.done()
         await home.close()
         await joining
+
+
+async def test_a_message_to_several_follows_who_has_moved_though_there_is_a_straight_way_for_others():
+    async with World(2) as world:
+        bob = await world.start("bob", 0)
+        alice = await world.start("alice", 0)
+        await world.move(bob, 1)
+        dispatcher = world.containers[0].dispatcher
+        await send(alice, bob.address, [0])
+        dispatcher.routes[bob.address] = lambda message: pytest.fail(f"{message} went as if for one alone")
+        dispatcher.deliver(Message(to=(bob.address, "carol"), sender=alice.address, body="1"), bob.address)
+        await asyncio.sleep(1)
+        assert numbers_of(bob, alice.address) == [0, 1]

@@ -185,7 +185,7 @@ def _take_machine(behaviour: FSMBehaviour, whose: str, *, is_caller: bool) -> Ma
         name: StateSnapshot(
             kinds.name_of(type(state)),
             take_data(state, f"{whose} state {type(state).__name__}'s"),
-            tuple(machine.transitions[name]),
+            tuple(sorted(machine.transitions[name])),
         )
         for name, state in machine.states.items()
     }

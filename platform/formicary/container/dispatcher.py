@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from formicary.container.overflow import Source
     from formicary.container.places import Detour, Places
     from formicary.container.protocols import Entrance, Outlet, Transport
+    from formicary.container.waiting import Custodian
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver, MessageSink, Routes
     from formicary.core.message import Message
@@ -71,6 +72,8 @@ class Dispatcher:
         self.detours: dict[str, Detour] = {}
         """How messages go to agents that are not where their names say, by full name."""
         self.places: Places | None = None  # knows these
+        self.custodians: set[Custodian] = set()
+        """Who has messages of other containers that count as not taken."""
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
         self.transport: Transport | None = None
         self.scheduler: Scheduler | None = None  # from when the container is opened

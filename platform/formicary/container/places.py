@@ -34,7 +34,7 @@ class Detour(Protocol):
     def accept(self, message: Message, receiver: str) -> None:
         """Take a message that has waited for room on a way that the agent is not reached by any more."""
 
-    def waiting(self) -> Sequence[Message]:
+    def messages(self) -> Sequence[Message]:
         """Return the messages that wait until it is clear where they go."""
 
 

@@ -55,6 +55,9 @@ class Transport(Outlet, Protocol):
             LinkError: with the cause and what to do about it.
         """
 
+    def pass_on(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message of another container; as `post_to`, and it counts as not taken until it is there."""
+
     def post_to(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for an agent that is in another container than its name says; as `post`.
 

@@ -30,6 +30,13 @@ class Watcher(Protocol):
         """Called with all messages that wait for them, by id; return how many to look for again."""
 
 
+class Custodian(Protocol):
+    """Who has messages that have come for an agent elsewhere, until that one's container has taken them."""
+
+    def messages(self) -> Collection[object]:
+        """Return these messages."""
+
+
 class WaitingMessages:
     """The messages of one container that wait for their receivers.
 
@@ -99,6 +106,8 @@ class WaitingMessages:
         waiting: dict[int, object] = {}
         if (scheduler := dispatcher.scheduler) is not None:
             _add(waiting, tuple(scheduler.queued()))
+        for custodian in dispatcher.custodians:
+            _add(waiting, custodian.messages())
         agents, system_agents, lines = dispatcher.agents, dispatcher.system_agents, dispatcher.overflow.lines
         domain, visitors = dispatcher.domain, dispatcher.visitors
         for name in receivers:

@@ -161,6 +161,8 @@ class MemoryTransport:
             return None
         return line.post(message, receiver)
 
+    pass_on = post_to  # nothing is lost here that has to be told of
+
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- Transport has it
         """Tell the sender in another container that its message was not delivered; never waits."""
         assert message.sender is not None

@@ -35,6 +35,7 @@ _FRAME_LIMIT = 1 << 18  # bytes of a frame: with larger ones, nothing gets faste
 _LINKS = 10_000  # other containers
 _FORGET = 120.0  # s without a session after which a link is forgotten: the other end has given up by then
 _SWEEP = 30.0  # s between two looks for such links
+_HEARD = 65_536  # agents of other containers of which it is remembered where they have sent from
 _LOGGED = 10  # dropped frames and stanzas that are logged one by one
 _DRAIN = 5.0  # s that other containers get to acknowledge what was sent when this one stops
 _CLOSE_TIMEOUT = 2.0  # s that they get to learn that it does
@@ -68,6 +69,7 @@ class Router:
         self._xmpp: XmppConnection | None = None
         self._connections: Connections | None = None
         self.links: dict[str, Link] = {}
+        self._heard: dict[str, str] = {}  # by agents of other containers: from where they have sent something
         self.container: Container
         self.dropped = 0
         """How many frames and stanzas were dropped, as their senders may not send them."""
@@ -334,6 +336,12 @@ class Router:
             self._reject_closed(message, receiver)
         return self.link_to(domain).post(message, receiver)
 
+    def pass_on(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message of another container, as `post_to`; it is not taken until it is there."""
+        if self.is_closed:
+            self._reject_closed(message, receiver)
+        return self.link_to(domain).pass_on(message, receiver)
+
     def _reject_closed(self, message: Message, receiver: str) -> NoReturn:
         error = ContainerClosedError(f"container {self.container.name} has closed its connection")
         self.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
@@ -356,8 +364,10 @@ class Router:
         assert sender is not None
         if self.is_closed:
             return
-        domain = self.container.dispatcher.domain_of(sender)
-        link = self.link_to(domain) if domain else self._link_for(sender)
+        # Back over the link that it has come by, where that is known: its other end shall hear of it before
+        # it hears that this container has done with the message.
+        domain = self._heard.get(sender) or self.container.dispatcher.domain_of(sender)
+        link = self.links.get(domain or "") or self._link_for(sender)
         if link is not None:
             if not link.outbox.keep(failure, sender):
                 self.container.dispatcher.add_dead_letter(
@@ -365,6 +375,21 @@ class Router:
                 )
         elif self._xmpp is not None:
             self._xmpp.refuse(receiver, sender, str(failure.body))
+
+    def tell_by_another_way(self, domain: str, failure: Message, receiver: str) -> bool:
+        """Tell a sender of a failure that a link could not bring; return whether there is another way."""
+        home = receiver.partition("@")[2]
+        self._heard.pop(receiver, None)
+        if self.is_closed or home in {domain, self.container.domain}:
+            return False
+        link = self._link_for(receiver)
+        return link is not None and link.outbox.keep(failure, receiver)
+
+    def on_visitor_heard(self, domain: str, sender: str) -> None:
+        """Called when another container has sent something for an agent of a third one for the first time."""
+        if len(self._heard) >= _HEARD:
+            self._heard.clear()
+        self._heard[sender] = domain
 
     # -- closing --------------------------------------------------------------------------------------------
 

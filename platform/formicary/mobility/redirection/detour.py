@@ -112,14 +112,14 @@ class Detour:
         """Take a message of an agent of this container that has waited; return False if it has to go on."""
         if self.is_held or self._has_line:
             return False
-        if full := self.pass_on(message, self.address):
+        if full := self._send(message, self.address):
             self._overflow.add(message, self.address, full=full)
         return True
 
     def _add_own(self, message: Message) -> None:
         self._has_own = True
         if self.is_held and not (self._has_line and not self.redirection.is_here):
-            self._held.append((message, None))
+            self._keep(message, None)
         else:
             self._overflow.deliver(message, self.address)
             self._go_behind_the_line()
@@ -166,20 +166,34 @@ class Detour:
             reason = f"too much waits until it is known where {self.address} is"
             self._dispatcher.add_dead_letter(message, reason, self.address)
             return
-        held.append((message, source))
+        self._keep(message, source)
         if source is not None and len(held) >= _PAUSED and source not in self._paused:
             self._paused.append(source)
             source.pause_sender(self.address, is_paused=True)
 
+    def _keep(self, message: Message, source: Source | None) -> None:
+        self._held.append((message, source))
+        self._dispatcher.custodians.add(self)
+
     def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Send a message on, or hold it; return the sinks that have no room now, if any."""
+        del receiver  # it is the agent
         if self.is_held and not self.redirection.is_here:
             self._hold(message, None)
             return None
+        full = self.give(message)
+        return (PassingOn(self, full),) if full else None
+
+    def give(self, message: Message) -> Sequence[MessageSink] | None:
+        """Give a message to the next container; return the sinks that have no room now, if any."""
+        domain, dispatcher = self.redirection.domain, self._dispatcher
+        is_own = message.sender in dispatcher.agents or message.sender in dispatcher.system_agents
         try:
-            return self._send(message, receiver)
+            if domain is None or is_own:
+                return self._send(message, self.address)
+            return self._transport.pass_on(domain, message, self.address)
         except FormicaryError as error:  # it is a dead letter already
-            self._dispatcher.tell_sender(message, receiver, str(error))
+            self._dispatcher.tell_sender(message, self.address, str(error))
             return None
 
     def _send(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
@@ -213,6 +227,7 @@ class Detour:
 
     def release(self) -> None:
         """Send on what was held, in its order."""
+        self._dispatcher.custodians.discard(self)
         self._dispatcher.routes.pop(self.address, None)
         held, self._held = self._held, deque()
         for each in held:
@@ -226,6 +241,7 @@ class Detour:
 
     def fail(self, reason: str) -> None:
         """Fail what was held."""
+        self._dispatcher.custodians.discard(self)
         held, self._held = self._held, deque()
         for each in held:
             if isinstance(each, tuple):
@@ -250,7 +266,7 @@ class Detour:
             self._opened.set()
             self._opened = None
 
-    def waiting(self) -> Sequence[Message]:
+    def messages(self) -> Sequence[Message]:
         """Return the messages that are held."""
         return [each[0] for each in self._held if isinstance(each, tuple)]
 
@@ -285,3 +301,36 @@ class Waiting:
 
     def __str__(self) -> str:
         return f"the way to {self._detour.address}, which has moved,"
+
+
+class PassingOn:
+    """The sink of a message that waits for room on the way to the next container.
+
+    Args:
+        detour: the way.
+        full: what had no room.
+    """
+
+    def __init__(self, detour: Detour, full: Sequence[MessageSink]) -> None:
+        self._detour = detour
+        self._full = full
+        self.address: str | None = detour.address
+
+    def put(self, message: Message) -> bool:
+        """Take a message; return False if there is no room yet."""
+        if self._detour.is_held or self._detour.domain is None:
+            return not self._detour.pass_on(message, self._detour.address)
+        self._full = self._detour.give(message) or ()
+        return not self._full
+
+    async def room(self) -> None:
+        """Wait for room."""
+        for sink in self._full:
+            await sink.room()
+
+    def is_done(self) -> bool:
+        """Return False: the message goes on, or fails."""
+        return False
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self._full)) or f"the way to {self._detour.address}"

@@ -13,7 +13,7 @@ from formicary.mobility.redirection.language import Marker, Moved, Through, deco
 from formicary.mobility.redirection.machine import Fail, Open, Redirection, Tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from formicary.container.container import Container
     from formicary.container.overflow import Source
@@ -119,6 +119,12 @@ class Places:
         for message, source in self._early.pop(address, ()):
             self.take_stray(message, address, source)
 
+    def messages(self) -> Sequence[Message]:
+        """Return what is kept for agents that may arrive soon."""
+        if not self._early:
+            self._dispatcher.custodians.discard(self)
+        return [message for early in self._early.values() for message, _ in early]
+
     def take_expected(self, message: Message, receiver: str, source: Source) -> bool:
         """Take a message that an agent brings along which arrives; return whether it is one."""
         take = self._expected.get(receiver)
@@ -194,6 +200,7 @@ class Places:
             self._dispatcher.add_dead_letter(message, reason, receiver)
         else:
             early.append((message, source))
+            self._dispatcher.custodians.add(self)
 
     # -- as a listener of the members -----------------------------------------------------------------------
 

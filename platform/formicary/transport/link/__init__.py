@@ -3,6 +3,7 @@
 - `link`: one container's end of a link: it performs what its session says, and keeps the time
 - `outbox`: what waits to go out, and goes in batches
 - `arrivals`: what comes in, and is handed to its receivers
+- `custody`: messages of other containers that it has to bring on
 - `paused`: senders that wait, as a mailbox at the other end is full
 - `draining`: waits until what was sent has arrived
 - `paths`: what a link needs of the paths that frames take

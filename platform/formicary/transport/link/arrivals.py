@@ -71,6 +71,7 @@ class Arrivals:
         on_pause: called with an agent's full name, and whether that agent is to be sent nothing.
         on_control: called with the channel and the payload of each control message of the other container.
         is_believed: whether a container, by its domain, may speak for agents of others.
+        on_heard: called with the domain and an agent's full name when it does so for the first time.
         on_receipt: called with what the other end says of which messages were taken.
         receipts: keeps what comes until it is taken.
         refuse: called with a message, its receiver, and why it fails: the other end is to hear of it.
@@ -88,6 +89,7 @@ class Arrivals:
         on_control: Callable[[str, bytes], None],
         on_receipt: Callable[[bytes], None],
         is_believed: Callable[[str], bool],
+        on_heard: Callable[[str, str], None],
         receipts: Receipts,
         refuse: Callable[[Message, str, str], None],
         drop: Callable[[str], None],
@@ -95,7 +97,7 @@ class Arrivals:
         self._container = container
         self._domain = domain
         self._receivers = ReceiverNames(container.domain, container.dispatcher.visitors)
-        self._senders = SenderNames(domain, is_believed)
+        self._senders = SenderNames(domain, is_believed, on_heard)
         self._overflow = overflow
         self._link = link
         self._on_pause = on_pause

@@ -9,9 +9,11 @@ import asyncio
 from itertools import chain
 from typing import TYPE_CHECKING, NoReturn
 
+from formicary.container.dead_letters import is_failure
 from formicary.container.link_status import LinkStatus
 from formicary.core.quoting import shorten
 from formicary.transport.link.arrivals import Arrivals, control_order, pause_order, receipt_order
+from formicary.transport.link.custody import Custody
 from formicary.transport.link.draining import Draining
 from formicary.transport.link.failing import Failing
 from formicary.transport.link.header import HELLO, PART
@@ -98,7 +100,9 @@ class Link:
         self._receivers, self._senders = AllNames(domain), AllNames(owner.container.domain)
         self._failed = 0
         self._failing = Failing(self.undeliverable)
+        self._custody: Custody | None = None  # made by the first message that is passed on
         self._messages_sent = 0
+        self._sent_before = 0  # the session
         self._draining: Draining | None = None
         self._is_closing = False  # which is not to wait for slow ticks
         self._early_at = 0.0  # when to acknowledge again before agents run
@@ -114,6 +118,7 @@ class Link:
             on_control=lambda channel, payload: owner.on_control(self, channel, payload),
             on_receipt=self._take_receipt,
             is_believed=owner.is_member,
+            on_heard=owner.on_visitor_heard,
             receipts=self._receipts,
             refuse=self._refuse,
             drop=self._drop,
@@ -150,6 +155,8 @@ class Link:
         if (before := self._owner.before_batch) is not None:
             before()
         self._messages_sent += len(letters)
+        if self._custody is not None:
+            self._custody.sent(letters, self._messages_sent - self._sent_before - len(letters) + 1)
         now = self._now()
         batch = SentBatch(data, len(letters), self._receivers, self._senders) if letters else None
         limit = self.batch_limit
@@ -219,7 +226,31 @@ class Link:
     def undeliverable(self, message: Message, receiver: str, reason: str) -> None:
         """Make a dead letter of a message that was taken and cannot go."""
         self._failed += 1
+        if self._custody is not None:
+            self._custody.drop(message)
+        if is_failure(message) and self._owner.tell_by_another_way(self.domain, message, receiver):
+            return
         self._container.dispatcher.add_dead_letter(message, reason, receiver)
+
+    # -- what is passed on for others -----------------------------------------------------------------------
+
+    def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message of another container, as `post`; it is not taken until the other end says so."""
+        custody = self._custody
+        if custody is None:
+            custody = self._custody = Custody(self.session.untaken, lambda: not self._failing.is_empty)
+            custody.start(is_told=self._receipts.is_wanted or not self.session.is_open)
+            self._container.dispatcher.custodians.add(custody)
+        custody.add(message)
+        full = self.post(message, receiver)
+        if full:
+            custody.drop(message)
+        return full
+
+    def _start_custody(self) -> None:
+        self._sent_before = self._messages_sent
+        if self._custody is not None:
+            self._custody.start(is_told=self._receipts.is_wanted)
 
     def _refuse(self, message: Message, receiver: str, reason: str) -> None:
         """Fail a message that has come, and tell the other end so, whoever it says that its sender is."""
@@ -358,6 +389,7 @@ class Link:
         self._resume_senders()
         self._arrivals.start()
         self._receipts.start(is_wanted=terms.receipts and self.session.terms.receipts)
+        self._start_custody()
         self._owner.on_found(self, terms)
         self._owner.on_opened(self)  # before messages go that had to wait
         self.choose_path()
@@ -366,6 +398,7 @@ class Link:
         self.was_direct = False
         self.ended_at = self._now()
         self._resume_senders()
+        self._start_custody()
         self._receipts.start(is_wanted=False)
         self._fail(self.outbox.withdraw(), reason, Fate.UNDELIVERED)
         self.obstacle = ""
@@ -529,6 +562,8 @@ class Link:
         self.outbox.open()
         if self._timer is not None:
             self._timer.cancel()
+        if self._custody is not None:
+            self._container.dispatcher.custodians.discard(self._custody)
 
     def _bury(self, letters: Iterable[Letter], before: str) -> None:
         """Make dead letters of what this container has stopped before."""

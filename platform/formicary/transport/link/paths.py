@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.container.container import Container
+    from formicary.core.message import Message
     from formicary.transport.link.header import Terms
     from formicary.transport.link.link import Link
 
@@ -76,6 +77,12 @@ class LinkOwner(Protocol):
 
     def is_member(self, domain: str) -> bool:
         """Return whether a container is a member of the platform, for all that is known."""
+
+    def tell_by_another_way(self, domain: str, failure: Message, receiver: str) -> bool:
+        """Tell a sender of a failure that a link could not bring; return whether there is another way."""
+
+    def on_visitor_heard(self, domain: str, sender: str) -> None:
+        """Called when another container has sent something for an agent of a third one for the first time."""
 
     def on_found(self, link: Link, terms: Terms) -> None:
         """Called when the other end is there, on these terms."""

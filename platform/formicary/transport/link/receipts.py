@@ -93,7 +93,8 @@ class Receipts:
         self._waiting = waiting
         self._send = send
         self._names = names
-        self._is_wanted = False
+        self.is_wanted = False
+        """Whether the other end wants to be told, and tells."""
         self.start(is_wanted=False)
 
     def start(self, *, is_wanted: bool) -> None:
@@ -103,7 +104,7 @@ class Receipts:
             is_wanted: whether the other end wants to be told.
         """
         self._waiting.forget(self)
-        self._is_wanted = is_wanted
+        self.is_wanted = is_wanted
         self.arrived = array("Q")
         self.receivers: set[str] = set()
         self.due_at = 1
@@ -114,7 +115,7 @@ class Receipts:
 
     def note(self) -> None:
         """Called when a batch has been handed over: look what becomes of it."""
-        if not self._is_wanted:
+        if not self.is_wanted:
             del self.arrived[:]
             self.receivers.clear()
         elif self.due_at == 1 and len(self.arrived) < _ENOUGH:
@@ -126,7 +127,7 @@ class Receipts:
 
     def finish(self) -> None:
         """Tell what can be told now, as there is no later."""
-        if self._is_wanted:
+        if self.is_wanted:
             self._waiting.look_at_once(self)
 
     # -- for the watch --------------------------------------------------------------------------------------

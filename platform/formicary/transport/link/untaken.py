@@ -47,6 +47,10 @@ class Untaken:
     def __len__(self) -> int:
         return self._count - max(self._known, self._dropped) + len(self._open)
 
+    def is_open(self, number: int) -> bool:
+        """Return whether a message of the session may still fail, by its number."""
+        return number > max(self._known, self._dropped) or number in self._open
+
     def add(self, batch: Any, size: int) -> None:
         """Keep a batch of at least one message, which has arrived; `size` is in bytes."""
         self._count += len(batch)

@@ -106,16 +106,22 @@ class SenderNames(AllNames):
     Args:
         domain: the other container's full domain.
         is_believed: whether it may speak for agents of other containers, too.
+        on_heard: called with the container's domain, and the full name of each such agent, the first time.
     """
 
-    def __init__(self, domain: str, is_believed: Callable[[str], bool]) -> None:
+    def __init__(
+        self, domain: str, is_believed: Callable[[str], bool], on_heard: Callable[[str, str], None]
+    ) -> None:
         super().__init__(domain)
         self._is_believed = is_believed
+        self._on_heard = on_heard
 
     def _other(self, name: str) -> str:
         if not self._is_believed(self.domain):
             self._refuse(self._complete(name))
-        return super()._other(name)
+        full = super()._other(name)
+        self._on_heard(self.domain, full)
+        return full
 
     def _refuse(self, name: str) -> NoReturn:
         raise UnbelievedError(

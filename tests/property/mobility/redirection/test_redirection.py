@@ -93,4 +93,4 @@ def test_every_message_comes_once_and_in_the_order_in_which_it_was_sent(seed, pr
     sent, got, why, detours = run_virtual(play(seed, program))
     assert why == [[], [], [], []]
     assert got == {key: list(range(1, count + 1)) for key, count in sent.items()}
-    assert not any(detour.is_held or detour.waiting() for each in detours for detour in each.values())
+    assert not any(detour.is_held or detour.messages() for each in detours for detour in each.values())

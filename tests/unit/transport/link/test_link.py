@@ -85,6 +85,12 @@ class End:
     def refuse(self, message, receiver, failure):
         self.link.outbox.keep(failure, message.sender)
 
+    def on_visitor_heard(self, domain, sender):
+        pass
+
+    def tell_by_another_way(self, domain, failure, receiver):
+        return False
+
     def is_member(self, domain):
         return True
 

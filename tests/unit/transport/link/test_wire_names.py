@@ -27,10 +27,11 @@ def test_agents_of_the_container_go_by_their_own_names_and_others_have_their_hom
 
 
 def test_only_who_is_believed_speaks_for_agents_of_others():
-    members = {C1}
-    names = SenderNames(C1, members.__contains__)
+    members, heard = {C1}, []
+    names = SenderNames(C1, members.__contains__, lambda *told: heard.append(told))
     assert names["a"] == "a@c1.lab.localhost"
     assert names["a@c2"] == "a@c2.lab.localhost"
+    assert heard == [(C1, "a@c2.lab.localhost")]
     members.clear()
     with pytest.raises(
         UnbelievedError, match=r"c1 is not known here as a member .* for b@c2\.lab\.localhost"
@@ -51,7 +52,12 @@ def test_only_those_are_received_for_who_are_here():
 
 @pytest.mark.parametrize("name", ["a@", "@c2", "a b@c2", "a@c2/r", "A@c2", "", "a@b@c"])
 def test_what_is_no_name_is_refused(name):
-    for names in (Names(C1), AllNames(C1), SenderNames(C1, lambda _: True), ReceiverNames(C1, {})):
+    for names in (
+        Names(C1),
+        AllNames(C1),
+        SenderNames(C1, lambda _: True, lambda *_: None),
+        ReceiverNames(C1, {}),
+    ):
         with pytest.raises((InvalidNameError, ValueError)):
             names[name]
 

@@ -1,0 +1,85 @@
+"""Containers with real routers and links, over simulated ways that lose, double and delay frames, or end."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+from formicary.container.options import ConnectionOptions
+from formicary.transport.router import Router
+
+
+class Mesh:
+    """What containers meet at: `Container("c1", server=mesh)`.
+
+    Args:
+        seed: what everything comes from.
+    """
+
+    platform = "lab.localhost"
+
+    def __init__(self, seed):
+        self.chance = random.Random(seed)
+        self.routers = {}
+        self.dead = set()
+        self.loss = 0.0
+        self.delay = 0.002
+
+    def transport(self, options):
+        del options
+        return MeshRouter(self)
+
+    def kill(self, domain):
+        """Have nothing come from a container any more, or get there: whoever writes to it hears that."""
+        self.dead.add(domain)
+
+
+class MeshRouter(Router):
+    """A router whose links have a simulated way only."""
+
+    def __init__(self, mesh):
+        super().__init__(None, ConnectionOptions(route="auto"))
+        self.mesh = mesh
+
+    async def open(self, container):
+        self.container = container
+        container.dispatcher.overflow.pause = self._freeze
+        self.mesh.routers[container.domain] = self
+
+    def _indirect_path(self, link):
+        return Way(self.mesh, self.container.domain, link.domain)
+
+
+class Way:
+    """From one container to another."""
+
+    kind = "mesh"
+    is_up = True
+    has_room = True
+
+    def __init__(self, mesh, source, target):
+        self.mesh, self.source, self.target = mesh, source, target
+        self.latest = 0.0  # when the latest frame comes
+
+    def send(self, frame):
+        mesh, loop = self.mesh, asyncio.get_running_loop()
+        if self.source in mesh.dead:
+            return
+        delay = mesh.delay * mesh.chance.uniform(0.5, 2)
+        if self.target in mesh.dead or self.target not in mesh.routers:
+            loop.call_later(delay, self._bounce)
+        elif mesh.chance.random() >= mesh.loss:
+            self.latest = max(self.latest + 1e-6, loop.time() + delay)
+            for _ in range(1 + (mesh.chance.random() < mesh.loss)):
+                loop.call_at(self.latest, self._arrive, frame)
+
+    def _arrive(self, frame):
+        if self.target not in self.mesh.dead:
+            self.mesh.routers[self.target].on_frame(self.source, frame)
+
+    def _bounce(self):
+        if self.source not in self.mesh.dead:
+            self.mesh.routers[self.source].on_bounce(self.target, "it is dead", is_away=True)
+
+    def trouble(self):
+        return "of which nothing is known"

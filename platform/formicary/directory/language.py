@@ -43,6 +43,8 @@ LONGEST_LEASE = 366 * 24 * 3600.0
 DEEPEST = 16
 """How many directories a search goes on to at most, one behind the other."""
 
+_MOST_MOVES = 1 << 53
+
 LONGEST_ID = 128
 """Characters in the name of a search: directories remember many of them."""
 
@@ -117,6 +119,25 @@ class Deregister(_Action, frozen=True, tag="deregister"):
     names: tuple[str, ...] = ()
 
 
+class Host(_Action, frozen=True, tag="host"):
+    """Know which agents live in the sender's container though it is not, or was not always, their home.
+
+    Args:
+        agents: how often each had moved when it came there, by full name; null if it has ended there.
+
+    Raises:
+        InvalidDescriptionError: there is none, or one cannot have moved so often.
+    """
+
+    agents: dict[str, int | None]
+
+    def __post_init__(self) -> None:
+        if not self.agents:
+            raise InvalidDescriptionError("the list of agents is empty; name at least one")
+        if any(moves is not None and not 0 < moves <= _MOST_MOVES for moves in self.agents.values()):
+            raise InvalidDescriptionError(f"an agent that has come has moved 1 to {_MOST_MOVES} times")
+
+
 class Search(_Action, frozen=True, tag="search"):
     """Find services.
 
@@ -168,7 +189,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     more: bool = False
 
 
-Request = Register | Modify | Renew | Deregister | Search | Subscribe
+Request = Register | Modify | Renew | Deregister | Host | Search | Subscribe
 
 
 def read_request(message: Message) -> Request:
@@ -262,7 +283,7 @@ def encode_error(error: FormicaryError) -> tuple[str, str]:
 
 DIALECT: Dialect[DirectoryError] = Dialect(
     speaker="the directory",
-    actions="register, modify, renew, deregister, search and subscribe",
+    actions="register, modify, renew, deregister, host, search and subscribe",
     error=DirectoryError,
     request_error=DirectoryRequestError,
     kinds={

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core.errors import InvalidNameError, MoveError
+from formicary.core.quoting import shorten
 from formicary.groups.naming import MANAGER, Role, check_name, is_secured
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class HeldRole(msgspec.Struct, frozen=True, array_like=True):
                 check_name(field, getattr(self, field))
         except InvalidNameError as error:
             raise ValueError(str(error)) from None
+        if self.gatekeeper is not None and not self.gatekeeper.isidentifier():
+            raise ValueError(f"no method has the name {shorten(self.gatekeeper)}")
 
 
 def hand_over(service: GroupService, agent: str) -> tuple[HeldRole, ...]:

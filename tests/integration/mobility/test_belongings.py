@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.unit.groups.crew import Member, begin, joined
+from tests.unit.groups.crew import Member, begin, full, joined, players
 
-from formicary import AgentState
+from formicary import AgentState, Container, Message
+from formicary.errors import AgentStateError, MoveError, RefusedError
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock
-DESIGNS = ["replica"]
+DESIGNS = ["replica", "central", "lookup"]
 
 
 class Host(Member):
@@ -89,3 +90,180 @@ async def test_what_is_registered_is_found_once_all_the_while_and_remains_the_ag
         if directory != "lookup":
             for container in (c1, c2, c3):
                 assert await found(container) == []
+
+
+@pytest.mark.parametrize("directory", ["replica", "central"])
+async def test_who_watches_sees_nothing_when_an_agent_moves(directory):
+    async with joined("c1", "c2", "c3", directory=directory) as (c1, c2, c3, network):
+        network.delay = 0.01
+        (alice,) = await begin(c1, "alice")
+        await alice.directory.register("printer")
+        await settle()
+        seen = []
+        subscriptions = [each.directory.subscribe(type="printer") for each in (c1, c2, c3)]
+
+        async def watch(subscription):
+            async with subscription as changes:
+                seen.extend([change async for change in changes])
+
+        watching = [asyncio.create_task(watch(each)) for each in subscriptions]
+        await settle()
+        alice, tell = carry(alice, c2, is_told=False)
+        await settle()
+        tell()
+        await settle()
+        carry(alice, c1)
+        await settle()
+        for subscription in subscriptions:
+            subscription.end()
+        await asyncio.gather(*watching)
+        assert (
+            seen == []
+        )  # but what was there at the beginning, which the end of the subscription takes along
+
+
+@pytest.mark.parametrize("directory", ["replica", "central"])
+async def test_what_an_agent_has_goes_with_the_container_in_which_it_lives(directory):
+    async with joined("c1", "c3", directory=directory) as (c1, c3, network):
+        c2 = await Container("c2", server=network, directory=directory).open()
+        c4 = await Container("c4", server=network, directory=directory).open()
+        await until_idle()
+        (alice,), (bob,) = await begin(c2, "alice"), await begin(c2, "bob")
+        for agent in (alice, bob):
+            await agent.directory.register("printer")
+        await settle()
+        carry(alice, c3)
+        carry(bob, c4)
+        await settle()
+        await c2.close()
+        await settle()
+        expected = {alice.address: 0, bob.address: 0}
+        for container in (c1, c3, c4):
+            assert {agent for agent, _, _ in await found(container)} == set(expected)
+        await c4.close()
+        await settle()
+        for container in (c1, c3):
+            assert [agent for agent, _, _ in await found(container)] == [alice.address]
+
+
+@pytest.mark.parametrize("directory", DESIGNS)
+async def test_roles_are_played_on_and_messages_to_groups_arrive_once(directory):
+    async with joined("c1", "c2", "c3", directory=directory) as (c1, c2, c3, network):
+        network.delay = 0.01
+        (alice, anna), (bob,), (carol,) = (
+            await begin(c1, "alice", "anna"), await begin(c2, "bob"), await begin(c3, "carol"))  # fmt: skip
+        await alice.groups.create("market")
+        await settle()
+        for agent in (anna, bob, carol):
+            await agent.groups.request_role("market", "seller")
+        await asyncio.sleep(6)
+        everybody = full("alice@c1", "anna@c1", "bob@c2", "carol@c3")
+        anna, _ = carry(anna, c2)
+        for _ in range(10):
+            for agent in (alice, bob, carol):
+                assert await players(agent, "market") == everybody
+            await asyncio.sleep(0.004)
+        await asyncio.sleep(6)
+        assert [await each.groups.send(Message(body=f"from {each.name}"), "market") for each in (
+            alice, bob, carol, anna)] == [3, 3, 3, 3]  # fmt: skip
+        await settle()
+        for agent in (alice, anna, bob, carol):
+            others = {"alice", "anna", "bob", "carol"} - {agent.name}
+            assert sorted(agent.bodies) == sorted(f"from {each}" for each in others)
+        await anna.groups.leave("market")
+        await asyncio.sleep(6)
+        for agent in (alice, bob, carol):
+            assert await players(agent, "market") == full("alice@c1", "bob@c2", "carol@c3")
+
+
+@pytest.mark.parametrize("directory", DESIGNS)
+async def test_a_gatekeeper_that_is_a_method_goes_along_and_is_asked_where_it_is(directory):
+    async with joined("c1", "c2", "c3", directory=directory) as (c1, c2, c3, _):
+        host = Host("host")
+        await c1.start(host)
+        (bob,), (carol, dave) = await begin(c2, "bob"), await begin(c3, "carol", "dave")
+        await host.groups.create("cave", gatekeeper=host.admit)
+        await settle()
+        await bob.groups.request_role("cave", "guest", pass_key="sesame")
+        host, _ = carry(host, c2)
+        await asyncio.sleep(6)
+        await carol.groups.request_role("cave", "guest", pass_key="sesame")
+        with pytest.raises(RefusedError, match="the gatekeeper of the group 'cave' refuses"):
+            await dave.groups.request_role("cave", "guest", pass_key="barley")
+        bob, _ = carry(bob, c3)  # a visitor asks by the container where it lives
+        await bob.groups.request_role("cave", "cook", pass_key="sesame")
+        host, _ = carry(host, c1)
+        await asyncio.sleep(6)
+        await dave.groups.request_role("cave", "guest", pass_key="sesame")
+        assert await players(host, "cave", "guest") == full("bob@c2", "carol@c3", "dave@c3")
+
+
+async def test_what_cannot_go_along_is_named_before_the_agent_leaves():
+    async with joined("c1", "c2") as (c1, _, _):
+        (alice, bob) = await begin(c1, "alice", "bob")
+        await alice.groups.create("cave", gatekeeper=lambda *_: True)
+        await bob.groups.create("here", distributed=False)
+        belongings = c1.platform_services.belongings
+        with pytest.raises(
+            MoveError, match=r"^agent alice cannot move: the gatekeeper of the group 'cave' is no m"
+        ):
+            belongings.hand_over(alice.address)
+        with pytest.raises(
+            MoveError, match=r"^agent bob cannot move: it plays the role 'manager' in the group 'h"
+        ):
+            belongings.hand_over(bob.address)
+        await alice.groups.leave("cave")
+        assert belongings.hand_over(alice.address) is None
+
+
+async def test_an_agent_in_transit_registers_nothing():
+    async with joined("c1", "c2") as (c1, _, _):
+        (alice,) = await begin(c1, "alice")
+        await alice.groups.create("market")
+        alice.state = AgentState.TRANSIT
+        for doing in (alice.directory.register("printer"), alice.groups.request_role("market", "seller")):
+            with pytest.raises(AgentStateError, match=r"^agent alice is on its way to another container"):
+                await doing
+        alice.state = AgentState.ACTIVE
+
+
+@pytest.mark.parametrize(
+    "belongings",
+    [
+        5,
+        [],
+        [[[{"agent": "bob@c1.lab.localhost", "type": "printer"}], 0, []], []],
+        [[[{"agent": "alice@c1.lab.localhost"}], 0, []], []],
+        [[[], -1, []], []],
+        [[[], 0, []], [["public", "mar/ket", "seller"]]],
+        [[[], 0, []], [["public", "market", "seller", True, "no method"]]],
+    ],
+)
+async def test_what_nobody_can_have_registered_is_refused(belongings):
+    async with joined("c1", "c2") as (_, c2, _):
+        for doing in (c2.platform_services.belongings.check, c2.platform_services.belongings.take_over):
+            with pytest.raises(
+                MoveError, match=r"^what alice@c1.lab.localhost has registered|brings services"
+            ):
+                doing("alice@c1.lab.localhost", belongings)
+        assert await c2.directory.search() == ()
+
+
+@pytest.mark.parametrize("directory", DESIGNS)
+async def test_what_two_containers_say_late_leaves_the_right_thing(directory):
+    async with joined("c1", "c2", "c3", directory=directory) as (c1, c2, c3, network):
+        (alice,) = await begin(c1, "alice")
+        await alice.directory.register("printer")
+        await settle()
+        network.delay = 0.5
+        tells = []
+        for container in (c2, c3, c2):
+            alice, tell = carry(alice, container, is_told=False)
+            tells.append(tell)
+        await alice.directory.deregister("printer")
+        await alice.directory.register("printer", "third")
+        for tell in tells[::-1][1:]:
+            tell()
+        await asyncio.sleep(10)
+        for container in (c1, c2, c3):
+            assert await found(container) == [(alice.address, "third", None)]

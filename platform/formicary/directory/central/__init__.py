@@ -8,5 +8,6 @@
 - `answering`: reads requests, has the ledger do them, and answers
 - `subscriptions`: tells subscribers of changes, and `federation` asks other directories
 - `agent`, `lookup`: the two kinds of directory, built on `answering`
-- `client`: a container's client, with `claims`, what its agents have there, and `remote_watch`
+- `client`: a container's client, with `claims`, what its agents have there, `hosted`, which of them have
+  moved, and `remote_watch`
 """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.scheduler import Scheduler
     from formicary.directory.central.store import Record
-    from formicary.directory.language import Search, Subscribe
+    from formicary.directory.language import Host, Search, Subscribe
     from formicary.directory.model.description import ServiceDescription
 
 ABSENCE = 40.0
@@ -103,7 +103,7 @@ class DirectoryAgent(AnsweringAgent):
 
     def _domains(self) -> set[str]:
         """Return the domains of the platform's containers of which there are records."""
-        kept = {_domain(key.agent) for key in (*self.ledger.index, *self.ledger.others)}
+        kept = {self._container_of(key.agent) for key in (*self.ledger.index, *self.ledger.others)}
         return {domain for domain in kept if self._is_of_platform(domain)}
 
     def _stayed_away(self, domains: list[str]) -> None:
@@ -121,6 +121,26 @@ class DirectoryAgent(AnsweringAgent):
             self._absent.close()
         self._federation.close()
 
+    # -- agents that move -----------------------------------------------------------------------------------
+
+    def _host(self, request: Host, message: Message) -> None:
+        writer, _, domain = (message.sender or "").partition("@")
+        if writer != MANAGEMENT or not self._is_of_platform(domain):
+            raise UnauthorisedError(
+                f"{message.sender} cannot say which agents live in a container: its ams does"
+            )
+        if others := [each for each in request.agents if not self._is_of_platform(_domain(each))]:
+            raise UnauthorisedError(
+                f"{others[0]} is no agent of the platform, and lives in none of its containers"
+            )
+        self._take(message, "host", partial(plans.host, agents=request.agents, domain=domain))
+        if self._knows_members:
+            self._expect(domain)
+
+    def _container_of(self, agent: str) -> str:
+        """Return the domain of the container in which an agent lives."""
+        return self.ledger.visitors.get(agent) or _domain(agent)
+
     # -- searches -------------------------------------------------------------------------------------------
 
     def _search(self, request: Search, message: Message) -> None:
@@ -134,7 +154,8 @@ class DirectoryAgent(AnsweringAgent):
         receiver = (message.metadata or {}).get("receiver")
         if message.performative == "failure" and receiver and message.conversation_id:
             speaker, _, domain = (message.sender or "").partition("@")
-            if speaker == MANAGEMENT and domain in {self.container.domain, _domain(receiver)}:
+            known = {self.container.domain, _domain(receiver), self._container_of(receiver)}
+            if speaker == MANAGEMENT and domain in known:
                 self._end_subscription(receiver, message.conversation_id)
 
     # -- subscriptions --------------------------------------------------------------------------------------
@@ -179,7 +200,7 @@ class DirectoryAgent(AnsweringAgent):
     def _changed(self, key: Key, before: ServiceDescription | None, after: ServiceDescription | None) -> None:
         self._subscriptions.changed(key, before, after)
         if self._knows_members and after is not None:
-            self._expect(_domain(key.agent))
+            self._expect(self._container_of(key.agent))
 
     def _expect(self, domain: str) -> None:
         """Have the records of a container that is not there removed, unless it joins soon."""

@@ -16,10 +16,12 @@ from formicary.core.logs import get_logger
 from formicary.core.micro import MicroAgent
 from formicary.core.names import MANAGEMENT, is_container_of
 from formicary.directory.central import draft as plans
+from formicary.directory.central.draft import is_in
 from formicary.directory.central.ledger import Ledger, Step
 from formicary.directory.central.outgoing import Outgoing
 from formicary.directory.language import (
     Deregister,
+    Host,
     Modify,
     Register,
     Result,
@@ -136,12 +138,20 @@ class AnsweringAgent(MicroAgent):
         elif isinstance(request, Deregister):
             self._check_writer(message, (request.agent,))
             self._take(message, "deregister", partial(plans.deregister, request=request))
+        elif isinstance(request, Host):
+            self._host(request, message)
         else:
             assert not isinstance(request, Search)
             self._check_writer(message, {service.agent for service in request.services})
             self._check_types(message, request.services)
             action, plan = self._plan(request)
             self._take(message, action, plan)
+
+    def _host(self, request: Host, message: Message) -> None:
+        del request, message
+        raise DirectoryRequestError(
+            "this directory keeps services wherever their agents live", "unsupported-function"
+        )
 
     def _take(self, message: Message, action: str, plan: Callable[[Draft], None]) -> None:
         self.ledger.take(Step(plan, partial(self._done, message, action)))
@@ -212,9 +222,15 @@ class AnsweringAgent(MicroAgent):
     def _is_writer(self, sender: str, agent: str) -> bool:
         local, _, domain = agent.partition("/")[0].partition("@")
         writer, _, host = sender.partition("/")[0].partition("@")
-        if host == domain and (writer == local or (writer == MANAGEMENT and self._is_of_platform(domain))):
+        if host == domain and writer == local:
+            return True
+        if writer == MANAGEMENT and self._is_of_platform(host) and self._lives_in(agent, host):
             return True
         return self._may_write is not None and self._may_write(sender, agent)
+
+    def _lives_in(self, agent: str, domain: str) -> bool:
+        """Tell whether an agent lives in a container, which then writes for it."""
+        return is_in(agent.partition("/")[0], domain, self.ledger.visitors)
 
     def _is_of_platform(self, domain: str) -> bool:
         """Tell whether a domain is a container's of this platform; behind all others may be anybody."""
@@ -239,5 +255,5 @@ class AnsweringAgent(MicroAgent):
 
 _DONE = {
     action: encode_content(Result(action))
-    for action in ("register", "modify", "renew", "deregister", "subscribe", "cancel")
+    for action in ("register", "modify", "renew", "deregister", "host", "subscribe", "cancel")
 }

@@ -80,6 +80,18 @@ class Claims:
         if self._all.get(agent) is claim and not (claim.services or claim.doubtful or claim.under_way):
             del self._all[agent]
 
+    def peek(self, agent: str) -> Claim:
+        """Return what an agent has, to look at it."""
+        return self._all.get(agent) or Claim()
+
+    def adopt(
+        self, agent: str, services: Iterable[ServiceDescription], doubtful: Iterable[str | None]
+    ) -> None:
+        """Have what an agent has registered elsewhere, and names of what is in doubt of it."""
+        claim = self._all[agent] = Claim({service.name: service for service in services})
+        self.doubt(agent, claim, doubtful)
+        self.tidy(agent, claim)
+
     def drop(self, agent: str) -> bool:
         """Forget an agent that has ended; return whether it had anything."""
         self._in_doubt.pop(agent, None)

@@ -7,6 +7,7 @@ remembered here, so that a directory that has missed this container for a time i
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from formicary.core.errors import (
@@ -15,12 +16,14 @@ from formicary.core.errors import (
     FormicaryError,
     MailboxFullError,
     MessageTooLargeError,
+    MoveError,
     NoAnswerError,
     NotRegisteredError,
     UndeliveredError,
 )
 from formicary.core.logs import get_logger
 from formicary.directory.central.claims import Claims
+from formicary.directory.central.hosted import HostedAgents
 from formicary.directory.central.remote_watch import RemoteWatch
 from formicary.directory.interface import Backend
 from formicary.directory.language import (
@@ -34,6 +37,7 @@ from formicary.directory.language import (
     encode,
 )
 from formicary.directory.model.description import RESERVED
+from formicary.directory.model.registrations import Registrations
 from formicary.fipa.language import ONTOLOGY
 
 if TYPE_CHECKING:
@@ -48,7 +52,7 @@ if TYPE_CHECKING:
     from formicary.directory.language import Request, Result
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
-    from formicary.directory.model.registrations import Registrations, Successor
+    from formicary.directory.model.registrations import Successor
     from formicary.directory.model.watches import Notice
     from formicary.fipa.management_agent import ManagementAgent
 
@@ -81,6 +85,8 @@ class CentralDirectory(Backend):
         self._directory_agent: AnsweringAgent | None = None  # where it is in this container
         self.open_subscriptions = set()
         self._claims = Claims(self._ask)
+        self._hosted = HostedAgents(self._ask)
+        self._modified: dict[tuple[str, str], ServiceDescription] = {}  # of agents that have come
         self._remote_watches: dict[RemoteWatch, None] = {}
         self._unsubscribed: dict[RemoteWatch, None] = {}  # those that the directory may not know of
         self._cancelled: dict[str, None] = {}  # conversations that it may still tell things in
@@ -117,7 +123,7 @@ class CentralDirectory(Backend):
 
     async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:
         """Register a service, or put it in its own place."""
-        await self._claims.settle(agent)
+        await self._settle(agent)
         claim = self._claims.of(agent)
         try:
             request = Register((service,)) if is_new else Modify((service,))
@@ -128,7 +134,7 @@ class CentralDirectory(Backend):
 
     async def remove(self, agent: str, name: str | None) -> None:
         """Remove a service, or all of an agent's."""
-        await self._claims.settle(agent)
+        await self._settle(agent)
         claim = self._claims.of(agent)
         try:
             kept = [each for each in claim.services if each.startswith(RESERVED)] if name is None else []
@@ -217,29 +223,52 @@ class CentralDirectory(Backend):
 
     def hand_over(self, agent: str) -> Registrations | None:
         """Return what an agent has registered, how often it has moved, and what is in doubt."""
-        del agent
-        return None
+        claim = self._claims.peek(agent)
+        if claim.under_way:
+            raise MoveError(
+                f"agent {agent.partition('@')[0]} cannot move: the directory has not answered yet what it "
+                "was asked about its services; try again"
+            )
+        moves = self._hosted.moves.get(agent, 0)
+        if not self._is_lasting and not claim.services:
+            return None
+        return Registrations(tuple(claim.services.values()), moves, tuple(claim.doubtful))
 
     def take_over(self, agent: str, registrations: Registrations) -> None:
         """Have what an agent of another container has registered, and tell the directory where it lives."""
-        del agent, registrations
+        services = registrations.services
+        # It has them all, but it may have missed that the agent has moved, and those of groups are different.
+        doubtful = {*registrations.doubtful, *(each.name for each in services)} if self._is_lasting else ()
+        self._claims.adopt(agent, services, doubtful)
+        if self._is_lasting:
+            self._hosted.arrive(agent, registrations.moves + 1)
+        else:
+            of_groups = [each for each in services if each.name.startswith(RESERVED)]
+            self._modified.update({(agent, each.name): each for each in of_groups})
+        self._start_worker()
 
     def release(self, agent: str, successor: Successor | None) -> None:
         """Have nothing of an agent any more that lives elsewhere now."""
-        del agent, successor
+        del successor
+        self._claims.drop(agent)
+        self._hosted.depart(agent)
 
     # -- what happens ---------------------------------------------------------------------------------------
 
     def agent_gone(self, agent: str) -> None:
         """Remove all services of an agent that has ended."""
         is_stopping = self._container.dispatcher.is_closing  # then all of its agents' services go at once
-        if self._claims.drop(agent) and self._is_lasting and not is_stopping:
+        had_services = self._claims.drop(agent)
+        if self._hosted.end(agent):
+            self._start_worker()
+        elif had_services and self._is_lasting and not is_stopping:
             self._claims.doubt(agent, self._claims.of(agent), (None,))
             self._start_worker()
 
     def on_listed(self) -> None:
         """Called when this container is on the platform's list: the directory may have missed everything."""
         if self._is_lasting:
+            self._hosted.doubt_all()
             self._claims.doubt_all()
         self._unsubscribed.update(self._remote_watches)
         self._start_worker()
@@ -266,7 +295,7 @@ class CentralDirectory(Backend):
 
     async def _settle_all(self) -> None:
         try:
-            while self._cancelled or self._unsubscribed or not self._claims.is_settled:
+            while self._has_news():
                 try:
                     await self._settle_some()
                     self._complaint = ""
@@ -282,7 +311,17 @@ class CentralDirectory(Backend):
         finally:
             self._worker = None
 
+    def _has_news(self) -> bool:
+        is_settled = self._claims.is_settled and self._hosted.is_settled
+        return bool(self._cancelled or self._unsubscribed or self._modified) or not is_settled
+
+    async def _settle(self, agent: str) -> None:
+        """Tell the directory what it may not know of an agent, before anything else; errors as of `_ask`."""
+        await self._hosted.settle(agent)
+        await self._claims.settle(agent)
+
     async def _settle_some(self) -> None:
+        await self._hosted.settle_all()
         for conversation in tuple(self._cancelled):
             try:
                 await self._converse("cancel", conversation)
@@ -293,6 +332,11 @@ class CentralDirectory(Backend):
             self._cancelled.pop(conversation, None)
             self._agent.unfollow(conversation)
         await self._claims.settle_all()
+        while self._modified:
+            key = next(iter(self._modified))
+            with suppress(NotRegisteredError):  # its time is over
+                await self._ask(Modify((self._modified[key],)))
+            self._modified.pop(key, None)
         while self._unsubscribed:
             watch = next(iter(self._unsubscribed))
             await watch.begin(self._subscribe)

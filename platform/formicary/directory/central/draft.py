@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from formicary.core.errors import AlreadyRegisteredError, DirectoryError, NotRegisteredError
-from formicary.directory.central.store import Key, Member, Registration, Subscription
+from formicary.directory.central.store import Key, Member, Registration, Subscription, Visitor
 from formicary.directory.model.description import MOST_SERVICES, too_many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from formicary.directory.central.ledger import Ledger
     from formicary.directory.central.store import Record
@@ -82,17 +82,49 @@ class Draft:
 
     def count_others(self) -> int:
         """Return how many subscriptions and containers there are."""
-        return len(self._records.others)
+        return len(self._records.others) - len(self._records.visitors)
 
     def keys_in(self, domain: str) -> list[Key]:
         """Return the keys of all that the agents of a container would have."""
         keys = dict.fromkeys(self._records.keys_in(domain))
-        keys.update((key, None) for key in self.changes if is_in(key.agent, domain))
-        return [key for key in keys if self.has(key)]
+        visitors = self._visitors()
+        if visitors is not self._records.visitors:
+            keys.update((key, None) for key in (*self._records.index, *self._records.others))
+        keys.update((key, None) for key in self.changes)
+        return [key for key in keys if is_in(key.agent, domain, visitors) and self.has(key)]
+
+    def _visitors(self) -> Mapping[str, str]:
+        """Return where agents would live that have moved."""
+        visitors = self._records.visitors
+        for key, record in self.changes.items():
+            if key.kind == "visitor":
+                if visitors is self._records.visitors:
+                    visitors = dict(visitors)
+                if isinstance(record, Visitor):
+                    visitors[key.agent] = record.domain
+                else:
+                    visitors.pop(key.agent, None)
+        return visitors
+
+    def keys_of_all(self, agents: Collection[str]) -> list[Key]:
+        """Return the keys of all that agents would have; it looks through all that is no service."""
+        if not agents:
+            return []
+        keys = [key for agent in agents for key in self.keys_of(agent)]
+        keys += [key for key in (*self._records.others, *self.changes) if key.agent in agents]
+        return [key for key in dict.fromkeys(keys) if self.has(key)]
 
 
-def is_in(agent: str, domain: str) -> bool:
-    """Tell whether an agent lives in the container with a domain."""
+def is_in(agent: str, domain: str, visitors: Mapping[str, str]) -> bool:
+    """Tell whether an agent lives in the container with a domain.
+
+    Args:
+        agent: its full name.
+        domain: the domain.
+        visitors: where agents live that have moved.
+    """
+    if visitors and agent in visitors:
+        return visitors[agent] == domain
     return agent.endswith(domain) and agent[: -len(domain)].endswith("@")
 
 
@@ -162,6 +194,26 @@ def check_registered(draft: Draft, keys: Iterable[Key]) -> None:
     for key in keys:
         if not draft.has(key):
             raise NotRegisteredError(f"{key.agent} has no service named {key.name!r}; register it first")
+
+
+def host(draft: Draft, agents: Mapping[str, int | None], domain: str) -> None:
+    """Put on record that agents live in a container, or have ended there, unless they have moved on since.
+
+    Args:
+        draft: what is to be changed.
+        agents: how often each had moved when it came there; None if it has ended.
+        domain: the container's.
+    """
+    ended = set()
+    for agent, moves in agents.items():
+        known = draft.get_other(Key(agent, "visitor", ""))
+        assert known is None or isinstance(known, Visitor)
+        if moves is None:
+            if known is not None and known.domain == domain:
+                ended.add(agent)
+        elif known is None or moves > known.moves:
+            draft.put(Visitor(agent, domain, moves))
+    draft.remove(draft.keys_of_all(ended))
 
 
 def subscribe(draft: Draft, subscription: Subscription) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.core.errors import DirectoryError, FormicaryError, StoreError
@@ -16,7 +17,7 @@ from formicary.core.logs import get_logger
 from formicary.directory.central.draft import Draft, is_in, leave
 from formicary.directory.central.journal import Journal
 from formicary.directory.central.leases import Leases
-from formicary.directory.central.store import Key, Registration, Store
+from formicary.directory.central.store import Key, Registration, Store, Visitor
 from formicary.directory.model.index import Index
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class Ledger:
         """The services."""
         self.others: dict[Key, Record] = {}
         """All else, by key."""
+        self.visitors: dict[str, str] = {}
+        """The domains of the containers in which agents live that have moved, by agent."""
         self.leases: Leases[Key] | None = None
         """When services end, if they do."""
         self._changed = changed
@@ -117,11 +120,8 @@ class Ledger:
 
     def keys_in(self, domain: str) -> Iterator[Key]:
         """Return the keys of all that the agents of a container have; it looks through everything."""
-        for key in self.index:
-            if is_in(key.agent, domain):
-                yield key
-        for key in self.others:
-            if is_in(key.agent, domain):
+        for key in chain(self.index, self.others):
+            if is_in(key.agent, domain, self.visitors):
                 yield key
 
     # -- changes --------------------------------------------------------------------------------------------
@@ -191,15 +191,21 @@ class Ledger:
                 self._apply_service(key, record)
             elif record is not None:
                 self.others[key] = record
+                if isinstance(record, Visitor):
+                    self.visitors[record.agent] = record.domain
             elif key in self.others:
                 self._removed(self.others.pop(key))
+                if key.kind == "visitor":
+                    del self.visitors[key.agent]
 
     def _apply_service(self, key: Key, record: Registration | None) -> None:
         if record is None:
             former, service = self.index.remove(key), None
         else:
             service = record.description
-            former = self.index.put(key, service)
+            former = self.index.get(key)
+            if former != service:  # else it is as old as it was
+                self.index.put(key, service)
         if record is not None and record.lease is not None:
             if self.leases is None:
                 self.leases = Leases(self._ended)

@@ -59,6 +59,11 @@ class LookupAgent(AnsweringAgent):
             )
         super()._search(request, message)
 
+    def _lives_in(self, agent: str, domain: str) -> bool:
+        """Tell whether a container may write for an agent: it is not known here where agents live."""
+        del domain
+        return self._is_of_platform(agent.partition("/")[0].partition("@")[2])
+
     def _plan(self, request: Register | Modify | Renew) -> tuple[str, Callable[[Draft], None]]:
         if isinstance(request, Register):
             lease = min(request.lease or self.expiry, self.expiry)

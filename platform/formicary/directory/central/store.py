@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-VERSION = 1
+VERSION = 2
 """The version of the tables, which stands in the file as SQLite's user_version."""
 
 _APPLICATION = 0x466D6379  # "Fmcy": marks the file as a directory's, as SQLite's application_id
@@ -92,13 +92,32 @@ class Member(msgspec.Struct, frozen=True, array_like=True, tag="member", gc=Fals
         return Key(self.domain, "member", "")
 
 
+class Visitor(msgspec.Struct, frozen=True, array_like=True, tag="visitor", gc=False):
+    """An agent that has moved to a container.
+
+    Args:
+        agent: its full name.
+        domain: the full domain of the container.
+        moves: how often it had moved when it came there.
+    """
+
+    agent: str
+    domain: str
+    moves: int
+
+    @property
+    def key(self) -> Key:
+        """What the record is kept under."""
+        return Key(self.agent, "visitor", "")
+
+
 class Key(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a record is kept under.
 
     Args:
         agent: the full name of the agent whose it is; a member's domain.
-        kind: `"service"`, `"subscription"` or `"member"`.
-        name: the service's name, or the subscription's conversation; empty for a member.
+        kind: `"service"`, `"subscription"`, `"visitor"` or `"member"`.
+        name: the service's name, or the subscription's conversation; else empty.
     """
 
     agent: str
@@ -106,7 +125,7 @@ class Key(msgspec.Struct, frozen=True, array_like=True, gc=False):
     name: str
 
 
-Record = Registration | Subscription | Member
+Record = Registration | Subscription | Visitor | Member
 
 
 class Store:
@@ -187,8 +206,8 @@ class Store:
         with self._transaction():  # takes the lock, for as long as the file is open
             if is_new:
                 run(f"PRAGMA application_id = {_APPLICATION}")
-                run(f"PRAGMA user_version = {VERSION}")
                 run(_TABLES)
+            run(f"PRAGMA user_version = {VERSION}")  # version 1 had no visitors, and was the same otherwise
         # Goes through all of the table, and so finds it broken before anybody relies on it.
         (self._number,) = run("SELECT coalesce(max(number), 0) FROM records").fetchone()
 

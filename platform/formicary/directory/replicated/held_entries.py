@@ -58,11 +58,19 @@ class HeldEntries:
                 return found.held.keys
         return []
 
-    def due(self, domain: str, is_due: Callable[[Departure], bool]) -> list[Held]:
+    def departure(self, owner: str, agent: str) -> Departure | None:
+        """Return where an agent has gone from a container, if something is kept of that."""
+        for waiting in self._waiting.values():
+            found = waiting.get((owner, agent))
+            if found is not None:
+                return found.departure
+        return None
+
+    def due(self, domain: str, is_due: Callable[[Departure], bool]) -> list[tuple[Held, Departure]]:
         """Return what need not be kept any more of those that wait for a container, and forget it."""
         waiting = self._waiting.get(domain, {})
-        found = [each.held for each in waiting.values() if is_due(each.departure)]
-        for held in found:
+        found = [(each.held, each.departure) for each in waiting.values() if is_due(each.departure)]
+        for held, _ in found:
             self.take(held.owner, held.agent)
         return found
 

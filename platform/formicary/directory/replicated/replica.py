@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 __all__ = ["Added", "Arrived", "Broadcast", "Ended", "Removed", "Replica", "Send"]
 
 _MOST: Final = 1 << 18  # entries of one container
-_NOBODY: Mapping[str, Departure] = {}
 
 
 class Replica:
@@ -226,7 +225,7 @@ class Replica:
             self._report(origin, message.put)
             self._arrive(origin, message.moves)
             self._let_go(origin, removed, message.left)
-            self._follow(origin, message.left)
+            self._follow(origin)
         elif message.number > peer.number:
             self._note_latest(origin, peer, message.number)
 
@@ -240,7 +239,7 @@ class Replica:
             self.instructions.append(Ended(origin, ended))
         self._let_go(origin, removed, part.left)
         if part.is_last:
-            self._follow(origin, part.left)
+            self._follow(origin)
             self._ask(origin, peer)
         else:
             self._send(origin, [encode(More(self._incarnation, peer.incarnation, part.ask))])
@@ -281,15 +280,28 @@ class Replica:
         for key in removed:
             waiting.get(key[0], gone).append(key)
         for agent, keys in waiting.items():
-            if keys and not self._is_seen(left[agent]):
-                self._held.hold(Held(owner, agent, keys), left[agent])
-            else:
+            departure = self._follow_departures(agent, left[agent])
+            is_seen = self._is_seen(departure)
+            if not is_seen:  # also without keys: who has come from elsewhere goes the same way
+                self._held.hold(Held(owner, agent, keys), departure)
+            if is_seen or not keys:
                 gone += self._not_in(owner, keys)
                 ended.append(agent)
         if ended:
             self.instructions.append(Ended(owner, ended))
         if gone:
             self.instructions.append(Removed(owner, gone))
+
+    def _follow_departures(self, agent: str, departure: Departure) -> Departure:
+        """Return where an agent has gone from where it has gone, if that is not seen yet."""
+        passed = set()
+        while self._is_seen(departure) and departure.domain not in passed:
+            passed.add(departure.domain)
+            further = self._held.departure(departure.domain, agent)
+            if further is None:
+                break
+            departure = further
+        return departure
 
     def _is_seen(self, departure: Departure) -> bool:
         """Tell whether the entries of an agent that has gone are seen where it has gone, or never will be."""
@@ -302,17 +314,17 @@ class Replica:
             return False
         return peer.incarnation > departure.incarnation or (peer.is_whole and peer.number >= departure.number)
 
-    def _follow(self, domain: str, left: Mapping[str, Departure] = _NOBODY) -> None:
+    def _follow(self, domain: str) -> None:
         """Report what was kept until it would be seen in a container, unless its agent has gone on."""
         if not self._held:
             return
         due = []
-        for held in self._held.due(domain, self._is_seen):
-            departure = left.get(held.agent)
-            if departure is None or self._is_seen(departure):
+        for held, departure in self._held.due(domain, self._is_seen):
+            further = self._follow_departures(held.agent, departure)
+            if self._is_seen(further):
                 due.append(held)
             else:
-                self._held.hold(held, departure)
+                self._held.hold(held, further)
         self._show(due)
 
     def _show(self, due: Iterable[Held]) -> None:

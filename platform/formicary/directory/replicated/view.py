@@ -25,11 +25,12 @@ _EXPECTED: Final = (
 class _Stay:
     """What one container has of an agent that moves."""
 
-    __slots__ = ("moves", "services")
+    __slots__ = ("is_over", "moves", "services")
 
     def __init__(self, moves: int) -> None:
         self.moves = moves  # how often the agent had moved when it came there
         self.services: dict[str, ServiceDescription] = {}
+        self.is_over = False  # whether it ends with the last of these
 
 
 class _Traveller:
@@ -110,15 +111,20 @@ class View:
         """
         traveller = self._travellers.get(agent) or self._begin(agent)
         stay = traveller.stays.setdefault(owner, _Stay(moves))
-        stay.moves = moves
+        stay.moves, stay.is_over = moves, False
         self._choose(agent, traveller)
 
     def end(self, owner: str, agent: str) -> None:
-        """Take note that an agent that may have moved does not live in a container any more."""
+        """Take note that an agent that may have moved does not live in a container any more.
+
+        What is there of it is to be removed, and seen until then; but at its home, it may have begun anew.
+        """
         traveller = self._travellers.get(agent)
         stay = None if traveller is None else traveller.stays.get(owner)
         if traveller is not None and stay is not None:
-            stay.moves = _AT_HOME if _home(agent) == owner else _EXPECTED
+            if _home(agent) == owner:
+                stay.moves = _AT_HOME
+            stay.is_over = True
             self._tidy(agent, traveller)
 
     # -- agents that move -----------------------------------------------------------------------------------
@@ -157,8 +163,9 @@ class View:
     def _tidy(self, agent: str, traveller: _Traveller) -> None:
         """Forget what is empty, and the agent, if nobody but its home tells of it."""
         stays = traveller.stays
-        for owner in [each for each, stay in stays.items() if not stay.services and stay.moves <= _AT_HOME]:
-            del stays[owner]
+        for owner in [each for each, stay in stays.items() if not stay.services]:
+            if stays[owner].is_over or stays[owner].moves <= _AT_HOME:
+                del stays[owner]
         self._choose(agent, traveller)
         if not stays or (len(stays) == 1 and stays.get(_home(agent), _Stay(1)).moves == _AT_HOME):
             del self._travellers[agent]

@@ -122,6 +122,7 @@ class World:
         is_free = home in self.containers and name not in self.containers[home].view._travellers
         if traveller is None and is_free:
             container = self.containers[home]
+            self.release_at(container, name)
             traveller = Traveller(name, container, name not in self.born, [container])
             self.travellers[name] = traveller
             self.born.add(name)
@@ -160,9 +161,7 @@ class World:
         traveller, container = self.traveller(number), self.containers.get(to)
         if traveller is None or container is None or traveller.host is container:
             return
-        for release in [each for each in self.releases if each.name == traveller.name]:
-            if release.container is container:  # it has been told before it gets it back
-                self.release(release)
+        self.release_at(container, traveller.name)
         former, traveller.host = traveller.host, container
         traveller.hosts.append(container)
         traveller.moves += 1
@@ -174,6 +173,12 @@ class World:
         successor = container.replica.arrive(traveller.name, traveller.moves, has_entries=has_entries)
         self.releases.append(Release(former, traveller.name, [*traveller.services], successor))
         self.perform(container)
+
+    def release_at(self, container, name):
+        """Tell a container what it has not been told, before it gets an agent of this name again."""
+        for release in [each for each in self.releases if each.name == name]:
+            if release.container is container:
+                self.release(release)
 
     def release(self, release):
         self.releases.remove(release)
@@ -366,7 +371,7 @@ class World:
         offered = {
             key: registered
             for traveller in self.travellers.values()
-            if self.is_alive(traveller.host) and traveller.is_first
+            if self.is_alive(traveller.host) and traveller.is_first and not self.is_forgetful
             for key, (_, registered) in traveller.services.items()
         }
         hosts = {traveller.name: traveller.hosts for traveller in self.travellers.values()}

@@ -46,6 +46,7 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "directory/central/answering": "unit/directory/central/test_agent.py",
     "directory/central/claims": "unit/directory/central/test_client_restart.py",
     "directory/central/draft": "unit/directory/central/test_ledger.py",
+    "directory/central/hosted": "integration/mobility/test_belongings.py",
     "directory/enquiries": "integration/management/test_guests.py",
     "directory/model/interests": "unit/directory/central/test_interests.py",
     "directory/model/watches": "integration/directory/test_interface.py",

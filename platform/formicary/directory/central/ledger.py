@@ -204,7 +204,7 @@ class Ledger:
         else:
             service = record.description
             former = self.index.get(key)
-            if former != service:  # else it is as old as it was
+            if former != service or record.lease is not None:  # else it is as old as it was
                 self.index.put(key, service)
         if record is not None and record.lease is not None:
             if self.leases is None:

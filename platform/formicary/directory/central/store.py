@@ -206,10 +206,12 @@ class Store:
         with self._transaction():  # takes the lock, for as long as the file is open
             if is_new:
                 run(f"PRAGMA application_id = {_APPLICATION}")
+                run(f"PRAGMA user_version = {VERSION}")
                 run(_TABLES)
-            run(f"PRAGMA user_version = {VERSION}")  # version 1 had no visitors, and was the same otherwise
         # Goes through all of the table, and so finds it broken before anybody relies on it.
         (self._number,) = run("SELECT coalesce(max(number), 0) FROM records").fetchone()
+        if not is_new and version < VERSION:  # the first had no visitors, and was the same otherwise
+            run(f"PRAGMA user_version = {VERSION}")
 
     def _check(self, application: int, version: int) -> None:
         if application != _APPLICATION:

@@ -93,7 +93,7 @@ def broken_pages(path):
 
 def newer(path):
     with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
     connection.close()
 
 
@@ -116,7 +116,7 @@ def unreadable_record(path):
         (lambda path: path.write_bytes(b"no database" * 1000), "is not a directory's file, or it is broken"),
         (broken_pages, "is broken; put a copy in its place, or move it away"),
         (lambda path: path.write_bytes(path.read_bytes()[:8192]), "is broken; put a copy in its place"),
-        (newer, r"by a newer version of Formicary \(its format is 2, and this one knows 1\)"),
+        (newer, r"by a newer version of Formicary \(its format is 3, and this one knows 2\)"),
         (foreign, "is another program's database; name another file"),
         (unreadable_record, "is broken: the record of 'alice@c1.lab.localhost', 'service-7', cannot be read"),
     ],

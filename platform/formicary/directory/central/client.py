@@ -237,13 +237,13 @@ class CentralDirectory(Backend):
     def take_over(self, agent: str, registrations: Registrations) -> None:
         """Have what an agent of another container has registered, and tell the directory where it lives."""
         services = registrations.services
-        # It has them all, but it may have missed that the agent has moved, and those of groups are different.
-        doubtful = {*registrations.doubtful, *(each.name for each in services)} if self._is_lasting else ()
-        self._claims.adopt(agent, services, doubtful)
+        of_groups = [each for each in services if each.name.startswith(RESERVED)]  # these say where it lives
         if self._is_lasting:
             self._hosted.arrive(agent, registrations.moves + 1)
+            doubtful = {*registrations.doubtful, *(each.name for each in of_groups)}
+            self._claims.adopt(agent, services, doubtful)
         else:
-            of_groups = [each for each in services if each.name.startswith(RESERVED)]
+            self._claims.adopt(agent, services, ())
             self._modified.update({(agent, each.name): each for each in of_groups})
         self._start_worker()
 

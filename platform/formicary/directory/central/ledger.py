@@ -203,9 +203,7 @@ class Ledger:
             former, service = self.index.remove(key), None
         else:
             service = record.description
-            former = self.index.get(key)
-            if former != service or record.lease is not None:  # else it is as old as it was
-                self.index.put(key, service)
+            former = self.index.put(key, service)
         if record is not None and record.lease is not None:
             if self.leases is None:
                 self.leases = Leases(self._ended)

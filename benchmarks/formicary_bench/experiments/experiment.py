@@ -161,7 +161,7 @@ class Experiment:
         ways: how these follow each other, where there is a choice.
         tls: whether messages are encrypted, where both are measured; as is usual if empty.
         subjects: names of the only subjects that take part, also of those that do no other such experiment;
-            all if empty.
+            all if empty. Other platforms take part besides, where there is an exchange.
         traffics: who talks to whom over many hosts, where there is a choice.
         spreads: where services are over two hosts; nowhere is a choice if empty.
         rounds: how many round trips come before, while and after it is measured.
@@ -230,10 +230,10 @@ class Experiment:
 
     def has(self, subject: Subject) -> bool:
         """Say whether a subject can take part."""
-        if self.subjects:
-            return subject.name in self.subjects
         if subject.exchanges:
             return self.exchange in subject.exchanges
+        if self.subjects:
+            return subject.name in self.subjects
         return self.family in subject.families and (not self.kinds or subject.kind in self.kinds)
 
 

@@ -14,6 +14,9 @@ PAIRS = "messaging/pairs"
 
 GROWTH = "memory/growth"
 NETWORK = "network"
+CREATE_REMOTE, DISPATCH, ROAM = "mobile/create-remote", "mobile/dispatch", "mobile/roam"
+"""Those of agents that move which other platforms make, too."""
+
 WEB_SHOP = "mobile/web-shop"
 SCALE_OUT = "messaging/scale-out"
 DESIGNS = "messaging/designs"

@@ -167,11 +167,13 @@ class Created(msgspec.Struct, frozen=True, tag="created"):
         agents: how many each batch has.
         seconds: how long each took.
         bytes: how much memory each holds.
+        counters: what was counted beside them.
     """
 
     agents: tuple[int, ...]
     seconds: tuple[float, ...]
     bytes: tuple[int, ...]
+    counters: dict[str, float] = {}
 
 
 class Accounted(msgspec.Struct, frozen=True, tag="accounted"):

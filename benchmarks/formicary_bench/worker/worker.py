@@ -190,7 +190,7 @@ def _refuse_failures(role: PreparedRole) -> None:
 def _hand_over(work: Workload, channel: Channel, began: int) -> None:
     if work.batches:
         agents, seconds, sizes = zip(*work.batches, strict=True)
-        channel.say(Created(agents, seconds, sizes))
+        channel.say(Created(agents, seconds, sizes, work.counters))
         return
     if work.times:
         with os.fdopen(work.job.handover, "wb") as file:

@@ -15,10 +15,11 @@ from formicary_bench.experiments.mobile import (
     VARIES,
     table,
 )
+from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.loops import WAYS
 
 EXPERIMENT = Experiment(
-    name="mobile/create-remote",
+    name=names.CREATE_REMOTE,
     title="Creating agents in another place",
     what="agents that are created and started in another container, per second: each by a request, or by one",
     source="Dikaiakos 2001, CR: Fig. 6, Table 8",
@@ -28,6 +29,7 @@ EXPERIMENT = Experiment(
     ways=WAYS,
     placements=BETWEEN,
     subjects=(OURS, "formicary-micro", "tcp"),
+    exchange=names.CREATE_REMOTE,
     quick=QUICK,
     paper=PAPER,
     plan=PLAN,

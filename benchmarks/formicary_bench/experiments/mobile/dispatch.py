@@ -16,10 +16,11 @@ from formicary_bench.experiments.mobile import (
     VARIES,
     table,
 )
+from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.loops import WAYS
 
 EXPERIMENT = Experiment(
-    name="mobile/dispatch",
+    name=names.DISPATCH,
     title="Sending agents to another place",
     what="agents that were created here and are sent to another container, per second",
     source="Dikaiakos 2001, AD: Fig. 9, Table 8",
@@ -30,6 +31,7 @@ EXPERIMENT = Experiment(
     ways=WAYS,
     placements=BETWEEN,
     subjects=MOVING,
+    exchange=names.DISPATCH,
     quick=QUICK,
     paper=PAPER,
     plan=PLAN,

@@ -14,9 +14,10 @@ from formicary_bench.experiments.mobile import (
     VARIES,
     table,
 )
+from formicary_bench.vocabulary import names
 
 EXPERIMENT = Experiment(
-    name="mobile/roam",
+    name=names.ROAM,
     title="An agent that visits four places",
     what="hops of an agent from place to place, per second, alone or while another agent sends it messages",
     source="Dikaiakos 2001, ROAM: Fig. 16, Table 8",
@@ -27,6 +28,7 @@ EXPERIMENT = Experiment(
     rates=(1000,),
     placements=AMONG,
     subjects=MOVING,
+    exchange=names.ROAM,
     quick=QUICK,
     paper=Preset(loops=(4000,)),
     plan=PLAN,

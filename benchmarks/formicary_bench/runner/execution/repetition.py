@@ -108,12 +108,11 @@ def measure(
         done = running.finish()
         first = next(iter(done.results.values()))
         members: tuple[int, ...] = ()
-        counted: dict[str, float] = {}
+        counted = first.counters
         data: RoundTrips | Creations
         if isinstance(first, Created):
             data = creations(first)
         else:
-            counted = first.counters
             handed = {worker: running.workers[worker].raw_values() for worker in done.results}
             data, members = round_trips(task.configuration, done.results, handed)
     known = task.repetition(
@@ -269,7 +268,7 @@ class RepetitionRun:
             member=worker,
             members=len(self._slots),
             listen=slot.listen,
-            module=experiment.played_by or subject.module,
+            module=subject.module if subject.exchanges else experiment.played_by or subject.module,
             exchange=experiment.exchange if subject.exchanges else "",
             warm=self._task.warm,
         )

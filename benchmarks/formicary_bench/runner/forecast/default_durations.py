@@ -45,7 +45,7 @@ _USES = {"in-process": 30_000, "direct": 4_000, "auto": 4_000, "xmpp": 1_500}  #
 # Seconds of a visit to a shop, and of each of its requests.
 _VISIT, _REQUEST = 0.002, 0.0003
 # Operations of loops per second, in turn; those at once are more.
-_LOOPED = {"in-process": 40_000, "direct": 2_000, "auto": 2_000, "xmpp": 800, "tcp": 4_000}
+_LOOPED = {"in-process": 40_000, "direct": 2_000, "auto": 2_000, "xmpp": 800, "tcp": 4_000, "own": 200}
 _AT_ONCE = 3
 _WATCHED = 1.0  # seconds beside growth
 # Rates that a search for the highest one tries, and the seconds of each load.

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 def fits(configuration: Configuration) -> bool:
     """Say whether a configuration is within what its subject takes."""
     subject = subject_of(configuration.platform, configuration.kind)
+    if configuration.rate and subject.exchanges:  # nobody talks to agents that move on other platforms
+        return False
     few = not subject.most_pairs or configuration.load <= subject.most_pairs
     return few and (not subject.most_bytes or configuration.payload_bytes <= subject.most_bytes)
 

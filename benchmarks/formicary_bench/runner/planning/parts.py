@@ -67,7 +67,7 @@ def _sized(part: Part, options: Options) -> Iterator[Part]:
 def _freed(part: Part, options: Options) -> Part:
     """Return a part of a preset, which does not limit what somebody has named."""
     if options.subjects is not None:
-        part = dataclasses.replace(part, subjects=part.experiment.subjects)
+        part = dataclasses.replace(part, subjects=())
     if options.subjects or options.placements or options.spreads or options.routes or options.tls:
         part = dataclasses.replace(part, placements=part.experiment.placements)
     return part

@@ -13,7 +13,7 @@ from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.protocol import Hello, Prepare, Ready, XmppServer
-from formicary_bench.subjects.drivers.rounds import Rounds
+from formicary_bench.subjects.drivers.rounds import LoopRounds, Rounds
 from formicary_bench.vocabulary.roles import ECHO
 from formicary_bench.worker.workload import PreparedRole
 
@@ -44,7 +44,8 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
             await driver.say(_orders(work, file))
             ready = await driver.hear(Ready, READY_SECONDS)
             if file is not None:
-                rounds = Rounds(driver, work, file, progress.expect)
+                kind = LoopRounds if work.configuration.loop else Rounds
+                rounds = kind(driver, work, file, progress.expect)
                 await rounds.warm_up(again=entry.hello.again and work.job.warm)
                 yield PreparedRole(ready.endpoint, rounds.measure)
             else:
@@ -129,4 +130,6 @@ def _orders(work: Workload, file: Path | None) -> Prepare:
         peer=job.peer,
         times=str(file or ""),
         server=server,
+        loop=configuration.loop,
+        way=configuration.way,
     )

@@ -11,13 +11,16 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from formicary_bench.vocabulary.names import MANY_TO_ONE, PAIRS, SIZE
+from formicary_bench.vocabulary.names import CREATE_REMOTE, DISPATCH, MANY_TO_ONE, PAIRS, ROAM, SIZE
 
 PROTOCOL = 1
 """The version of this protocol."""
 
 EXCHANGES = PAIRS, MANY_TO_ONE, SIZE
 """The experiments that it knows: who exchanges messages with whom. All others are like one of these."""
+
+LOOPS = CREATE_REMOTE, DISPATCH, ROAM
+"""Those that it knows in which a platform makes loops of an operation by itself."""
 
 LONGEST_LINE = 1 << 20
 """Bytes that a driver may say in one line."""
@@ -91,6 +94,9 @@ class Prepare(msgspec.Struct, frozen=True, tag="prepare"):
         peer: to the driver that asks: the endpoint of the one that echoes.
         times: the path of the file for the times; empty for a driver that only echoes.
         server: the XMPP server, where the driver needs one.
+        loop: how many operations the largest loop has; 0 where agents make round trips.
+        way: whether operations of a loop follow each other `in-turn` or begin `at-once`; empty where there is
+            no choice.
     """
 
     experiment: str
@@ -105,16 +111,20 @@ class Prepare(msgspec.Struct, frozen=True, tag="prepare"):
     peer: str
     times: str
     server: XmppServer | None = None
+    loop: int = 0
+    way: str = ""
 
 
 class Go(msgspec.Struct, frozen=True, tag="go"):
-    """Make round trips; said again after each `done` where the driver's hello has `again`.
+    """Make round trips or loops; said again after each `done` where the driver's hello has `again`.
 
     Attributes:
-        trips: how many each pair makes; 0 for as many as `prepare` has said.
+        trips: how many round trips each pair makes; 0 for as many as `prepare` has said.
+        laps: how many operations each loop has, where loops are made: one after the other.
     """
 
     trips: Count = 0
+    laps: tuple[int, ...] = ()
 
 
 class Stop(msgspec.Struct, frozen=True, tag="stop"):

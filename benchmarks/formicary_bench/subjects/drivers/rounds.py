@@ -12,6 +12,7 @@ from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.protocol import Done, Go
 from formicary_bench.subjects.drivers.settling import Round, Settling
 from formicary_bench.vocabulary import warmth
+from formicary_bench.vocabulary.loops import laps, smallest_of
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:
@@ -51,20 +52,26 @@ class Rounds:
         Raises:
             DriverError: it fails, or its times cannot be.
         """
-        counters, pairs = self._work.counters, self._work.configuration.load
+        counters = self._work.counters
         counters[warmth.SETTLED] = 0.0
         if not again:
             return
-        first, times = await self._make(self._work.trips)
-        counters |= {warmth.COLD_RATE: self._rate(times), warmth.COLD_MEAN_US: self._mean_us(times)}
-        counters |= _cpu(warmth.COLD_CPU_US, first)
+        first, cold = await self._first()
+        counters |= cold | _cpu(warmth.COLD_CPU_US, first)
         settling = Settling(first)
         while not settling.is_over:
-            made, _ = await self._make(settling.trips(pairs))
-            settling.add(made)
+            settling.add(await self._next(settling))
         counters[warmth.SETTLED] = float(settling.has_settled)
         counters[warmth.WARM_UP_SECONDS] = settling.seconds
         counters[warmth.WARM_UP_ROUNDS] = float(len(settling.rounds))
+
+    async def _first(self) -> tuple[Round, dict[str, float]]:
+        made, times = await self._make(self._work.trips)
+        return made, {warmth.COLD_RATE: self._rate(times), warmth.COLD_MEAN_US: self._mean_us(times)}
+
+    async def _next(self, settling: Settling) -> Round:
+        made, _ = await self._make(settling.trips(self._work.configuration.load))
+        return made
 
     async def measure(self) -> None:
         """Have it make the round that is measured.
@@ -79,18 +86,29 @@ class Rounds:
 
     async def _make(self, trips: int) -> tuple[Round, list[PairTimes]]:
         pairs = self._work.configuration.load
-        self._expect(pairs * trips)
+        used_s, times, is_warm = await self._order(Go(trips), pairs * trips, pairs, trips)
+        ends = [one.starts[-1] + one.rtts[-1] for one in times]
+        lasted_s = (max(ends) - min(one.starts[0] for one in times)) / 1e9
+        return Round(pairs * trips, lasted_s, used_s, is_warm), times
+
+    async def _order(
+        self, go: Go, steps: int, series: int, values: int
+    ) -> tuple[float, list[PairTimes], bool]:
+        """Have it do what is ordered, in so many steps, and read so many values of each of its series.
+
+        Returns:
+            The CPU time that it took, the values, and whether it knows of nothing that warms up.
+        """
+        self._expect(steps)
         used_s, began = self._driver.cpu_s(), perf_counter_ns()
-        await self._driver.say(Go(trips))
+        await self._driver.say(go)
         done = await self._driver.hear(Done)
         took, used_s = perf_counter_ns() - began, self._driver.cpu_s() - used_s
-        times = _read(self._name, self._file, pairs, trips)
+        times = _read(self._name, self._file, series, values)
         self._file.unlink(missing_ok=True)  # the next round makes it anew
         for one in times:
             _check(self._name, one, took)
-        ends = [one.starts[-1] + one.rtts[-1] for one in times]
-        lasted_s = (max(ends) - min(one.starts[0] for one in times)) / 1e9
-        return Round(pairs * trips, lasted_s, used_s, done.warm), times
+        return used_s, times, done.warm
 
     def _rate(self, times: list[PairTimes]) -> float:
         """Return the round trips per second of all that would be measured."""
@@ -108,6 +126,40 @@ class Rounds:
         """Where what is measured begins and ends, in the round trips of each pair."""
         configuration = self._work.configuration
         return configuration.warm_up, configuration.warm_up + configuration.measured
+
+
+class LoopRounds(Rounds):
+    """Has a driver that is ready make loops of an operation; arguments as of `Rounds`."""
+
+    async def _first(self) -> tuple[Round, dict[str, float]]:
+        """Have it make the largest loop once, in a fresh process."""
+        made = await self._laps((self._work.configuration.loop,))
+        return made, {warmth.COLD_RATE: made.per_s, warmth.COLD_MEAN_US: 1e6 / made.per_s}
+
+    async def _next(self, settling: Settling) -> Round:
+        """Have it make loops as large as that, or smaller where that would take too long."""
+        least = smallest_of(self._work.configuration.experiment)
+        operations = max(settling.trips(1) // least * least, least)
+        size = min(self._work.configuration.loop, operations)
+        return await self._laps((size,) * (operations // size))
+
+    async def measure(self) -> None:
+        """Have it make all loops, and note the total time of each.
+
+        Raises:
+            DriverError: as of `warm_up`.
+        """
+        configuration = self._work.configuration
+        made = await self._laps(laps(configuration.loop, smallest_of(configuration.experiment)))
+        self._work.batches += self._made
+        self._work.counters |= _cpu(warmth.CPU_US, made)
+
+    async def _laps(self, sizes: tuple[int, ...]) -> Round:
+        operations = sum(sizes)
+        used_s, (times,), is_warm = await self._order(Go(laps=sizes), operations, 1, len(sizes))
+        took = [nanoseconds / 1e9 for nanoseconds in times.rtts]
+        self._made = [(size, seconds, 0) for size, seconds in zip(sizes, took, strict=True)]
+        return Round(operations, sum(took), used_s, is_warm)
 
 
 def _cpu(name: str, made: Round) -> dict[str, float]:

@@ -23,6 +23,9 @@ from formicary_bench.subjects.drivers.catalogue import subject_for
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.installing import ask
 from formicary_bench.vocabulary.configuration import Configuration
+from formicary_bench.vocabulary.loops import WAYS, laps, smallest_of
+from formicary_bench.vocabulary.names import CREATE_REMOTE, DISPATCH, ROAM
+from formicary_bench.vocabulary.warmth import SETTLED
 
 pytestmark = pytest.mark.drivers
 PLATFORMS = (
@@ -101,6 +104,33 @@ def test_it_makes_all_round_trips_and_listens_on_the_loopback_interface_only(hel
         assert looking.found <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
         if placement == "two-containers":
             assert looking.found
+
+
+@pytest.mark.parametrize(
+    ("experiment", "way"),
+    [
+        *((experiment, way) for experiment in (CREATE_REMOTE, DISPATCH) for way in WAYS),
+        (ROAM, ""),
+    ],
+)
+def test_it_makes_loops_of_what_its_agents_do_elsewhere(hello, experiment, way):
+    if experiment not in hello.experiments:
+        pytest.skip(f"{hello.name} does not do {experiment}")
+    looking = Looking()
+    asked = Configuration(
+        experiment=experiment,
+        platform=hello.name,
+        placement="two-containers",
+        route="own",
+        payload_bytes=1000,
+        loop=20,
+        way=way,
+    )
+    repetition, data = measure(Task(asked, 1, 7, warm=False), Silent(), observer=looking)
+    assert data.agents.tolist() == list(laps(20, smallest_of(experiment)))
+    assert (data.seconds > 0).all()
+    assert repetition.counters[SETTLED] == 0  # it was only tried
+    assert looking.found <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
 
 
 MADKIT = {

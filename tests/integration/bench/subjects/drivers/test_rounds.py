@@ -9,6 +9,8 @@ from formicary_bench.subjects.drivers import settling
 from formicary_bench.subjects.drivers.driven import both
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.vocabulary import warmth
+from formicary_bench.vocabulary.configuration import Configuration
+from formicary_bench.vocabulary.loops import laps
 from formicary_bench.worker.messages import Job
 from formicary_bench.worker.workload import Workload
 
@@ -62,3 +64,28 @@ async def test_one_that_makes_a_single_round_is_measured_cold_and_marked():
 async def test_one_that_goes_on_counting_is_found_in_any_round():
     with pytest.raises(DriverError, match=r"warming says that it has done \d+ steps of \d+, and went on"):
         await measured("counts-on")
+
+
+def looping(mode="well"):
+    """Have a driver of loops be installed, and return the work that it is to do."""
+    hello = bad_hello(name="looping", experiments=("messaging/pairs", "mobile/roam"), again=True)
+    keep((sys.executable, str(HERE / "looping.py"), mode), hello)
+    asked = Configuration(experiment="mobile/roam", platform="looping", route="in-process", loop=40)
+    return Workload(Job(asked, "both", 1, exchange="mobile/roam"))
+
+
+async def test_loops_are_made_in_all_sizes_when_the_platform_has_settled():
+    work = looping()
+    async with both(work) as role:
+        await role.measure()
+    assert [size for size, _, _ in work.batches] == list(laps(40, 4))
+    assert {round(seconds / size * 1e6) for size, seconds, _ in work.batches} == {WARM_US}
+    assert work.counters[warmth.SETTLED] == 1
+    assert work.counters[warmth.COLD_MEAN_US] == pytest.approx(COLD_US)
+    assert work.counters[warmth.COLD_RATE] == pytest.approx(1e6 / COLD_US)
+
+
+async def test_a_loop_that_is_missing_is_noticed():
+    with pytest.raises(DriverError, match="wrote 0 bytes of times, not the 16 of"):
+        async with both(looping("leaves-one-out")):
+            pass

@@ -15,36 +15,71 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 
 /**
  * Drives JADE: the agents that echo are in the main container of a platform, those that ask in the same, or in
  * a container of another process that has joined it. Messages between containers go as JADE sends them by itself.
+ *
+ * Agents that move do so by JADE's own mobility service, from one of these processes to the other. For an agent that
+ * roams, each has a second container.
  */
 public final class Driver implements Platform {
     private static final long SECONDS_TO_START = 60;
+    private static final Map<String, Class<? extends Conductor>> CONDUCTORS = Map.of(
+            "mobile/create-remote", CreateElsewhere.class,
+            "mobile/dispatch", Dispatch.class,
+            "mobile/roam", Roam.class);
+    private static final String MAIN = jade.core.AgentContainer.MAIN_CONTAINER_NAME;
+    private static final String SECOND = "-2";
+    static final String ASKING = "Asking";
+    /** Where agents go, in turn; those that go once, to the first. The last one is where they come from. */
+    private static final List<String> PLACES = List.of(MAIN, ASKING + SECOND, MAIN + SECOND, ASKING);
+
     private final List<AgentController> askers = new ArrayList<>();
+    private AgentController conductor;
 
     public static void main(String[] arguments) {
-        Lab.serve("jade", Runtime.getVersion(), List.of("same-container", "two-containers"), new Driver());
+        List<String> experiments = new ArrayList<>(Lab.MESSAGES);
+        experiments.addAll(new TreeSet<>(CONDUCTORS.keySet()));
+        List<String> placements = List.of("same-container", "two-containers");
+        Lab.serve("jade", Runtime.getVersion(), experiments, placements, new Driver());
     }
 
     @Override
     public String prepare(Job job, List<Times> times, Runnable finished) throws Exception {
         boolean isMain = job.echoes();
         int port = isMain ? freePort(job.listen) : Integer.parseInt(job.peer);
+        String name = isMain ? MAIN : ASKING;
+        AgentContainer container = join(job, port, name, isMain);
+        if (job.experiment.equals("mobile/roam")) { // of its four places, two are in each process
+            join(job, port, name + SECOND, false);
+        }
+        if (job.loops()) {
+            startConductor(container, job);
+        } else {
+            start(container, job, times, finished);
+        }
+        return Integer.toString(port);
+    }
+
+    private static AgentContainer join(Job job, int port, String name, boolean isMain) throws Exception {
         ProfileImpl profile = new ProfileImpl(isMain);
         profile.setParameter(Profile.MAIN_HOST, job.listen);
         profile.setParameter(Profile.MAIN_PORT, Integer.toString(port));
         profile.setParameter(Profile.LOCAL_HOST, job.listen);
         profile.setParameter(Profile.LOCAL_PORT, Integer.toString(isMain ? port : freePort(job.listen)));
+        profile.setParameter(Profile.CONTAINER_NAME, name);
         profile.setParameter("nomtp", "true"); // nobody outside of the platform is talked to
         // Without these it listens at all of the machine's addresses, and for multicasts.
         profile.setParameter(JICPServer.ACCEPT_LOCAL_HOST_ONLY, "true");
         profile.setParameter(Profile.DETECT_MAIN, "false");
         // By itself it remembers where 100 agents are reached, and looks all others up for each message.
-        int agents = job.receivers + job.pairs;
+        int agents = job.receivers + job.pairs + job.loop;
         profile.setParameter(MessagingService.CACHE_SIZE, Integer.toString(agents + MessagingService.CACHE_SIZE_DEFAULT));
         AgentContainer container = isMain
                 ? Runtime.instance().createMainContainer(profile)
@@ -52,14 +87,38 @@ public final class Driver implements Platform {
         if (container == null) {
             throw new IllegalStateException("JADE has not made a container; what it has printed says why");
         }
-        start(container, job, times, finished);
-        return Integer.toString(port);
+        return container;
     }
 
     @Override
     public void go() throws Exception {
         for (AgentController asker : askers) {
             asker.putO2AObject(Boolean.TRUE, AgentController.ASYNC);
+        }
+    }
+
+    @Override
+    public long loop(int size, IntConsumer step) throws Exception {
+        Conductor.Loop loop = new Conductor.Loop(size, step);
+        conductor.putO2AObject(loop, AgentController.ASYNC);
+        return loop.took.get();
+    }
+
+    private void startConductor(AgentContainer container, Job job) throws Exception {
+        if (!job.asks()) {
+            return;
+        }
+        CountDownLatch starting = new CountDownLatch(1);
+        Object[] given = {starting, job, PLACES};
+        String kind = CONDUCTORS.get(job.experiment).getName();
+        conductor = container.createNewAgent("conductor", kind, given);
+        conductor.start();
+        waitFor(starting);
+    }
+
+    private static void waitFor(CountDownLatch starting) throws Exception {
+        if (!starting.await(SECONDS_TO_START, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("JADE has not started all agents within " + SECONDS_TO_START + " s");
         }
     }
 
@@ -77,9 +136,7 @@ public final class Driver implements Platform {
             asker.start();
             askers.add(asker);
         }
-        if (!starting.await(SECONDS_TO_START, TimeUnit.SECONDS)) {
-            throw new IllegalStateException("JADE has not started all agents within " + SECONDS_TO_START + " s");
-        }
+        waitFor(starting);
     }
 
     private static int freePort(String address) throws Exception {

@@ -13,6 +13,8 @@ public final class Job {
     public String listen;
     public String peer;
     public String times;
+    public int loop;
+    public String way = "";
 
     /** How many round trips each pair makes in all. */
     public int trips() {
@@ -34,5 +36,15 @@ public final class Job {
 
     public String body() {
         return "x".repeat(payload_bytes);
+    }
+
+    /** Whether loops of an operation are made, and no round trips. */
+    public boolean loops() {
+        return loop > 0;
+    }
+
+    /** Whether the operations of a loop are all begun at once, or each when the one before has ended. */
+    public boolean isAtOnce() {
+        return way.equals("at-once");
     }
 }

@@ -13,10 +13,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
 
 /** The conversation with the laboratory: JSON lines on standard input and output, see docs/drivers.md. */
 public final class Lab {
+    /** The exchanges of messages that the laboratory asks for. */
+    public static final List<String> MESSAGES =
+            List.of("messaging/pairs", "messaging/many-to-one", "messaging/size");
+
     private static final Gson GSON = new Gson();
     private static final int PROTOCOL = 1;
     private static final long MILLISECONDS_BETWEEN_REPORTS = 250;
@@ -32,12 +39,18 @@ public final class Lab {
         this.platform = platform;
     }
 
-    /** Be a driver, until the laboratory says that it is over; does not return. */
+    /** Be a driver of a platform whose agents exchange messages; see below. */
     public static void serve(String name, String version, List<String> placements, Platform platform) {
+        serve(name, version, MESSAGES, placements, platform);
+    }
+
+    /** Be a driver, until the laboratory says that it is over; does not return. */
+    public static void serve(
+            String name, String version, List<String> experiments, List<String> placements, Platform platform) {
         Lab lab = new Lab(platform);
         System.setOut(System.err); // standard output is the laboratory's; platforms like to print
         try {
-            lab.greet(name, version, placements);
+            lab.greet(name, version, experiments, placements);
             lab.listen();
         } catch (Throwable error) {
             error.printStackTrace();
@@ -50,15 +63,14 @@ public final class Lab {
         Runtime.getRuntime().halt(0);
     }
 
-    private void greet(String name, String version, List<String> placements) {
+    private void greet(String name, String version, List<String> experiments, List<String> placements) {
         JsonObject hello = message("hello");
         hello.addProperty("protocol", PROTOCOL);
         hello.addProperty("name", name);
         hello.addProperty("version", version);
         hello.addProperty("runtime", "Java " + System.getProperty("java.version"));
         hello.addProperty("again", true);
-        hello.add("experiments", GSON.toJsonTree(
-                List.of("messaging/pairs", "messaging/many-to-one", "messaging/size")));
+        hello.add("experiments", GSON.toJsonTree(experiments));
         hello.add("placements", GSON.toJsonTree(placements));
         say(hello);
     }
@@ -69,7 +81,7 @@ public final class Lab {
             JsonObject order = GSON.fromJson(line, JsonObject.class);
             switch (order.get("type").getAsString()) {
                 case "prepare" -> prepare(GSON.fromJson(order, Job.class));
-                case "go" -> measure(order.has("trips") ? order.get("trips").getAsInt() : 0);
+                case "go" -> measure(GSON.fromJson(order, Go.class));
                 case "stop" -> {
                     return;
                 }
@@ -81,7 +93,7 @@ public final class Lab {
     private void prepare(Job asked) throws Exception {
         job = asked;
         times = new ArrayList<>();
-        for (int number = 0; job.asks() && number < job.pairs; number++) {
+        for (int number = 0; job.asks() && number < (job.loops() ? 1 : job.pairs); number++) {
             times.add(new Times());
         }
         String endpoint = platform.prepare(job, times, () -> missing.countDown());
@@ -90,16 +102,13 @@ public final class Lab {
         say(ready);
     }
 
-    private void measure(int trips) throws Exception {
-        times.forEach(one -> one.reset(trips == 0 ? job.trips() : trips));
-        missing = new CountDownLatch(times.size());
+    private void measure(Go order) throws Exception {
         long began = System.nanoTime();
         long compiledBefore = compiledMilliseconds();
-        platform.go();
-        while (!missing.await(MILLISECONDS_BETWEEN_REPORTS, TimeUnit.MILLISECONDS)) {
-            JsonObject progress = message("progress");
-            progress.addProperty("done", times.stream().mapToLong(Times::done).sum());
-            say(progress);
+        if (job.loops()) {
+            makeLoops(order.laps);
+        } else {
+            makeTrips(order.trips == 0 ? job.trips() : order.trips);
         }
         long compiled = TimeUnit.MILLISECONDS.toNanos(compiledMilliseconds() - compiledBefore);
         boolean warm = compiled <= MOST_COMPILING * (System.nanoTime() - began);
@@ -107,6 +116,43 @@ public final class Lab {
         JsonObject done = message("done");
         done.addProperty("warm", warm);
         say(done);
+    }
+
+    private void makeTrips(int trips) throws Exception {
+        times.forEach(one -> one.reset(trips));
+        missing = new CountDownLatch(times.size());
+        platform.go();
+        while (!missing.await(MILLISECONDS_BETWEEN_REPORTS, TimeUnit.MILLISECONDS)) {
+            sayProgress(times.stream().mapToLong(Times::done).sum());
+        }
+    }
+
+    private void makeLoops(int[] laps) throws Exception {
+        Times took = times.get(0);
+        took.reset(laps.length);
+        LongAdder done = new LongAdder();
+        FutureTask<Void> making = new FutureTask<>(() -> {
+            for (int size : laps) {
+                long began = System.nanoTime();
+                took.add(began, platform.loop(size, done::add));
+            }
+            return null;
+        });
+        new Thread(making, "loops").start();
+        while (true) {
+            try {
+                making.get(MILLISECONDS_BETWEEN_REPORTS, TimeUnit.MILLISECONDS);
+                return;
+            } catch (TimeoutException early) {
+                sayProgress(done.sum());
+            }
+        }
+    }
+
+    private void sayProgress(long done) {
+        JsonObject progress = message("progress");
+        progress.addProperty("done", done);
+        say(progress);
     }
 
     /** How long the compiler of this virtual machine has worked; it counts what it has finished. */

@@ -1,6 +1,7 @@
 package formicary.lab;
 
 import java.util.List;
+import java.util.function.IntConsumer;
 
 /** What a driver has to know to do about its platform; `Lab` does the rest. */
 public interface Platform {
@@ -16,4 +17,15 @@ public interface Platform {
 
     /** Have all agents that ask begin; once in each round. */
     void go() throws Exception;
+
+    /**
+     * Make a loop of operations, where the experiment is one that loops; clean up afterwards.
+     *
+     * @param size how many operations
+     * @param step called with how many more are done, some times a second if it takes long
+     * @return the nanoseconds that they took, without the cleaning up
+     */
+    default long loop(int size, IntConsumer step) throws Exception {
+        throw new UnsupportedOperationException("this platform makes no loops");
+    }
 }

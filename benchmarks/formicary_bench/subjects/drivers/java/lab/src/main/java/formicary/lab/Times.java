@@ -39,6 +39,14 @@ public final class Times {
         return done < starts.length;
     }
 
+    /** Note what has begun at a time, and how long it took, in nanoseconds; an operation or a loop of them. */
+    void add(long began, long took) {
+        int at = done;
+        starts[at] = began;
+        rtts[at] = Math.max(1, took);
+        done = at + 1;
+    }
+
     public int done() {
         return done;
     }

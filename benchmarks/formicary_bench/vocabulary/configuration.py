@@ -52,6 +52,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         requests: How many requests an agent makes at each visit in `mobile/web-shop`.
         mix: Which requests these are: `browsing`, `shopping` or `ordering`.
         database: Where the data is that they are about: `sqlite` or `postgresql`.
+        delay_us: For how many microseconds each packet of that is on its way besides.
         loop: How many operations the largest loop of `mobile/...` has; 0 elsewhere.
         way: How these follow each other, where there is a choice: `in-turn` or `at-once`; else empty.
     """
@@ -83,6 +84,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     requests: Count = 0
     mix: Name = ""
     database: Name = ""
+    delay_us: Count = 0
     loop: Count = 0
     way: Name = ""
 
@@ -119,7 +121,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         if self.limit_us:
             paced = f"-p99-within-{self.limit_us}-us-{self.arrivals}"
         if self.mix:
-            return f"{self.pairs}-pairs-{self.requests}-requests-{self.mix}-{self.database}"
+            delay = f"-{self.delay_us}-us-delay" if self.delay_us else ""
+            return f"{self.pairs}-pairs-{self.requests}-requests-{self.mix}-{self.database}{delay}"
         return f"{senders}{self.pairs}-pairs-{self.payload_bytes}-bytes{paced}"
 
     @property

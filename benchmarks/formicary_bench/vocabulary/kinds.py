@@ -151,7 +151,7 @@ def switches() -> Kind:
     )
 
 
-def duration() -> Kind:
+def duration(*, several: bool = False) -> Kind:
     """Return the kind of a time with its unit, which is had in microseconds."""
 
     def make(text: str) -> int:
@@ -164,7 +164,7 @@ def duration() -> Kind:
     return Kind(
         takes="a time with its unit, us, ms or s",
         type=str,
-        several=False,
+        several=several,
         make=make,
         word=lambda time: f"{time}us",
         has_words=True,

@@ -402,6 +402,19 @@ PARAMETERS = (
         example=["in-turn", "at-once"],
     ),
     Parameter(
+        name="delay",
+        kind=kinds.duration(several=True),
+        field="delays",
+        column="delay_us",
+        panel=_WHERE,
+        metavar="TIME,...",
+        help="With mobile/web-shop: how long each packet is on its way between the two processes, where the "
+        "kernel can do that (netem).",
+        default="none",
+        comment="how long packets are on their way",
+        example=["1ms", "10ms"],
+    ),
+    Parameter(
         name="rounds",
         kind=kinds.phases(),
         column="rounds",

@@ -40,6 +40,7 @@ def _varying(row: Row, rows: Iterable[Row], senders: str) -> str:
         "mix": row.mix,
         "requests": formatting.counted(row.requests, "request"),
         "database": row.database,
+        "delay_us": f"delay {formatting.short(formatting.duration(row.delay_us))}",
         "loop": f"loops of {formatting.number(row.loop)}",
     }
     there = [one for one in rows if one.placement == row.placement]  # the label says the place

@@ -73,7 +73,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         bytes_per_agent: Memory that each of them holds.
         seconds: As in the configuration.
         rate: As in the configuration, as are `arrivals`.
-        requests: As in the configuration, as are `mix` and `database`.
+        requests: As in the configuration, as are `mix`, `database` and `delay_us`.
         late_sends: Measured messages that an open loop sent late, in all repetitions.
         latest_send_us: How late the latest of them was, in microseconds.
         memory: The figures of `memory`.
@@ -145,6 +145,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     requests: int = 0
     mix: str = ""
     database: str = ""
+    delay_us: int = 0
     late_sends: int = 0
     latest_send_us: float = 0.0
     memory: MemoryEstimates | None = None
@@ -179,7 +180,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         where = self.placement, self.route, self.tls, self.hosts, self.traffic, self.spread
         size = self.pairs, self.senders, self.payload_bytes, self.agents, self.services, self.containers
         paced = self.seconds, self.rate, self.arrivals, self.profiled
-        asked = (self.requests, self.mix, self.database) if self.mix else ()  # others keep the name they had
+        asked = (
+            (self.requests, self.mix, self.database, self.delay_us) if self.mix else ()
+        )  # others keep the name they had
         looped = (self.loop, self.way) if self.loop else ()
         known = repr((self.experiment, self.platform, self.kind, *where, *size, *paced, *asked, *looped))
         return f"f-{sha256(known.encode()).hexdigest()[:8]}"
@@ -231,6 +234,7 @@ def frame(configuration: Configuration, repetitions: Sequence[Repetition]) -> Ro
         requests=configuration.requests,
         mix=configuration.mix,
         database=configuration.database,
+        delay_us=configuration.delay_us,
         late_sends=round(sum(repetition.counters.get(LATE, 0.0) for repetition in repetitions)),
         latest_send_us=max((r.counters.get(LATEST_US, 0.0) for r in repetitions), default=0.0),
         profiled=configuration.profiled,

@@ -54,12 +54,12 @@ def own_network() -> Iterator[None]:
         if libc.unshare(_NEW_NETWORK) != 0:
             yield
             return
-        _State.own = True
+        was_own, _State.own = _State.own, True
         try:
             _bring_up("lo")
             yield
         finally:
-            _State.own = False
+            _State.own = was_own
             if libc.setns(before, _NEW_NETWORK) != 0:
                 error = ctypes.get_errno()
                 raise OSError(error, f"cannot go back to the network of before: {os.strerror(error)}")

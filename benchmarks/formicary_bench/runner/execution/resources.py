@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from formicary.errors import FormicaryError, ServerError
 from formicary_bench.remote.errors import HostError
 from formicary_bench.results.store.machine import begin_manifest
+from formicary_bench.runner.execution.delayed_network import check_delays
 from formicary_bench.runner.execution.own_network import own_network
 from formicary_bench.runner.execution.repetition import Task
 from formicary_bench.runner.planning.needs import needs_server
@@ -103,9 +104,11 @@ def acquire(stack: ExitStack, run_plan: RunPlan, selection: HostSelection | None
     Raises:
         UsageError: a host that needs an XMPP server is not for that.
         HostError: a host cannot be used.
+        LabError: packets are to be delayed, and this machine cannot do that.
         ServerError: all of the plan, or a route that was asked for, needs a server that cannot be started.
     """
     plan = run_plan.plan
+    check_delays(plan)
     resources = Resources(plan, selection, left_out=list(run_plan.left_out))
     resources.left_out += _at_home() if run_plan.over_hosts else []
     over_hosts = [configuration for configuration in plan if configuration.hosts]

@@ -42,7 +42,8 @@ def _size(configuration: Configuration) -> str:
     if configuration.mix:
         clients = f"{configuration.pairs} client" + "s" * (configuration.pairs > 1)
         requests = f"{configuration.requests} request" + "s" * (configuration.requests > 1)
-        return f"{clients}, {requests} of the {configuration.mix} mix, {configuration.database}"
+        delay = f", packets {configuration.delay_us} µs on their way" if configuration.delay_us else ""
+        return f"{clients}, {requests} of the {configuration.mix} mix, {configuration.database}{delay}"
     word = "pair" if not configuration.senders else "sender" if configuration.receivers == 1 else "receiver"
     many = f"{configuration.pairs} {word}" + "s" * (configuration.pairs > 1)
     paced = f", {configuration.rate} messages/s ({configuration.arrivals})" if configuration.rate else ""

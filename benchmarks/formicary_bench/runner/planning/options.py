@@ -54,6 +54,7 @@ class Options:
     requests: tuple[int, ...] | None = None
     mixes: tuple[str, ...] | None = None
     databases: tuple[str, ...] | None = None
+    delays: tuple[int, ...] | None = None
     loops: tuple[int, ...] | None = None
     ways: tuple[str, ...] | None = None
     rounds: tuple[int, int, int] | None = None

@@ -63,10 +63,11 @@ def container(work: Workload, name: str, **about: Any) -> Container:
 def join_address(work: Workload) -> JoinAddress | None:
     """Return the address to join, if any.
 
-    It is without the Unix socket where the wire is measured, which that is none, and over hosts: two of them
-    may be one machine.
+    It is without the Unix socket where the wire is measured or slow, as that is none, and over hosts: two
+    of them may be one machine.
     """
-    by_wire = work.configuration.experiment == NETWORK or work.job.listen
+    is_slow = work.configuration.delay_us > 0
+    by_wire = is_slow or work.configuration.experiment == NETWORK or work.job.listen
     address = JoinAddress.parse(work.job.peer) if work.job.peer else None
     return replace(address, unix=None) if address and by_wire else address
 

@@ -86,7 +86,7 @@ def test_every_key_reaches_what_is_measured(plan):
         "messaging/open-loop": ["rate = 77", 'arrivals = "poisson"'],
         "messaging/saturation": ['p99 = "80ms"'],
         "mobile/dispatch": ["loop = 7", 'way = "in-turn"'],
-        "mobile/web-shop": ["requests = 7", 'mix = "ordering"', 'database = "postgresql"'],
+        "mobile/web-shop": ["requests = 7", 'mix = "ordering"', 'database = "postgresql"', 'delay = "2ms"'],
     }  # fmt: skip
     for experiment, lines in examples.items():
         usual = keys(experiment, "")

@@ -4,7 +4,7 @@
 - `shop` and `databases`: what a request does in the database, and which one that is
 - `visits`: what an agent does on a visit, and keeps of it
 - `agents`: the client, the agent and the shop; `worker`: their processes
-- `plan`, `rows`, `report`: how it is planned, summarised and shown
+- `plan`, `measure`, `rows`, `report`: how it is planned, summarised and shown
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EXPERIMENT = Experiment(
     title="An agent goes shopping",
     what="visits to a shop with a database: the agent goes to the data, or has it come by messages",
     source="our own; the micro-application that Dikaiakos 2001 sets out, with the mixes of TPC-W",
-    varies=("mix", "requests", "database", "pairs", "route", "tls", "rounds"),
+    varies=("mix", "requests", "database", "delay", "pairs", "route", "tls", "rounds"),
     pairs=(1,),
     requests=(1, 10, 100),
     mixes=MIXES,
@@ -40,6 +40,7 @@ EXPERIMENT = Experiment(
     ),
     plan=Loaded(f"{_HERE}.plan:plan_visits"),
     played_by=f"{_HERE}.worker",
+    measure=Loaded(f"{_HERE}.measure:measure_visits"),
     summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
     report=Loaded(f"{_HERE}.report:REPORT"),
 )

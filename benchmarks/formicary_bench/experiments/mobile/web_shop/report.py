@@ -14,7 +14,7 @@ from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import NOT_VALID, Column, or_invalid
-from formicary_bench.vocabulary.shop import FETCHES, MIXES, PAGE_BYTES, TRAVELS
+from formicary_bench.vocabulary.shop import FETCHES, MIXES, PAGE_BYTES, SQLITE, TRAVELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,6 +40,13 @@ def shop_columns(unordered: Sequence[Row]) -> list[Column]:
             tuple(row.database for row in rows),
             names=True,
             minor=len({row.database for row in rows}) == 1,
+        ),
+        Column(
+            "delay",
+            tuple(
+                formatting.short(formatting.duration(row.delay_us)) if row.delay_us else "" for row in rows
+            ),
+            minor=not any(row.delay_us for row in rows),
         ),
         Column(
             "where", tuple(PLACES.get(row.placement, row.placement) for row in rows), names=True, minor=True
@@ -78,7 +85,9 @@ def _turning_point(rows: Sequence[Row]) -> str:
     gains = {many: _mean_us(ways[FETCHES][many]) / _mean_us(ways[TRAVELS][many]) for many in both}
     row = rows[0]
     clients = "" if row.pairs == 1 else f" and {row.pairs} clients"
-    begin = f"With the {row.mix} mix{clients}, {_where(row)} and {row.database},"
+    time = formatting.short(formatting.duration(row.delay_us))
+    delay = f", packets {time} on their way" if row.delay_us else ""
+    begin = f"With the {row.mix} mix{clients}, {_where(row)} and {row.database}{delay},"
     ends = "; ".join(_lasts(many, ways) for many in dict.fromkeys((both[0], both[-1])))
     from_on = next((many for many in both if all(gains[more] > 1 for more in both if more >= many)), None)
     if from_on is None:
@@ -120,10 +129,13 @@ def _chart(mix: str, rows: list[Row]) -> Chart:
 
 
 def _least(rows: Iterable[Row]) -> list[Row]:
-    """Return the rows of one database and the fewest clients: a line has one point for each length."""
+    """Return the rows of one database, the shortest delay and the fewest clients: a point for each length."""
+
+    def which(row: Row) -> tuple[bool, int, int]:
+        return row.database != SQLITE, row.delay_us, row.pairs
+
     known = list(rows)
-    first = min(known, key=lambda row: (row.database != "sqlite", row.pairs))
-    return [row for row in known if (row.database, row.pairs) == (first.database, first.pairs)]
+    return [row for row in known if which(row) == min(map(which, known))]
 
 
 def _point(row: Row) -> Point:
@@ -181,7 +193,16 @@ def _ordered(rows: Iterable[Row]) -> list[Row]:
     return sorted(
         rows,
         key=lambda row: (
-            *(MIXES.index(row.mix), row.database, row.placement, row.route, row.tls, row.pairs, row.requests),
+            *(
+                MIXES.index(row.mix),
+                row.database,
+                row.placement,
+                row.route,
+                row.tls,
+                row.delay_us,
+                row.pairs,
+                row.requests,
+            ),
             ways.index(row.kind),
         ),
     )

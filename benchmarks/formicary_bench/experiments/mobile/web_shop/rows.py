@@ -55,7 +55,7 @@ class Visits(Exchanges):
 def point(row: Row) -> tuple[object, ...]:
     """Return where a row stands, whichever way its agents take."""
     where = row.placement, row.hosts, row.route, row.tls
-    return row.mix, row.requests, row.database, row.pairs, *where
+    return row.mix, row.requests, row.database, row.delay_us, row.pairs, *where
 
 
 SUMMARY = Visits()

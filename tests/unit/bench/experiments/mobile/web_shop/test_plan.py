@@ -41,3 +41,24 @@ def test_several_clients_keep_up_the_load_for_each_other():
 def test_an_unknown_mix_is_refused():
     with pytest.raises(UsageError, match="there is no mix 'buying'"):
         parse(WEB_SHOP, mix="buying", seed="1")
+
+
+def test_links_may_have_delays():
+    given = {"mix": "ordering", "requests": "30", "route": "direct", "delay": "1ms,500us", "seed": "1"}
+    plan = make_plan(parse(WEB_SHOP, platform="formicary-fetches", **given))
+    assert [one.delay_us for one in plan] == [1000, 500]
+    assert "1000-us-delay" in plan[0].key
+    assert "--delay 1000us" in command(plan[0])
+    assert "packets 1000 µs on their way" in describe(plan[0])
+
+
+@pytest.mark.parametrize(
+    ("given", "hosts", "sentence"),
+    [
+        ({"route": "xmpp"}, (), "--delay is for direct links"),
+        ({}, ("a", "b"), "give the delay to the hosts"),
+    ],
+)
+def test_delays_that_cannot_be(given, hosts, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        make_plan(parse(WEB_SHOP, hosts=hosts, delay="1ms", seed="1", **given))

@@ -22,6 +22,7 @@ class Mesh:
         self.chance = random.Random(seed)
         self.routers = {}
         self.dead = set()
+        self.cut = set()  # pairs of containers between which nothing gets through
         self.loss = 0.0
         self.delay = 0.002
 
@@ -68,7 +69,7 @@ class Way:
         delay = mesh.delay * mesh.chance.uniform(0.5, 2)
         if self.target in mesh.dead or self.target not in mesh.routers:
             loop.call_later(delay, self._bounce)
-        elif mesh.chance.random() >= mesh.loss:
+        elif frozenset((self.source, self.target)) not in mesh.cut and mesh.chance.random() >= mesh.loss:
             self.latest = max(self.latest + 1e-6, loop.time() + delay)
             for _ in range(1 + (mesh.chance.random() < mesh.loss)):
                 loop.call_at(self.latest, self._arrive, frame)

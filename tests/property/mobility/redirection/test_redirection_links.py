@@ -54,7 +54,7 @@ async def send(agent, to, count, pause, numbers):
             await asyncio.sleep(pause)
 
 
-async def play(seed, program, kills=()):
+async def play(seed, program, kills=(), cuts=()):
     """Bob moves about, and is written to from everywhere; return what was sent, came, and has failed."""
     mesh = Mesh(seed)
     sent = {}
@@ -83,6 +83,11 @@ async def play(seed, program, kills=()):
             if moving is not None:
                 await moving
             mesh.loss = 0.0
+            for one, other, seconds in cuts:
+                pair = frozenset((world.containers[one].domain, world.containers[other].domain))
+                mesh.cut.add(pair)
+                await asyncio.sleep(seconds)
+                mesh.cut.clear()
             for number, after in kills:
                 await asyncio.sleep(after)
                 if number != world.at[bob.address]:
@@ -125,3 +130,17 @@ def test_every_message_comes_once_and_in_order_though_frames_get_lost(seed, prog
 )
 def test_where_a_container_on_the_way_dies_each_message_comes_or_its_sender_is_told(seed, program, kills):
     check(*run_virtual(play(seed, program, kills)))
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(0, 1000),
+    acts,
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from((0.01, 1.0, 5.0, 40.0, 90.0))),
+        min_size=1,
+        max_size=2,
+    ),
+)
+def test_where_containers_are_cut_off_each_message_comes_or_its_sender_is_told(seed, program, cuts):
+    check(*run_virtual(play(seed, program, cuts=cuts)))

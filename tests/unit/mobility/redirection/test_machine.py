@@ -1,0 +1,118 @@
+"""The way of messages to one agent: when they are held, go on, and which way."""
+
+from __future__ import annotations
+
+import pytest
+
+from formicary.mobility.redirection.language import Marker, Moved, Through
+from formicary.mobility.redirection.machine import Fail, Open, Redirection, Tell
+
+BOB = "bob@c1"
+HOME, OWN, FIRST, SECOND = "c1", "c2", "c3", "c4"
+
+
+def make(way, own=OWN):
+    return Redirection(BOB, own, way)
+
+
+def done(redirection):
+    instructions, redirection.instructions = redirection.instructions, []
+    return instructions
+
+
+def test_who_is_told_that_an_agent_has_moved_sends_a_marker_and_goes_on_when_that_is_through():
+    way = make(HOME)
+    way.moved(HOME, FIRST)
+    assert done(way) == [Tell(HOME, Marker(BOB, 1, (OWN,)))]
+    assert way.pending == 1
+    way.moved(HOME, FIRST)
+    way.through(FIRST, 1, FIRST)  # who was not asked
+    way.through(HOME, 7, FIRST)
+    assert done(way) == []
+    way.through(HOME, 1, SECOND)
+    assert done(way) == [Open()]
+    assert (way.domain, way.pending) == (SECOND, None)
+
+
+def test_where_the_link_to_the_old_way_ends_the_straight_way_is_open():
+    way = make(HOME)
+    way.moved(HOME, FIRST)
+    done(way)
+    way.ended(SECOND)
+    assert done(way) == []
+    way.ended(HOME)
+    assert done(way) == [Open()]
+    assert way.domain == FIRST
+
+
+def test_each_container_is_told_once_until_it_has_sent_a_marker():
+    way = make(None)
+    way.depart(FIRST)
+    for origin in ("a", "a", "b"):
+        way.pass_on_for(origin)
+    assert done(way) == [Tell("a", Moved(BOB, FIRST)), Tell("b", Moved(BOB, FIRST))]
+    way.marker("a", 5, ("a",))
+    assert done(way) == [Tell(FIRST, Marker(BOB, 1, ("a", OWN)))]
+    way.pass_on_for("a")
+    assert done(way) == [Tell("a", Moved(BOB, FIRST))]
+    way.through(FIRST, 1, SECOND)
+    assert done(way) == [Tell("a", Through(BOB, 5, SECOND))]
+
+
+def test_where_the_agent_lives_a_marker_is_through():
+    way = make(None)
+    way.marker("a", 5, ("a",))
+    assert done(way) == [Tell("a", Through(BOB, 5, OWN))]
+
+
+def test_a_marker_that_comes_round_shows_that_nobody_knows():
+    way = make(FIRST)
+    way.marker(FIRST, 5, ("a", OWN, FIRST))
+    assert done(way) == [Tell(FIRST, Through(BOB, 5, ""))]
+    way.moved(FIRST, SECOND)
+    done(way)
+    way.through(FIRST, 1, "")
+    assert done(way) == [Open()]
+    assert way.domain == HOME
+
+
+def test_at_home_nobody_else_can_be_asked():
+    way = make(FIRST, own=HOME)
+    way.moved(FIRST, SECOND)
+    done(way)
+    way.through(FIRST, 1, "")
+    assert done(way) == [Fail()]
+
+
+@pytest.mark.parametrize("is_used", [True, False])
+def test_where_an_agent_arrives_what_has_gone_the_old_way_comes_first(is_used):
+    way = make(FIRST)
+    way.arrive(is_used=is_used)
+    assert way.is_here
+    if is_used:
+        assert done(way) == [Tell(FIRST, Marker(BOB, 1, (OWN,)))]
+        assert way.pending
+        way.through(FIRST, 1, OWN)
+    assert done(way) == [Open()]
+    assert not way.is_needed
+
+
+def test_the_home_sends_straight_at_once_what_follows_nothing():
+    way = make(FIRST, own=HOME)
+    way.set(SECOND, is_used=False)
+    assert (done(way), way.domain) == ([], SECOND)
+    way.set(OWN, is_used=True)
+    assert done(way) == [Tell(SECOND, Marker(BOB, 1, (HOME,)))]
+    way.ended(SECOND)
+    assert (done(way), way.domain) == ([Open()], OWN)
+
+
+def test_markers_that_were_passed_on_are_answered_where_the_link_ends():
+    way = make(FIRST)
+    way.marker("a", 5, ("a",))
+    way.marker("b", 6, ("b",))
+    done(way)
+    way.ended("b")
+    way.ended(FIRST)
+    assert done(way) == [Tell("a", Through(BOB, 5, OWN))]
+    assert way.is_quiet

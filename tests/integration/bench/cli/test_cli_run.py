@@ -79,6 +79,9 @@ def test_the_list_names_every_experiment_with_its_source(bench):
         "directory/deregister", "directory/search", "directory/propagation", "directory/churn",
         "memory", "memory/growth", "network", "messaging/cpu", "directory/cpu-register",
         "directory/cpu-search", "mobile/web-shop",
+        "mobile/create-local", "mobile/create-remote", "mobile/dispatch", "mobile/one-way", "mobile/two-way",
+        "mobile/synchronize", "mobile/messenger", "mobile/roam", "mobile/proxy", "mobile/forward-messages",
+        "mobile/forward-agents",
     }  # fmt: skip
     for row in rows:
         assert row["name"] in listed.out

@@ -145,7 +145,7 @@ class Order(OneShotBehaviour):
 
     async def run(self) -> None:
         """Have all visits made."""
-        asked, client = self.work.configuration, f"{self.work.job.seed}-{self.agent.name}"
+        asked, client = self.work.configuration, self.agent.name
         await self.begin.wait()
         for visit in range(self.work.trips):
             errand = errand_for(asked.mix, asked.requests, client, visit)

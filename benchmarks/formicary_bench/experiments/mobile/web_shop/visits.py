@@ -87,7 +87,7 @@ def errand_for(mix: str, requests: int, client: str, visit: int) -> Errand:
     Args:
         mix: of requests.
         requests: how many.
-        client: who, in a way that differs from run to run.
+        client: who, by name: each makes the same visits in all runs.
         visit: the number of the visit, from 0.
     """
     seed = f"{client}-{visit}"

@@ -11,7 +11,7 @@ from formicary_bench.experiments.mobile.web_shop.agents import Order, Serve, Sho
 from formicary_bench.experiments.mobile.web_shop.catalogue import make_catalogue
 from formicary_bench.experiments.mobile.web_shop.databases.database import filled
 from formicary_bench.experiments.mobile.web_shop.shop import Shop
-from formicary_bench.subjects.ours.containers import container, prepared, start_agent
+from formicary_bench.subjects.ours.containers import all_prepared, container, start_agent
 from formicary_bench.vocabulary.containers import ASKING, ECHOING
 from formicary_bench.vocabulary.shop import ORDERS_MADE, PAGE_BYTES, TRAVELS
 from formicary_bench.worker.workload import PairTimes
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 CPU_GROUP = "agents"
 
 _ACCEPTED = [Shopper.__module__]
+_CONTAINERS = 2
+_SEED = 1  # always the same, so that both ways have the same shop in all repetitions
 
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the database, and an agent of the shop's for each client, with a connection of its own."""
-    catalogue = make_catalogue(work.job.seed)
+    catalogue = make_catalogue(_SEED)
     async with (
         filled(work.configuration.database, catalogue) as connect,
         container(work, ECHOING, accepts=_ACCEPTED) as home,
@@ -37,7 +39,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
         for number in work.senders:
             await start_agent(home, f"shop-{number}", Serve(Shop(await connect())))
             work.steps += 1
-        yield prepared(home, work)
+        yield all_prepared([home], work, _CONTAINERS)
 
 
 @asynccontextmanager
@@ -65,4 +67,4 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
             work.counters[PAGE_BYTES] = sum(client.page_bytes for client in clients) / visits
             work.counters[ORDERS_MADE] = sum(client.orders for client in clients) / visits
 
-        yield prepared(home, work, measure)
+        yield all_prepared([home], work, _CONTAINERS, measure)

@@ -16,7 +16,7 @@ from formicary.errors import FormicaryError
 from formicary_bench.experiments.mobile.by_hand import places as by_hand
 from formicary_bench.experiments.mobile.loops import MakeLoops, conducted, domains, measures, open_place
 from formicary_bench.experiments.mobile.travelling import TRAVELLER, Journey, Traveller
-from formicary_bench.subjects.ours.containers import all_prepared, endpoint, know_members
+from formicary_bench.subjects.ours.containers import all_prepared, endpoint, know_members, start_agent
 from formicary_bench.vocabulary.containers import member_name, names_on
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ PLACES = 4
 _OF_HOSTS = {2: (0, 1, 0, 1), 3: (0, 1, 2, 1)}  # by how many there are; of more, four
 
 
-class Fire(CyclicBehaviour):
-    """Sends the traveller numbered messages, so many per second, until it is stopped.
+class Tell(CyclicBehaviour):
+    """Sends the traveller numbered messages, so many per second, until it is to say how many there were.
 
     Args:
         rate: messages per second.
@@ -44,6 +44,7 @@ class Fire(CyclicBehaviour):
         self.rate = rate
         self.to = to
         self.sent = 0
+        self.is_over = False
         self.began = perf_counter()
 
     async def run(self) -> None:
@@ -53,6 +54,10 @@ class Fire(CyclicBehaviour):
             number = str(self.sent)
             self.sent += 1
             await self.send(Message(to=self.to, body=number, ontology="told", performative="inform"))
+        if self.is_over:
+            await self.send(Message(to=self.to, ontology="told", performative="query-ref"))
+            self.kill()
+            return
         await asyncio.sleep(max(0.0, self.began + (due + 1) / self.rate - perf_counter()))
 
 
@@ -78,12 +83,11 @@ class Roam(MakeLoops):
         assert traveller.address
         self.to = traveller.address
         await self.begin.wait()
-        fire = Fire(rate, self.to)
+        tell = Tell(rate, self.to)
         if rate:
-            self.agent.add_behaviour(fire)
+            await start_agent(home, "teller", tell)
         await super().run()
-        fire.kill()
-        await self._check(fire.sent)
+        await self._check(tell)
 
     async def loop(self, count: int) -> float:
         """Have it make so many hops."""
@@ -92,12 +96,14 @@ class Roam(MakeLoops):
         await self.hear()
         return perf_counter() - start
 
-    async def _check(self, sent: int) -> None:
+    async def _check(self, tell: Tell) -> None:
         """See whether the traveller has been told all messages, each once and in order."""
-        await self.send(Message(to=self.to, ontology="told", performative="query-ref"))
+        if not self.work.configuration.rate:
+            return
+        tell.is_over = True
         found = str((await self.hear()).body)
-        if found != str(sent):
-            raise FormicaryError(f"of {sent} messages to the agent that roams: {found}")
+        if found != str(tell.sent):
+            raise FormicaryError(f"of {tell.sent} messages to the agent that roams: {found}")
 
 
 class ThereAndBack(Roam):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from formicary import Agent, CyclicBehaviour, Message, Template
 from formicary.errors import MoveError
 from formicary_bench.experiments.mobile.loops import CONDUCTOR
+
+if TYPE_CHECKING:
+    from formicary.behaviours import Behaviour
 
 CPU_GROUP = "agents"
 
@@ -64,7 +69,7 @@ class Travel(CyclicBehaviour):
             await self._hop(journey)
         else:
             journey.travels = False
-            await self._say("inform")
+            await say_home(self, "inform")
 
     async def _hop(self, journey: Journey) -> None:
         journey.left -= 1
@@ -73,13 +78,7 @@ class Travel(CyclicBehaviour):
             await self.agent.move(journey.places[journey.at])
         except MoveError as error:
             journey.travels = False
-            await self._say("failure", str(error))
-
-    async def _say(self, performative: str, what: str = "") -> None:
-        home = self.agent.data.places[0]
-        await self.send(
-            Message(to=f"{CONDUCTOR}@{home}", body=what, ontology="conduct", performative=performative)
-        )
+            await say_home(self, "failure", str(error))
 
 
 class Count(CyclicBehaviour):
@@ -92,10 +91,17 @@ class Count(CyclicBehaviour):
         message = await self.receive()
         journey: Journey = self.agent.data
         if message.performative == "query-ref":
-            found = journey.wrong or str(journey.told)
-            await self.send(Message(to=message.sender, body=found, ontology="conduct", performative="inform"))
+            await say_home(self, "inform", journey.wrong or str(journey.told))
             return
         number = int(message.body)
         if number != journey.told and not journey.wrong:
             journey.wrong = f"message {number} came when {journey.told} was due"
         journey.told += 1
+
+
+async def say_home(behaviour: Behaviour, performative: str, what: str = "") -> None:
+    """Tell the agent that makes the loops something."""
+    home = behaviour.agent.data.places[0]
+    await behaviour.send(
+        Message(to=f"{CONDUCTOR}@{home}", body=what, ontology="conduct", performative=performative)
+    )

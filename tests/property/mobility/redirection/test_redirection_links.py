@@ -54,6 +54,19 @@ async def send(agent, to, count, pause, numbers):
             await asyncio.sleep(pause)
 
 
+async def fail(world, mesh, bob, kills, cuts):
+    """Cut containers off from each other for a while, and have some die, but for that in which bob lives."""
+    mesh.loss = 0.0
+    for one, other, seconds in cuts:
+        mesh.cut.add(frozenset((world.containers[one].domain, world.containers[other].domain)))
+        await asyncio.sleep(seconds)
+        mesh.cut.clear()
+    for number, after in kills:
+        await asyncio.sleep(after)
+        if number != world.at[bob.address]:
+            mesh.kill(world.containers[number].domain)
+
+
 async def play(seed, program, kills=(), cuts=()):
     """Bob moves about, and is written to from everywhere; return what was sent, came, and has failed."""
     mesh = Mesh(seed)
@@ -70,7 +83,7 @@ async def play(seed, program, kills=(), cuts=()):
 
         await asyncio.sleep(5)  # all know each other
         async with asyncio.TaskGroup() as tasks:
-            moving = None
+            moving = tasks.create_task(asyncio.sleep(0))
             for act, one, extra in program:
                 if act == "send":
                     tasks.create_task(talk(one, extra))
@@ -78,28 +91,15 @@ async def play(seed, program, kills=(), cuts=()):
                     await asyncio.sleep(extra)
                 elif act == "loss":
                     mesh.loss = extra
-                elif moving is None or moving.done():
+                elif moving.done():
                     moving = tasks.create_task(world.move(bob, one))
-            if moving is not None:
-                await moving
-            mesh.loss = 0.0
-            for one, other, seconds in cuts:
-                pair = frozenset((world.containers[one].domain, world.containers[other].domain))
-                mesh.cut.add(pair)
-                await asyncio.sleep(seconds)
-                mesh.cut.clear()
-            for number, after in kills:
-                await asyncio.sleep(after)
-                if number != world.at[bob.address]:
-                    mesh.kill(world.containers[number].domain)
+            await moving
+            await fail(world, mesh, bob, kills, cuts)
             await asyncio.sleep(120)
-            got = {agent.address: numbers_of(bob, agent.address) for agent in senders}
-            failed = {agent.address: set(agent.failed) for agent in senders}
-            alive = {
-                agent.address
-                for agent in senders
-                if world.containers[world.at[agent.address]].domain not in mesh.dead
-            }
+        got = {agent.address: numbers_of(bob, agent.address) for agent in senders}
+        failed = {agent.address: set(agent.failed) for agent in senders}
+        domains = {agent.address: world.containers[world.at[agent.address]].domain for agent in senders}
+        alive = {address for address, domain in domains.items() if domain not in mesh.dead}
         mesh.dead.update(container.domain for container in world.containers)
     return sent, got, failed, alive
 

@@ -168,22 +168,25 @@ class Overflow:
                 self._dispatcher.add_dead_letter(message, reason, sink.address, tell_sender=False)
             raise
 
-    async def wait_for_room(self, message: Message, waiting: list[MessageSink]) -> None:
+    async def wait_for_room(
+        self, message: Message, waiting: list[MessageSink], *, is_first: bool = False
+    ) -> None:
         """Deliver to the sinks that `deliver` found full, as soon as they have room; for transports too.
 
         Args:
             message: the message.
             waiting: the sinks; those that have the message, or have ended, are taken off the list.
+            is_first: whether it is the first of its receiver's line: what waits there is to come after it.
         """
         while waiting:
             if has_moved(waiting[0]):
-                self._hand_on(message, waiting)
+                self._hand_on(message, waiting, is_first=is_first)
             elif self._put(message, waiting[0]):
                 del waiting[0]
             else:
                 await waiting[0].room()
 
-    def _hand_on(self, message: Message, waiting: list[MessageSink]) -> None:
+    def _hand_on(self, message: Message, waiting: list[MessageSink], *, is_first: bool) -> None:
         """Hand a message over again that waits for an agent that has moved meanwhile."""
         sink = waiting[0]
         receiver = sink.address
@@ -198,7 +201,11 @@ class Overflow:
                 self._dispatcher.add_dead_letter(message, reason, receiver)
                 return
         waiting[:] = [sink, *of_others]
-        waiting[:1] = self._dispatcher.dispatch_to(message, receiver) or ()
+        detour = self._dispatcher.detours.get(receiver) if is_first else None
+        if detour is not None:
+            waiting[:1] = detour.pass_on(message, receiver) or ()
+        else:
+            waiting[:1] = self._dispatcher.dispatch_to(message, receiver) or ()
 
     def _put(self, message: Message, sink: MessageSink) -> bool:
         """Deliver to a sink, or to the dead letters if it has ended; return False if there is no room."""
@@ -363,7 +370,7 @@ class Overflow:
             until = max(waiting.since, line.moved_at) + seconds
             try:
                 async with asyncio.timeout_at(until):
-                    await self.wait_for_room(waiting.message, sinks)
+                    await self.wait_for_room(waiting.message, sinks, is_first=True)
             except TimeoutError:
                 now = asyncio.get_running_loop().time()
                 if now - until > _STOOD_STILL and not waiting.again:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from unittest.mock import Mock
 
 import pytest
 from tests.integration.transport.raw import until
 from tests.unit.core.agents import Deaf, start
 
-from formicary import Container, Message
+from formicary import AgentState, Container, Message
 from formicary.container import overflow as module
+from formicary.container.held import HeldMessages
+from formicary.testing import until_idle
 
 
 @pytest.mark.virtual_clock
@@ -57,3 +60,25 @@ async def test_who_is_deaf_after_that_is_late_all_the_same(monkeypatch):
         assert not c1.dead_letters.total
         await asyncio.sleep(20)
         assert [letter.message.body for letter in c1.dead_letters] == ["waits", "waits too"]
+
+
+@pytest.mark.virtual_clock
+async def test_what_waits_for_an_agent_that_leaves_goes_after_it_in_order():
+    async with Container("c1") as c1:
+        dispatcher, bodies = c1.dispatcher, []
+        address = "alice@c1.lab.localhost"
+        held = HeldMessages(address, 1, AgentState.ACTIVE)
+        dispatcher.hold(address, held)
+        for number in range(4):
+            dispatcher.overflow.deliver(
+                Message(to=address, sender="bob@c1.lab.localhost", body=str(number)), address
+            )
+        await until_idle()
+        detour = Mock(pass_on=lambda message, _: bodies.append(message.body))
+        detour.post.side_effect = AssertionError("it goes behind what waits")
+        dispatcher.detours[address] = detour
+        del dispatcher.held[address]
+        assert [message.body for message in held.end()] == ["0"]
+        await until_idle()
+        del dispatcher.detours[address]
+        assert bodies == ["1", "2", "3"]

@@ -282,11 +282,11 @@ class Dispatcher:
         # What leads to an agent that has moved is for messages to it alone, which others may have, too.
         if deliver is not None and (message.to is receiver or receiver not in self.detours):
             return deliver(message)
-        if self.held and (held := self.held.get(receiver)) is not None:
-            return held.accept(message)
         agent = self.agents.get(receiver) or self._system_agent(receiver)
         if agent is None and (detour := self.detours.get(receiver)) is not None:
-            return detour.pass_on(message, receiver)
+            return detour.pass_on(message, receiver)  # even if it is about to come here
+        if self.held and (held := self.held.get(receiver)) is not None:
+            return held.accept(message)
         if agent is None:
             self.add_dead_letter(message, self.why_unknown(receiver), receiver)
             return None

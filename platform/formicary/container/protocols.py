@@ -67,6 +67,13 @@ class Transport(Outlet, Protocol):
             receiver: the agent's full name.
         """
 
+    def carry_on(self, domain: str, message: Message, receiver: str) -> None:
+        """Take a message that an agent has not received before it went to another container.
+
+        Nobody waits for room; where far too much waits already, it is a dead letter. Arguments as of
+        `post_to`.
+        """
+
     def status(self) -> tuple[LinkStatus, ...]:
         """Return what is known about each link to another container."""
 

@@ -15,6 +15,7 @@ from formicary.management.management import Management
 from formicary.management.membership.members import Members
 from formicary.management.requests.handler import RequestHandler
 from formicary.management.requests.router import RequestRouter
+from formicary.mobility.on_demand import OnDemand
 from formicary.mobility.redirection.places import Places
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from formicary.groups.service import GroupService
     from formicary.mobility.belongings import Belongings
     from formicary.mobility.cloning import Cloning
-    from formicary.mobility.service import MobilityService
+    from formicary.mobility.service import MobilityService, NoMobility
 
 
 _ANSWERING = 0.2  # s that what is being answered gets when the container ends
@@ -50,6 +51,7 @@ class PlatformServices:
         self._container = container
         self.agent = ManagementAgent()
         container.lifecycle.add_system_agent(self.agent)
+        self._transport = transport
         self._members: Members | None = None
         self.places: Places | None = None
         if transport is not None:
@@ -104,12 +106,30 @@ class PlatformServices:
         return Belongings(self.backend, lambda: self._groups, self._open_groups)
 
     @property
-    def mobility(self) -> MobilityService:
+    def mobility(self) -> MobilityService | NoMobility:
         """What moves agents from here and to here."""
+        if self._members is None:
+            from formicary.mobility.service import NoMobility
+
+            return NoMobility(self._container, lambda: self.cloning)
+        return self._open_mobility()
+
+    def _open_mobility(self) -> MobilityService:
         if self._mobility is None:
             from formicary.mobility.service import MobilityService
 
-            self._mobility = MobilityService(self._container)
+            assert self._members is not None
+            assert self._transport is not None
+            assert self.places is not None
+            self._mobility = MobilityService(
+                self._container,
+                self._members.incarnation,
+                self._transport,
+                self.places,
+                belongings=lambda: self.belongings,
+                cloning=lambda: self.cloning,
+            )
+            self._members.listen(self._mobility)
         return self._mobility
 
     @property
@@ -159,6 +179,8 @@ class PlatformServices:
         self._members.listen(self.backend)
         if self.places is not None:
             self._members.listen(self.places)
+        if self._mobility is None:
+            self._members.listen(OnDemand(self._open_mobility))
         self._members.start()
 
     def agent_gone(self, address: str) -> None:
@@ -166,6 +188,8 @@ class PlatformServices:
         if self._groups is not None:
             self._groups.agent_gone(address)
         self.backend.agent_gone(address)
+        if self._mobility is not None:
+            self._mobility.agent_gone(address)
 
     async def close(self) -> None:
         """End; others are told that the container stops."""
@@ -174,6 +198,8 @@ class PlatformServices:
                 stack.callback(self._members.close)
             if self.places is not None:
                 stack.callback(self.places.close)
+            if self._mobility is not None:
+                stack.callback(self._mobility.close)
             stack.push_async_callback(self.backend.close)
             stack.callback(end_subscriptions, self.backend)
             stack.callback(self._agreement.close)

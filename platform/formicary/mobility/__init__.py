@@ -11,7 +11,10 @@
 - `waking`: starting it where it has arrived
 - `handover`: how an agent gets from one container to another, as state machines
 - `belongings`: what moves with an agent of what it has registered, and of the roles that it plays
+- `departing`, `arriving`: what that says, done at the source and at the destination
+- `telling`: what containers tell each other about it, sent at the end of a turn
 - `service`: what moves agents from a container and to it
+- `on_demand`: that this is made for the first agent that moves
 """
 
 CPU_GROUP = "platform"

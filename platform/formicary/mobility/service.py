@@ -1,44 +1,244 @@
-"""What moves agents from one container, and to it."""
+"""What moves agents from one container, and to it: the hand-overs, plugged into the container."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NoReturn
+from weakref import WeakValueDictionary
 
 from formicary.core.errors import MoveError
+from formicary.mobility.arriving import Arriving
+from formicary.mobility.departing import Departing
+from formicary.mobility.handover.instructions import (
+    Build,
+    Discard,
+    Freed,
+    Leave,
+    Missing,
+    Perished,
+    Placed,
+    Settled,
+    Stay,
+    Terminate,
+    Wake,
+)
+from formicary.mobility.handover.machine import HandOver
+from formicary.mobility.telling import CHANNEL, Telling
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from formicary.container.container import Container
+    from formicary.container.protocols import Transport
+    from formicary.core.agent import Agent
     from formicary.core.base_agent import BaseAgent
+    from formicary.core.micro import MicroAgent
+    from formicary.mobility.belongings import Belongings
+    from formicary.mobility.cloning import Cloning
+    from formicary.mobility.handover.instructions import Instruction
+    from formicary.mobility.redirection.places import Places
 
 
 class MobilityService:
-    """Moves the agents of one container.
+    """Moves the agents of one container that is connected to others. A listener of its members.
 
     Args:
         container: the container.
+        incarnation: its own.
+        transport: what reaches the others.
+        places: where agents are that have moved.
+        belongings: returns what hands over what the services have of agents.
+        cloning: returns what makes copies of agents.
     """
 
-    def __init__(self, container: Container) -> None:
+    channel = CHANNEL
+
+    def __init__(
+        self,
+        container: Container,
+        incarnation: int,
+        transport: Transport,
+        places: Places,
+        *,
+        belongings: Callable[[], Belongings],
+        cloning: Callable[[], Cloning],
+    ) -> None:
         self._container = container
+        self._cloning = cloning
+        self._places = places
+        agents = container.dispatcher.agents
+        self._machine = HandOver(container.domain, incarnation, agents.__contains__)
+        self._telling = Telling(self._machine, transport)
+        self._departing = Departing(
+            container,
+            self._machine,
+            transport=transport,
+            places=places,
+            belongings=belongings,
+            act=self._act,
+        )
+        self._arriving = Arriving(
+            container, self._machine, places=places, belongings=belongings, act=self._act
+        )
+        self._is_due = False
+        # Of this home: what agents have left behind here, for who joins it until they end elsewhere.
+        self._left: WeakValueDictionary[str, Agent | MicroAgent] = WeakValueDictionary()
+
+    # -- what is asked for ----------------------------------------------------------------------------------
 
     async def move(self, agent: BaseAgent, to: str) -> None:
-        """Have an agent go on in another container; arguments and errors as of `BaseAgent.move`."""
-        if to not in {self._container.name, self._container.domain}:
-            raise self._refusal(agent)
+        """Have an agent go on in another container; arguments and errors as of `BaseAgent.move`.
+
+        Cancelled before it was decided, the agent goes on here. Later, it moves all the same.
+        """
+        place = full_domain(agent, to, self._container)
+        if place != self._container.domain:
+            await self._departing.move(agent, place)  # type: ignore[arg-type]  # it is of one of the two kinds
 
     async def clone(self, agent: BaseAgent, to: str, name: str) -> None:
         """Make a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
-        del to, name
-        raise self._refusal(agent)
+        place = full_domain(agent, to, self._container)
+        await self._cloning().clone(agent, place, name)  # type: ignore[arg-type]  # as above
 
     async def deactivate(self, agent: BaseAgent, until: float | datetime | Literal["message"]) -> None:
         """Have an agent sleep; arguments and errors as of `BaseAgent.deactivate`."""
         del until
-        raise self._refusal(agent)
+        raise MoveError(f"agent {agent.name} cannot sleep yet")
 
-    def _refusal(self, agent: BaseAgent) -> MoveError:
-        return MoveError(
+    def status(self, address: str) -> str | None:
+        """Return what an agent in transit waits for, as part of a sentence; None if it is not in transit."""
+        return self._machine.departures.status(address)
+
+    # -- as a listener of the members -----------------------------------------------------------------------
+
+    def joined(self, domain: str, incarnation: int) -> None:
+        """Called when another container is a member and has a link to this one; again with each new link."""
+        self._telling.forget(domain)
+        self._machine.joined(domain, incarnation)
+        self._act()
+
+    def lost(self, domain: str) -> None:
+        """Called when another container is not a member any more."""
+        self._telling.forget(domain)
+        self._machine.lost(domain)
+        self._act()
+
+    def on_control(self, domain: str, payload: bytes) -> None:
+        """Take what another container tells; ValueError if it is nothing that is said of moves."""
+        self._machine.receive(domain, payload)
+        self._act()
+
+    def agent_gone(self, address: str) -> None:
+        """Called when an agent has ended here."""
+        self._departing.ended(address)
+        self._machine.ended(address)
+        self._has_ended(address)
+        self._act()
+
+    def close(self) -> None:
+        """Move nobody any more, as the container stops."""
+        self._arriving.close()
+        self._departing.close()
+        self._act()
+        self._end_turn()
+        self._telling.close()
+
+    # -- what is to be done ---------------------------------------------------------------------------------
+
+    def _act(self) -> None:
+        """Do what is to be done now, and at the end of the turn what many agents have in common."""
+        while instructions := self._machine.take_instructions():
+            for instruction in instructions:
+                self._perform(instruction)
+        if not self._is_due:
+            self._is_due = True
+            self._container.scheduler.at_turn_end(self._end_turn)
+
+    def _end_turn(self) -> None:
+        self._is_due = False
+        leaving = self._departing.take_apart()
+        agents = self._container.dispatcher.agents
+        for leave in leaving:
+            if leave.address.endswith(f"@{self._container.domain}"):
+                self._left[leave.address] = agents[leave.address]
+        unread = [self._departing.dissolve(leave) for leave in leaving]
+        self._telling.send()
+        for leave, messages in zip(leaving, unread, strict=True):
+            self._departing.send_on(leave, messages)
+
+    def _perform(self, instruction: Instruction) -> None:  # noqa: C901 -- one line for each kind
+        match instruction:
+            case Build():
+                self._arriving.build(instruction)
+            case Wake():
+                self._arriving.wake(instruction)
+            case Discard():
+                self._arriving.discard(instruction)
+            case Terminate():
+                self._arriving.terminate(instruction)
+            case Stay():
+                self._departing.stay(instruction)
+            case Leave():
+                self._departing.leave(instruction)
+            case Settled():
+                self._departing.settled(instruction)
+            case Perished():
+                self._departing.perished(instruction)
+            case Placed(address, place=place):
+                if place != self._container.domain:
+                    self._places.set(address, place)
+            case Missing(address) | Freed(address):
+                self._places.forget(address)
+                self._has_ended(address)
+
+    def _has_ended(self, address: str) -> None:
+        """Tell those who join what an agent of this home has left behind here."""
+        if self._left and (left := self._left.pop(address, None)) is not None:
+            left.ended_elsewhere()
+
+
+class NoMobility:
+    """What stands in a container that is connected to no other: nobody can leave it.
+
+    Args:
+        container: the container.
+        cloning: returns what makes copies of agents.
+    """
+
+    def __init__(self, container: Container, cloning: Callable[[], Cloning]) -> None:
+        self._container = container
+        self._cloning = cloning
+
+    async def move(self, agent: BaseAgent, to: str) -> None:
+        """Refuse to move an agent; arguments as of `BaseAgent.move`."""
+        if full_domain(agent, to, self._container) != self._container.domain:
+            self._refuse(agent)
+
+    async def clone(self, agent: BaseAgent, to: str, name: str) -> None:
+        """Make a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
+        place = full_domain(agent, to, self._container)
+        await self._cloning().clone(agent, place, name)  # type: ignore[arg-type]  # as above
+
+    async def deactivate(self, agent: BaseAgent, until: float | datetime | Literal["message"]) -> None:
+        """Refuse to have an agent sleep."""
+        del until
+        self._refuse(agent)
+
+    def _refuse(self, agent: BaseAgent) -> NoReturn:
+        raise MoveError(
             f"agent {agent.name} cannot leave container {self._container.name}: that is connected to no other"
         )
+
+
+def full_domain(agent: BaseAgent, to: str, container: Container) -> str:
+    """Return the full domain of the container that an agent is to go to.
+
+    Raises:
+        MoveError: it is none of the platform.
+    """
+    label, dot, platform = to.partition(".")
+    if dot and platform != container.platform:
+        raise MoveError(
+            f"agent {agent.name} cannot move: {to} is no container of the platform {container.platform}"
+        )
+    return f"{label}.{container.platform}"

@@ -79,6 +79,7 @@ async def awake(
         if container.dispatcher.is_closing:
             agent.become_gone()
             return False
+        container.dispatcher.routes.pop(address, None)  # by which agents here have written to it elsewhere
         lifecycle.begin(agent, address)
     finally:
         lifecycle.unreserve(address)

@@ -163,6 +163,15 @@ class MemoryTransport:
 
     pass_on = post_to  # nothing is lost here that has to be told of
 
+    def carry_on(self, domain: str, message: Message, receiver: str) -> None:
+        """Take a message that an agent has not received before it went to another container."""
+        line = self._line(domain)
+        if line is None:
+            reason = f"container {domain} has left the memory network"
+            self.container.dispatcher.add_dead_letter(message, reason, receiver)
+        else:
+            line.put(message, receiver)
+
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- Transport has it
         """Tell the sender in another container that its message was not delivered; never waits."""
         assert message.sender is not None

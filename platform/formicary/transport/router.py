@@ -342,6 +342,14 @@ class Router:
             self._reject_closed(message, receiver)
         return self.link_to(domain).pass_on(message, receiver)
 
+    def carry_on(self, domain: str, message: Message, receiver: str) -> None:
+        """Take a message that an agent has not received before it went to another container."""
+        if self.is_closed:
+            reason = f"container {self.container.name} has closed its connection"
+            self.container.dispatcher.add_dead_letter(message, reason, receiver)
+        else:
+            self.link_to(domain).carry_on(message, receiver)
+
     def _reject_closed(self, message: Message, receiver: str) -> NoReturn:
         error = ContainerClosedError(f"container {self.container.name} has closed its connection")
         self.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)

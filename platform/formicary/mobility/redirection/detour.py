@@ -146,7 +146,8 @@ class Detour:
         """Take a message that has come from another container."""
         redirection = self.redirection
         if redirection.is_here:
-            if self.is_held and source.domain in redirection.told:
+            is_own = message.sender in self._dispatcher.agents  # which has come round, before what is held
+            if self.is_held and source.domain in redirection.told and not is_own:
                 self._hold(message, source)
             else:
                 self._overflow.deliver(message, receiver, source)

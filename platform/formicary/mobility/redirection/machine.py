@@ -223,6 +223,9 @@ class Redirection:
     def _resolve(self, domain: str) -> None:
         """Go on: nothing is under way by the old way any more."""
         self.pending = None
+        if self.is_here and domain not in {"", self.own}:
+            self._mark(domain)  # where the agent was then: from there, what was before is on its way here
+            return
         if self.is_here:
             self.told.clear()
         elif domain not in {"", self.own}:

@@ -54,6 +54,7 @@ class Places:
         self._numbers = count(1)
         self._detours: dict[str, Detour] = {}
         self._expected: dict[str, Callable[[Message, str], bool]] = {}
+        self._come_round: dict[str, list[Callable[[], None]]] = {}  # own markers that came before these
         self._early: dict[str, list[tuple[Message, Source]]] = {}  # what has come for these
         self._unsent: dict[str, list[News]] = {}  # by domain
         self._timer: asyncio.TimerHandle | None = None
@@ -91,7 +92,7 @@ class Places:
     def arrived(self, address: str) -> None:
         """Have what comes for an agent go into its mailbox, as it lives here now, among the `agents`."""
         home = self._home(address)
-        self._expected.pop(address, None)
+        self._end_expecting(address)
         if home != self._own:
             self._dispatcher.add_visitor(address)
         for message, source in self._early.pop(address, ()):
@@ -102,6 +103,7 @@ class Places:
         if detour is not None:
             detour.redirection.arrive(is_used=self._is_used(detour.redirection))
             self._perform(detour)
+        self._answer_own_markers(address)
 
     def expect(self, address: str, take: Callable[[Message, str], bool]) -> None:
         """Keep what comes for an agent that may arrive soon, until it has `arrived`.
@@ -112,10 +114,22 @@ class Places:
                 whether it has taken it.
         """
         self._expected[address] = take
+        if address not in self._dispatcher.overflow.takers:  # else a way of this container's agents takes it
+            self._dispatcher.overflow.divert(address, _Expecting(self))
+
+    def _answer_own_markers(self, address: str) -> None:
+        for is_next in self._come_round.pop(address, ()):
+            is_next()
+
+    def _end_expecting(self, address: str) -> None:
+        self._expected.pop(address, None)
+        if isinstance(self._dispatcher.overflow.takers.get(address), _Expecting):
+            self._dispatcher.overflow.end_diversion(address)
 
     def expect_no_more(self, address: str) -> None:
         """Send what has come for an agent where it belongs: it does not arrive after all."""
-        self._expected.pop(address, None)
+        self._end_expecting(address)
+        self._answer_own_markers(address)
         for message, source in self._early.pop(address, ()):
             self.take_stray(message, address, source)
 
@@ -267,7 +281,12 @@ class Places:
             detour.redirection.marker(origin, marker.number, marker.path)
             self._perform(detour)
 
-        detour.when_passed_on(is_next, origin)
+        if marker.path[0] != self._own:
+            detour.when_passed_on(is_next, origin)
+        elif address in self._expected:  # it has come round, perhaps with what the agent brings along
+            self._come_round.setdefault(address, []).append(is_next)
+        else:
+            is_next()  # what is held waits for it
 
     # -- what is to be done ---------------------------------------------------------------------------------
 
@@ -341,3 +360,21 @@ class Places:
         while any(detour.is_held or detour.has_own for detour in self._detours.values()):
             self._changed.clear()
             await self._changed.wait()
+
+
+class _Expecting:
+    """Takes what comes from other containers for an agent that may arrive.
+
+    Args:
+        places: where agents are.
+    """
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    def take(self, message: Message, receiver: str, source: Source) -> None:
+        """Take a message that has come from another container."""
+        self._places.take_stray(message, receiver, source)
+
+    def forget(self, source: Source) -> None:
+        """Called when the other end of a link has forgotten what it was told; it was told nothing."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from formicary.container.dead_letters import is_failure
 from formicary.container.link_status import LinkStatus
+from formicary.core.errors import FormicaryError
 from formicary.core.quoting import shorten
 from formicary.transport.link.arrivals import Arrivals, control_order, pause_order, receipt_order
 from formicary.transport.link.custody import Custody
@@ -30,7 +31,6 @@ from formicary.transport.remote_sink import RemoteSink
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from formicary.core.errors import FormicaryError
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
     from formicary.transport.direct import DirectConnection
@@ -236,16 +236,20 @@ class Link:
 
     def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message of another container, as `post`; it is not taken until the other end says so."""
+        custody = self._keep(message)
+        full = self.post(message, receiver)
+        if full:
+            custody.drop(message)
+        return full
+
+    def _keep(self, message: Message) -> Custody:
         custody = self._custody
         if custody is None:
             custody = self._custody = Custody(self.session.untaken, lambda: not self._failing.is_empty)
             custody.start(is_told=self._receipts.is_wanted or not self.session.is_open)
             self._container.dispatcher.custodians.add(custody)
         custody.add(message)
-        full = self.post(message, receiver)
-        if full:
-            custody.drop(message)
-        return full
+        return custody
 
     def _start_custody(self) -> None:
         self._sent_before = self._messages_sent
@@ -482,6 +486,18 @@ class Link:
             )
         self._container.dispatcher.add_route(receiver, self.outbox.accept)  # the next one goes straight there
         return self.outbox.accept(message)
+
+    def carry_on(self, message: Message, receiver: str) -> None:
+        """Take a message that an agent takes along to the other end, whether there is room or not."""
+        if message.sender not in self._container.dispatcher.agents:
+            self._keep(message)  # as of one that is passed on
+        try:
+            full = self.outbox.accept_for(message, receiver)
+        except FormicaryError as error:  # it is a dead letter already
+            self._container.dispatcher.tell_sender(message, receiver, str(error))
+            return
+        if full is not None and not self.outbox.keep(message, receiver):
+            self.undeliverable(message, receiver, "too much waits on the way to it")
 
     async def room(self, receiver: str) -> None:
         """Wait for room on the way to an agent at the other end."""

@@ -32,6 +32,12 @@ class Mobility:
     async def clone(self, agent, to, name):
         self.asked.append((agent.address, to, name))
 
+    def agent_gone(self, address):
+        """Called when an agent has ended."""
+
+    def close(self):
+        """Called when the container stops."""
+
 
 def mobile(container, error=None):
     """Have a container only note who shall go where."""

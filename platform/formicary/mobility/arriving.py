@@ -1,0 +1,180 @@
+"""Agents that come to a container: what the hand-over says, done at the destination."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.container.held import HeldMessages
+from formicary.core.base_agent import BaseAgent
+from formicary.core.errors import FormicaryError, MoveError
+from formicary.core.logs import get_logger
+from formicary.mobility.departing import Parcel
+from formicary.mobility.snapshot import read_snapshot, restore
+from formicary.mobility.waking import admit, awake, dismiss
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.container.container import Container
+    from formicary.core.agent import Agent
+    from formicary.core.message import Message
+    from formicary.core.micro import MicroAgent
+    from formicary.mobility.belongings import Belongings
+    from formicary.mobility.handover.instructions import Build, Discard, Terminate, Wake
+    from formicary.mobility.handover.machine import HandOver
+    from formicary.mobility.redirection.places import Places
+    from formicary.mobility.snapshot import Snapshot
+
+logger = get_logger("formicary.mobility")
+
+_read_parcel = msgspec.msgpack.Decoder(Parcel).decode
+
+
+@dataclass(slots=True, frozen=True)
+class _Guest:
+    number: int
+    agent: Agent | MicroAgent
+    snapshot: Snapshot
+    parcel: Parcel
+
+
+class Arriving:
+    """Makes agents that come to one container, and starts them.
+
+    Args:
+        container: the container.
+        machine: its hand-overs.
+        places: where agents are that have moved.
+        belongings: returns what takes over what the services are to have of agents.
+        act: has what the hand-overs want done soon.
+    """
+
+    def __init__(
+        self,
+        container: Container,
+        machine: HandOver,
+        *,
+        places: Places,
+        belongings: Callable[[], Belongings],
+        act: Callable[[], None],
+    ) -> None:
+        self._container = container
+        self._machine = machine
+        self._places = places
+        self._belongings = belongings
+        self._act = act
+        self._ready: dict[str, _Guest] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # -- what the hand-over says ----------------------------------------------------------------------------
+
+    def build(self, build: Build) -> None:
+        """Make an agent without starting it, or refuse it."""
+        address, number = build.address, build.number
+        try:
+            guest = self._make(build)
+            admit(self._container, address)
+        except FormicaryError as error:
+            self._machine.arrivals.refuse(address, number, str(error))
+            return
+        except Exception as error:
+            logger.exception("agent %s, which comes from %s, could not be made", address, build.source)
+            reason = f"it could not be made in container {self._container.name}: {type(error).__name__}"
+            self._machine.arrivals.refuse(address, number, reason)
+            return
+        self._ready[address] = guest
+        self._places.expect(address, partial(self._take, address, build.source))
+        self._machine.arrivals.built(address, number)
+
+    def _make(self, build: Build) -> _Guest:
+        container = self._container
+        if container.dispatcher.is_closing:
+            raise MoveError(f"container {container.name} stops")
+        try:
+            parcel = _read_parcel(build.snapshot)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise MoveError(f"what has arrived is no agent: {error}") from error
+        snapshot = read_snapshot(parcel.snapshot)
+        agent = restore(snapshot, build.address.partition("@")[0], container)
+        if parcel.belongings is not None:
+            self._belongings().check(build.address, parcel.belongings)
+        return _Guest(build.number, agent, snapshot, parcel)
+
+    def _take(self, address: str, source: str, message: Message, origin: str) -> bool:
+        """Take a message for an agent that is about to start, if it comes along with that."""
+        held = self._container.dispatcher.held.get(address)
+        return origin == source and isinstance(held, HeldMessages) and held.put(message)
+
+    def wake(self, wake: Wake) -> None:
+        """Start an agent that was made."""
+        guest = self._ready.pop(wake.address)
+        hook = None
+        if type(guest.agent).after_move is not BaseAgent.after_move:
+            hook = partial(guest.agent.after_move, wake.source)
+        waking = self._wake(guest, wake, hook)
+        if hook is None:
+            try:
+                waking.send(None)  # which waits for nothing
+            except StopIteration:
+                return
+            raise RuntimeError("an agent without after_move() waits before it begins")
+        task = asyncio.get_running_loop().create_task(
+            self._wake_in_time(waking), name=f"{wake.address}/after_move"
+        )
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _wake_in_time(self, waking: object) -> None:
+        await waking  # type: ignore[misc]  # a coroutine
+        self._act()
+
+    async def _wake(self, guest: _Guest, wake: Wake, hook: Callable[[], object] | None) -> None:
+        address = wake.address
+        successor = None
+        if guest.parcel.belongings is not None:
+            successor = self._belongings().take_over(address, guest.parcel.belongings)
+        lives = await awake(
+            guest.agent,
+            self._container,
+            address,
+            wake.targets,
+            state=guest.snapshot.agent_state,
+            hook=hook,  # type: ignore[arg-type]  # it is awaited
+        )
+        message = b"" if successor is None else msgspec.msgpack.encode(successor)
+        if lives:
+            self._places.arrived(address)
+        else:
+            self._places.expect_no_more(address)
+        self._machine.started(address, wake.number, message)
+        if not lives:
+            self._machine.ended(address)
+
+    def discard(self, discard: Discard) -> None:
+        """Forget an agent that was made."""
+        guest = self._ready.get(discard.address)
+        if guest is None or guest.number != discard.number:
+            return
+        del self._ready[discard.address]
+        for message in dismiss(self._container, discard.address):
+            reason = f"{discard.address} has not come to container {self._container.name} after all"
+            self._container.dispatcher.add_dead_letter(message, reason, discard.address)
+        self._places.expect_no_more(discard.address)
+
+    def terminate(self, terminate: Terminate) -> None:
+        """End an agent that lives here."""
+        agent = self._container.dispatcher.agents.get(terminate.address)
+        if agent is not None:
+            logger.warning("agent %s ends: %s", terminate.address, terminate.reason)
+            agent.end_at_once()
+
+    def close(self) -> None:
+        """Have nobody come any more."""
+        self._machine.arrivals.drop_all()
+        for task in self._tasks:
+            task.cancel()

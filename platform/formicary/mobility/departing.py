@@ -1,0 +1,228 @@
+"""Agents that leave a container: what the hand-over says, done at the source."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from formicary.core.base_agent import BaseAgent
+from formicary.core.errors import MoveError
+from formicary.core.logs import get_logger
+from formicary.mobility.rest import bring_to_rest, dissolve, let_go_on, own_strand
+from formicary.mobility.snapshot import check_can_be_carried, take_snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from formicary.container.container import Container
+    from formicary.container.protocols import Transport
+    from formicary.core.agent import Agent
+    from formicary.core.message import Message
+    from formicary.core.micro import MicroAgent
+    from formicary.core.strand import Strand
+    from formicary.mobility.belongings import Belongings
+    from formicary.mobility.handover.instructions import Leave, Perished, Settled, Stay
+    from formicary.mobility.handover.machine import HandOver
+    from formicary.mobility.redirection.places import Places
+
+logger = get_logger("formicary.mobility")
+
+
+class Parcel(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """What a hand-over carries.
+
+    Args:
+        snapshot: the agent.
+        belongings: what the services of the platform have of it, as plain data.
+    """
+
+    snapshot: msgspec.Raw
+    belongings: Any = None
+
+
+encode_parcel = msgspec.msgpack.Encoder().encode
+
+
+@dataclass(slots=True)
+class _Departure:
+    agent: Agent | MicroAgent
+    outcome: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+
+class Departing:
+    """Moves the agents of one container to others.
+
+    Args:
+        container: the container.
+        machine: its hand-overs.
+        transport: what reaches the others.
+        places: where agents are that have moved.
+        belongings: returns what has what the services have of agents.
+        act: has what the hand-overs want done soon.
+    """
+
+    def __init__(
+        self,
+        container: Container,
+        machine: HandOver,
+        *,
+        transport: Transport,
+        places: Places,
+        belongings: Callable[[], Belongings],
+        act: Callable[[], None],
+    ) -> None:
+        self._container = container
+        self._machine = machine
+        self._transport = transport
+        self._places = places
+        self._belongings = belongings
+        self._act = act
+        self._departures: dict[str, _Departure] = {}
+        self._leaving: list[Leave] = []
+        self._settling: asyncio.Task[None] | None = None
+
+    # -- what is asked for ----------------------------------------------------------------------------------
+
+    async def move(self, agent: Agent | MicroAgent, place: str) -> None:
+        """Move an agent to the container with the domain `place`; errors as of `BaseAgent.move`."""
+        address = agent.address
+        assert address is not None
+        caller = own_strand(agent)
+        check_can_be_carried(agent)
+        self._check(agent, address, place)
+        if type(agent).before_move is not BaseAgent.before_move:
+            await agent.before_move(place)
+        await bring_to_rest(agent, caller)
+        try:
+            departure = self._begin(agent, address, place, caller)
+        except BaseException:
+            let_go_on(agent)
+            raise
+        try:
+            await asyncio.shield(departure.outcome)
+        except asyncio.CancelledError:
+            if self._machine.departures.cancel(address, "it was cancelled"):
+                departure.outcome.cancel()
+                self._act()
+            raise
+
+    def _check(self, agent: BaseAgent, address: str, place: str) -> None:
+        obstacle = self._machine.departures.obstacle(address, place)
+        if obstacle is not None:
+            raise MoveError(f"agent {agent.name} cannot move: {obstacle}")
+
+    def _begin(
+        self, agent: Agent | MicroAgent, address: str, place: str, caller: Strand | None
+    ) -> _Departure:
+        self._check(agent, address, place)  # again, as some time has passed
+        belongings = self._belongings().hand_over(address)
+        parcel = encode_parcel(Parcel(msgspec.Raw(take_snapshot(agent, caller)), belongings))
+        departure = self._departures[address] = _Departure(agent)
+        self._machine.begin(address, place, parcel, self._unsettled())
+        self._act()
+        return departure
+
+    def _unsettled(self) -> Collection[str]:
+        """Return the domains of containers to which something is under way."""
+        is_quiet = self._transport.is_quiet
+        return [domain for domain in self._transport.counts() if not is_quiet(domain)]
+
+    def ended(self, address: str) -> None:
+        """Called when an agent has ended here: if it was to move, it is not to begin elsewhere."""
+        departure = self._departures.pop(address, None)
+        if address in self._machine.departures:
+            self._machine.departures.kill(address)
+        if departure is not None and not departure.outcome.done():
+            departure.outcome.set_exception(
+                MoveError(f"agent {departure.agent.name} was ended before it moved")
+            )
+            departure.outcome.exception()  # perhaps nobody waits any more
+
+    # -- what the hand-over says ----------------------------------------------------------------------------
+
+    def stay(self, stay: Stay) -> None:
+        """Let an agent go on here."""
+        departure = self._departures.pop(stay.address, None)
+        if departure is None:
+            return
+        let_go_on(departure.agent)
+        if not departure.outcome.done():
+            name = departure.agent.name
+            departure.outcome.set_exception(MoveError(f"agent {name} does not move: {stay.reason}"))
+            departure.outcome.exception()
+
+    def leave(self, leave: Leave) -> None:
+        """Have an agent leave at the end of this turn."""
+        self._leaving.append(leave)
+
+    def take_apart(self) -> Sequence[Leave]:
+        """Take apart what leaves, if no message of this container's agents waits for its way; return it."""
+        if not self._leaving or self._settling is not None:
+            return ()
+        settled = self._places.settle()
+        try:
+            settled.send(None)
+        except StopIteration:
+            leaving, self._leaving = self._leaving, []
+            return [leave for leave in leaving if self._is_leaving(leave)]
+        settled.close()
+        self._settling = asyncio.get_running_loop().create_task(
+            self._settle(), name="agents that wait to leave"
+        )
+        return ()
+
+    async def _settle(self) -> None:
+        await self._places.settle()
+        self._settling = None
+        self._act()
+
+    def _is_leaving(self, leave: Leave) -> bool:
+        is_here = leave.address in self._departures
+        return is_here and self._machine.departures.is_leaving(leave.address, leave.number)
+
+    def dissolve(self, leave: Leave) -> Sequence[Message]:
+        """Take an agent apart, and have its destination start it; return its unread messages."""
+        unread = dissolve(self._departures[leave.address].agent, leave.place)
+        self._machine.left(leave.address, unread.targets)
+        return unread.messages
+
+    def send_on(self, leave: Leave, messages: Sequence[Message]) -> None:
+        """Send an agent's messages after it, and have what comes for it follow."""
+        self._places.set(leave.address, leave.place)
+        for message in messages:
+            self._transport.carry_on(leave.place, message, leave.address)
+
+    def settled(self, settled: Settled) -> None:
+        """Tell who has asked that the agent has moved."""
+        departure = self._departures.pop(settled.address, None)
+        successor = msgspec.msgpack.decode(settled.message) if settled.message else None
+        self._belongings().release(settled.address, successor)
+        if departure is not None and not departure.outcome.done():
+            departure.outcome.set_result(None)
+
+    def perished(self, perished: Perished) -> None:
+        """Forget an agent that is lost with its destination."""
+        address = perished.address
+        departure = self._departures.pop(address, None)
+        name = perished.place.partition(".")[0]
+        logger.error("agent %s is lost with container %s, where it was to go on", address, name)
+        if departure is None:
+            return
+        if self._container.dispatcher.agents.get(address) is departure.agent:
+            departure.agent.abandon()
+        else:
+            self._belongings().release(address)
+        if not departure.outcome.done():
+            error = MoveError(f"agent {departure.agent.name} is lost with container {name}")
+            departure.outcome.set_exception(error)
+            departure.outcome.exception()
+
+    def close(self) -> None:
+        """Wait for nobody any more."""
+        if self._settling is not None:
+            self._settling.cancel()
+        for address in tuple(self._departures):
+            self.ended(address)

@@ -1,0 +1,35 @@
+"""That a container has no part in moves until the first agent comes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.mobility.telling import CHANNEL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.mobility.service import MobilityService
+
+
+class OnDemand:
+    """A listener of members that has the service made when another container first says something of moves.
+
+    Args:
+        service: returns it; it listens itself then.
+    """
+
+    channel = CHANNEL
+
+    def __init__(self, service: Callable[[], MobilityService]) -> None:
+        self._service = service
+
+    def joined(self, domain: str, incarnation: int) -> None:
+        """Called when another container is a member."""
+
+    def lost(self, domain: str) -> None:
+        """Called when another container is not a member any more."""
+
+    def on_control(self, domain: str, payload: bytes) -> None:
+        """Hand over what another container tells; ValueError if it is nothing that is said of moves."""
+        self._service().on_control(domain, payload)

@@ -1,0 +1,40 @@
+"""An agent roams four containers while another writes to it: nothing is lost, doubled or out of order."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+from tests.integration.mobility.travellers import HERE, Fire, Traveller, agent_in
+
+from formicary import Agent, Container
+
+HOPS = 200
+
+
+@pytest.mark.parametrize("home", [0, 3])
+async def test_an_agent_roams_under_fire(home):
+    async with AsyncExitStack() as stack:
+        containers = [await stack.enter_async_context(Container("c1", listen="127.0.0.1", accepts=HERE))]
+        for number in (2, 3, 4):
+            container = Container(
+                f"c{number}", join=containers[0].join_address, listen="127.0.0.1", accepts=HERE
+            )
+            containers.append(await stack.enter_async_context(container))
+        while any(len(each.members) < len(containers) for each in containers):  # noqa: ASYNC110 -- there is no event
+            await asyncio.sleep(0.01)
+        alice = Traveller("alice")
+        await containers[home].start(alice)
+        await containers[1].start(bob := Agent("bob"))
+        bob.add_behaviour(fire := Fire(alice.address))
+        for hop in range(home + 1, home + 1 + HOPS):
+            place = containers[hop % 4]
+            await alice.move(place.name)
+            alice = agent_in(place, "alice")
+        await bob.stop()
+        while len(alice.data.received) < fire.sent:  # noqa: ASYNC110 -- as above
+            await asyncio.sleep(0.01)
+        assert alice.data.received == list(range(fire.sent))
+        assert len(alice.data.places) == HOPS
+        assert sum(each.dead_letters.total for each in containers) == 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NoReturn
-from weakref import WeakValueDictionary
+import asyncio
+from typing import TYPE_CHECKING, Final, Literal, NoReturn
+from weakref import WeakSet
 
 from formicary.core.errors import MoveError
 from formicary.mobility.arriving import Arriving
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
     from formicary.mobility.cloning import Cloning
     from formicary.mobility.handover.instructions import Instruction
     from formicary.mobility.redirection.places import Places
+
+
+_LOOK: Final = 0.02  # s between two looks whether a container has come
+_LOOKS: Final = 50
 
 
 class MobilityService:
@@ -81,8 +86,8 @@ class MobilityService:
             container, self._machine, places=places, belongings=belongings, act=self._act
         )
         self._is_due = False
-        # Of this home: what agents have left behind here, for who joins it until they end elsewhere.
-        self._left: WeakValueDictionary[str, Agent | MicroAgent] = WeakValueDictionary()
+        # Of this home: what agents have left behind here each time, for who joins it until they end.
+        self._left: dict[str, WeakSet[Agent | MicroAgent]] = {}
 
     # -- what is asked for ----------------------------------------------------------------------------------
 
@@ -93,7 +98,16 @@ class MobilityService:
         """
         place = full_domain(agent, to, self._container)
         if place != self._container.domain:
+            await self._look_for(place)
             await self._departing.move(agent, place)  # type: ignore[arg-type]  # it is of one of the two kinds
+
+    async def _look_for(self, place: str) -> None:
+        """Wait for a container that has joined just now, so that this one need not know of it yet."""
+        members = self._container.members
+        for _ in range(_LOOKS):
+            if place in members:
+                return
+            await asyncio.sleep(_LOOK)
 
     async def clone(self, agent: BaseAgent, to: str, name: str) -> None:
         """Make a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
@@ -160,7 +174,7 @@ class MobilityService:
         agents = self._container.dispatcher.agents
         for leave in leaving:
             if leave.address.endswith(f"@{self._container.domain}"):
-                self._left[leave.address] = agents[leave.address]
+                self._left.setdefault(leave.address, WeakSet()).add(agents[leave.address])
         unread = [self._departing.dissolve(leave) for leave in leaving]
         self._telling.send()
         for leave, messages in zip(leaving, unread, strict=True):
@@ -193,7 +207,7 @@ class MobilityService:
 
     def _has_ended(self, address: str) -> None:
         """Tell those who join what an agent of this home has left behind here."""
-        if self._left and (left := self._left.pop(address, None)) is not None:
+        for left in tuple(self._left.pop(address, ())) if self._left else ():
             left.ended_elsewhere()
 
 

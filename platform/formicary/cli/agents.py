@@ -62,7 +62,7 @@ def _row(agent: AgentDescription) -> tuple[str, ...]:
     failure = agent.last_failure
     return (
         agent.name,
-        agent.state.value,
+        agent.state.value if agent.transit is None else f"{agent.state.value}: {agent.transit}",
         agent.container.partition(".")[0],
         agent.class_name,
         "-" if agent.behaviours is None else str(agent.behaviours),

@@ -24,11 +24,12 @@ class AgentDescription(
     Args:
         name: its full name, `alice@c1.lab.localhost`.
         state: of its life.
-        container: the full domain of the container it lives in.
+        container: the full domain of the container it lives in now.
         class_name: its class, `package.module:Class`.
         behaviours: how many of its behaviours have not ended; None for a micro-agent, which has none.
         failures: how many of its behaviours have failed, or how often its `handle` has.
         last_failure: the latest of them; None if there was none.
+        transit: of one in transit, where it goes and what that waits for, as part of a sentence.
     """
 
     name: str
@@ -38,6 +39,7 @@ class AgentDescription(
     behaviours: int | None = None
     failures: int = 0
     last_failure: Failure | None = None
+    transit: str | None = None
 
 
 class LinkDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -88,7 +88,7 @@ class Progress(msgspec.Struct):
 
     def is_away(self, reason: str) -> None:
         """Note that the next stop is not there."""
-        if self.away == "wait":
+        if self.away == "wait" or not self.tries:  # it may only just have come
             self.tries += 1
         else:
             self.is_refused(reason)
@@ -116,8 +116,8 @@ class Itinerary(Behaviour):
 
     Args:
         stops: names or domains of containers of the platform, in their order.
-        away: what to do where a stop is not there: `"skip"` it, `"wait"` for it, or go `"home"` at once. A
-            stop that is there and does not take the agent is left out, or makes it go home. Where its home
+        away: what to do where a stop is not there, and not a second later: `"skip"` it, `"wait"` for it, or
+            go `"home"`. A stop that is there and does not take the agent is left out, or makes it go home. Where its home
             is away the agent waits, since nobody can move without it.
 
     Raises:

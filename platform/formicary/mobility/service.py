@@ -102,10 +102,9 @@ class MobilityService:
             await self._departing.move(agent, place)  # type: ignore[arg-type]  # it is of one of the two kinds
 
     async def _look_for(self, place: str) -> None:
-        """Wait for a container that has joined just now, so that this one need not know of it yet."""
-        members = self._container.members
+        """Wait for a container that has joined just now, so that there need not be a link to it yet."""
         for _ in range(_LOOKS):
-            if place in members:
+            if self._machine.reaches(place):
                 return
             await asyncio.sleep(_LOOK)
 
@@ -237,6 +236,11 @@ class NoMobility:
         """Refuse to have an agent sleep."""
         del until
         self._refuse(agent)
+
+    def status(self, address: str) -> str | None:
+        """Return None: no agent is on its way."""
+        del address
+        return None
 
     def _refuse(self, agent: BaseAgent) -> NoReturn:
         raise MoveError(

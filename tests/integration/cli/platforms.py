@@ -58,6 +58,9 @@ class Cell(MicroAgent):
     def handle(self, message):
         pass
 
+class Tourist(Agent):
+    pass
+
 class Broken(Agent):
     async def setup(self):
         raise ValueError("out of paper")
@@ -90,7 +93,7 @@ class Lab:
     @contextmanager
     def run(self, *arguments, warnings=0):
         """Have a container as long as the block lasts; give its process."""
-        command = [*COMMAND, "run", "staff.py", "--allow-create", "shop", *arguments]
+        command = [*COMMAND, "run", "staff.py", "--allow-create", "shop", "--accept", "shop", *arguments]
         with subprocess.Popen(command, stderr=subprocess.PIPE, **self.options) as process:
             try:
                 said = [process.stderr.readline() for _ in range(warnings + 1)]

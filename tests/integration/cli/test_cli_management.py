@@ -54,6 +54,7 @@ def test_agents_are_found_by_pattern_container_and_state(running):
         "behaviours": 0,
         "failures": 0,
         "last_failure": None,
+        "transit": None,
     }
     assert found["agents"][1]["behaviours"] is None
     assert json.loads(running.said("agents", "--state", "suspended", "--json"))["agents"] == []
@@ -99,6 +100,45 @@ def test_an_agent_that_is_to_go_where_it_is_stays(running):
     assert running.said("move", "laser@c1", "c1") == "moved laser@c1.lab.localhost to c1\n"
     said = json.loads(running.said("move", "laser@c2", "c2.lab.localhost", "--json"))
     assert said == {"agent": "laser@c2.lab.localhost", "container": "c2.lab.localhost"}
+
+
+def test_an_agent_moves_and_is_seen_managed_and_ended_where_it_is(running):
+    running.said("create", "shop:Tourist", "ada")
+    assert running.said("move", "ada", "c2") == "moved ada@c1.lab.localhost to c2\n"
+    for arguments in (["ada"], ["*@c1", "--container", "c2"]):
+        _, row = running.said("agents", *arguments).splitlines()
+        assert row.split()[:3] == ["ada@c1.lab.localhost", "active", "c2"]
+    assert running.said("suspend", "ada") == "suspended ada@c1.lab.localhost\n"
+    assert running.said("move", "ada@c1", "c1") == "moved ada@c1.lab.localhost to c1\n"
+    (ada,) = json.loads(running.said("agents", "ada", "--json"))["agents"]
+    assert (ada["container"], ada["state"]) == ("c1.lab.localhost", "suspended")
+    running.said("move", "ada@c1", "c2")
+    assert running.said("kill", "ada") == "killed ada@c1.lab.localhost\n"
+    assert "ada" not in running.said("agents")
+
+
+def test_why_an_agent_does_not_move_is_one_sentence(running):
+    says = running.refused("move", "laser@c1", "c2", code=1)
+    assert "agent laser cannot move: its attribute `properties` is not carried" in says
+    says = running.refused("move", "laser@c1", "c9", code=1)
+    assert "c9" in says
+
+
+def test_a_container_without_agents_waits_for_those_that_come(lab):
+    with (
+        lab.run("--listen"),
+        lab.start("run", "--accept", "shop", "--name", "c2", "--join", "c1") as waiting,
+    ):
+        try:
+            said = "c2.lab.localhost: waits for agents of shop that come from elsewhere; Ctrl-C ends it\n"
+            assert waiting.stderr.readline() == said
+            lab.until(lambda: "c2 " in lab.said("ps"))
+            lab.said("create", "shop:Tourist", "ada")
+            lab.said("move", "ada", "c2")
+            assert lab.said("agents", "ada").splitlines()[1].split()[2] == "c2"
+        finally:
+            waiting.send_signal(signal.SIGINT)
+        assert waiting.communicate() == ("", "")
 
 
 def test_an_agent_is_created_in_the_platform_s_container_if_none_is_named(running):

@@ -114,11 +114,13 @@ async def test_a_stop_that_refuses_the_agent_is_left_out(away):
     assert (log, results[0]) == (["c3", "c1"], ("c2", "c2 does not accept module shop"))
 
 
+@pytest.mark.virtual_clock
 async def test_a_stop_that_is_away_is_left_out():
     log, results = await travel(["c4", "c3"])
     assert (log, results[0]) == (["c3", "c1"], ("c4", "container c4.lab.localhost is not there"))
 
 
+@pytest.mark.virtual_clock
 async def test_an_agent_may_go_home_where_a_stop_is_away():
     log, results = await travel(["c2", "c4", "c3", "c8"], "home")
     assert log == ["c2", "c1"]

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from formicary.core.agent import Agent
+from formicary.core.base_agent import AgentState
 from formicary.core.clock import now
 from formicary.management.descriptions import AgentDescription, ContainerDescription, LinkDescription
 
@@ -71,6 +72,9 @@ class WhitePages:
     def describe_agent(self, agent: BaseAgent) -> AgentDescription:
         """Return what one agent in this container is like now."""
         kind = type(agent)
+        transit = None
+        if agent.state is AgentState.TRANSIT:
+            transit = self._container.platform_services.mobility.status(agent.address or "")
         return AgentDescription(
             name=agent.address or agent.name,
             state=agent.state,
@@ -79,6 +83,7 @@ class WhitePages:
             behaviours=len(agent.behaviours) if isinstance(agent, Agent) else None,
             failures=agent.failures,
             last_failure=agent.last_failure,
+            transit=transit,
         )
 
 

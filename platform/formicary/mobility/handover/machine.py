@@ -75,6 +75,10 @@ class HandOver:
         """The domains of the containers that are to be told something."""
         return self._surroundings.outgoing
 
+    def reaches(self, domain: str) -> bool:
+        """Tell whether another container can be told something now."""
+        return domain in self._surroundings.members
+
     def take_envelopes(self, domain: str) -> list[bytes]:
         """Return what a container is to be told, in pieces of about `ENVELOPE` bytes."""
         own = self._surroundings

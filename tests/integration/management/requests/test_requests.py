@@ -46,6 +46,7 @@ async def test_who_is_alone_is_answered_at_once_and_without_a_promise(asker):
                     "behaviours": 1,
                     "failures": 0,
                     "last_failure": None,
+                    "transit": None,
                 }
             ],
         }

@@ -1,0 +1,136 @@
+"""Agents that really move, as others ask for it and see it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import pytest
+from tests.integration.transport.raw import until
+from tests.unit.core.agents import reasons
+
+from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, MicroAgent
+from formicary.errors import MoveError, NameTakenError, UnknownAgentError
+
+HERE = "tests.integration.mobility.test_requests"
+
+
+class Clerk(Agent):
+    data: int = 0
+
+    async def setup(self):
+        self.add_behaviour(Count())
+
+
+class Count(CyclicBehaviour):
+    async def run(self):
+        await self.receive()
+        self.agent.data += 1
+
+
+class Cell(MicroAgent):
+    def handle(self, message):
+        pass
+
+
+@asynccontextmanager
+async def platform(*names):
+    """Open containers that know each other."""
+    async with AsyncExitStack() as stack:
+        first = Container(names[0], listen="127.0.0.1", accepts=[HERE])
+        opened = [await stack.enter_async_context(first)]
+        for name in names[1:]:
+            container = Container(name, join=first.join_address, accepts=[HERE])
+            opened.append(await stack.enter_async_context(container))
+        await until(lambda: all(len(each.members) == len(names) for each in opened))
+        yield opened
+
+
+@pytest.mark.parametrize("kind", [Clerk, Cell])
+async def test_an_agent_goes_where_it_is_asked_to_and_is_seen_there(kind):
+    async with platform("c1", "c2", "c3") as opened:
+        c1, c2, c3 = opened
+        await c1.start(kind("ada"))
+        for asking, to in ((c1, c2), (c3, c3), (c2, c1), (c3, c2)):
+            await asking.management.move("ada@c1", to.name)
+            assert [[agent.name for agent in each.agents] for each in opened] == [
+                ["ada"] if each is to else [] for each in opened
+            ]
+            for looking in opened:
+                found = await looking.management.find("ada@c1")
+                assert (found.container, found.state) == (to.domain, AgentState.ACTIVE)
+                assert list(await looking.management.agents()) == [found]
+        await c3.management.retract("ada@c1")
+        assert (await c1.management.find("ada")).container == c3.domain
+        assert await c1.management.clone("ada", "c2", "bob") == f"bob@{c2.domain}"
+        assert await c2.management.clone("ada@c1", "c1", "eve") == f"eve@{c1.domain}"
+        assert sorted(agent.name for agent in await c3.management.agents()) == [
+            f"ada@{c1.domain}",
+            f"bob@{c2.domain}",
+            f"eve@{c1.domain}",
+        ]
+        with pytest.raises(NameTakenError, match="lives in container c3 now"):
+            await c1.start(kind("ada"))
+        await c2.management.kill("ada@c1")
+        assert c3.agents == ()
+        with pytest.raises(UnknownAgentError):
+            await c1.management.find("ada")
+        await until(lambda: c1.platform_services.places.get(f"ada@{c1.domain}") is None)
+        await c1.start(kind("ada"))
+        assert [reasons(each) for each in opened] == [[], [], []]
+
+
+async def test_an_agent_on_its_way_is_in_transit_where_it_was():
+    async with platform("c1", "c2") as (c1, c2):
+        clerk = Clerk("ada")
+        await c1.start(clerk)
+        seen = []
+
+        def look(event):
+            def looked(*arguments):
+                seen.append(clerk.state)
+                return event(*arguments)
+
+            return looked
+
+        mobility = c1.platform_services.mobility
+        mobility._departing.take_apart = look(mobility._departing.take_apart)
+        await c1.management.move("ada", "c2")
+        assert AgentState.TRANSIT in seen
+        assert (await c2.management.find("ada@c1")).transit is None
+
+
+async def test_moves_that_are_asked_for_at_once_end_in_one_place():
+    async with platform("c1", "c2", "c3") as opened:
+        c1 = opened[0]
+        await c1.start(Clerk("ada"))
+        places = [opened[number % 3] for number in range(12)]
+        moves = [each.management.move("ada@c1", each.name) for number, each in enumerate(places)]
+        results = await asyncio.gather(*moves, return_exceptions=True)
+        assert {type(result) for result in results} <= {type(None), MoveError, UnknownAgentError}
+        found = await c1.management.find("ada")
+        assert [len(each.agents) for each in opened] == [
+            1 if each.domain == found.container else 0 for each in opened
+        ]
+        for container in opened:
+            message = Message(to=found.name, sender=f"x@{container.domain}")
+            container.dispatcher.send_nowait(message)
+        (ada,) = [agent for each in opened for agent in each.agents]
+        await until(lambda: ada.data == 3)
+
+
+async def test_why_an_agent_does_not_move_is_told_from_wherever():
+    async with platform("c1", "c2", "c3") as (c1, c2, c3):
+        await c2.start(Agent("plain"))
+        await c2.start(Unwilling("unwilling"))
+        for asking in (c1, c2, c3):
+            with pytest.raises(MoveError, match="not today"):
+                await asking.management.move("unwilling@c2", "c3")
+            with pytest.raises(MoveError, match="c9"):
+                await asking.management.move("plain@c2", "c9")
+        assert len(c2.agents) == 2
+
+
+class Unwilling(Agent):
+    async def before_move(self, destination):
+        raise MoveError("not today")

@@ -117,8 +117,8 @@ class Itinerary(Behaviour):
     Args:
         stops: names or domains of containers of the platform, in their order.
         away: what to do where a stop is not there, and not a second later: `"skip"` it, `"wait"` for it, or
-            go `"home"`. A stop that is there and does not take the agent is left out, or makes it go home. Where its home
-            is away the agent waits, since nobody can move without it.
+            go `"home"`. A stop that is there and does not take the agent is left out, or makes it go home.
+            Where its home is away the agent waits, since nobody can move without it.
 
     Raises:
         InvalidNameError: a stop cannot be a container.

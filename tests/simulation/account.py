@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tests.simulation.residents import Resident
+    from tests.simulation.wanderers import Wandering
 
 _UNSURE = "may have"  # a sender is told so where nobody knows whether the message was received
 # A `failure` waits so long for a full mailbox, also while the whole process stands still: then it
@@ -30,7 +31,7 @@ class Letter:
         received: how often it came.
     """
 
-    sender: Resident
+    sender: Resident | Wandering
     receiver: str
     number: int
     at: float
@@ -50,7 +51,7 @@ class Account:
     def __init__(self) -> None:
         self.broken: list[str] = []
         self.letters: dict[tuple[str, str], Letter] = {}
-        self._latest: dict[tuple[Resident, str, bool], int] = {}
+        self._latest: dict[tuple[Resident | Wandering, str, bool], int] = {}
         self.counts: Counter[str] = Counter()
 
     def send(self, letter: Letter, body: str) -> None:

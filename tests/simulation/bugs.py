@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from formicary.directory.replicated.directory import ReplicatedDirectory
+from formicary.mobility.departing import Departing
 from formicary.transport.link.arrivals import Arrivals
 from formicary.transport.link.link import Link
 from formicary.transport.link.session import Session
@@ -65,7 +66,18 @@ def go_on_with_the_old_after_a_restart() -> AbstractContextManager[Any]:
     return patch.object(Session, "_open", keep)
 
 
-QUICK = (acknowledge_without_delivering, take_again_after_a_change_of_path, forget_a_failure)
+def leave_unread_messages_behind() -> AbstractContextManager[Any]:
+    """Send nothing after an agent that has moved of what it has not received."""
+    send_on = Departing.send_on
+    return patch.object(Departing, "send_on", lambda self, leave, _: send_on(self, leave, ()))
+
+
+QUICK = (
+    acknowledge_without_delivering,
+    take_again_after_a_change_of_path,
+    forget_a_failure,
+    leave_unread_messages_behind,
+)
 """Those that a few seeds find."""
 
 BUGS = (
@@ -74,4 +86,5 @@ BUGS = (
     forget_a_failure,
     keep_the_entries_of_the_dead,
     go_on_with_the_old_after_a_restart,
+    leave_unread_messages_behind,
 )

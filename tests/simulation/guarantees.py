@@ -6,10 +6,13 @@ import asyncio
 import random
 from typing import TYPE_CHECKING, Any
 
+from formicary import AgentState
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.simulation.residents import Resident
+    from tests.simulation.wanderers import Wandering
     from tests.simulation.world import Place, World
 
     from formicary import Container
@@ -67,6 +70,10 @@ async def _until(holds: Callable[[], Any], what: str, world: World | None = None
     raise BrokenError(f"within {_PATIENCE} s it has not come to it that {what} {who}")
 
 
+def _wanderings(world: World) -> list[Wandering]:
+    return [it for it in world.wanderings.values() if it.places()]
+
+
 def _residents(world: World) -> list[Resident]:
     return [it for place in world.places for it in place.residents.values()]
 
@@ -74,7 +81,7 @@ def _residents(world: World) -> list[Resident]:
 async def check(world: World) -> list[str]:
     """Return what does not hold."""
     await settle(world)
-    broken = [*_members(world), *await _links(world)]
+    broken = [*_members(world), *await _links(world), *_wanderers(world)]
     broken += await _directory(world)
     broken += await _groups(world)
     broken += await _probe(world)
@@ -124,6 +131,21 @@ def _left(place: Place, container: Container) -> Iterator[str]:
             yield f"{place.name} has left on the link to {link.domain}: {left}"
 
 
+def _wanderers(world: World) -> Iterator[str]:
+    """Each that moves is in one place, and does not hang there; or it is dead with a container."""
+    for wandering in world.wanderings.values():
+        places = wandering.places()
+        names = [it.container.name for it in places]
+        who = f"{wandering.address}/{wandering.life}"
+        if len(places) > 1:
+            yield f"{who} is in {names}"
+        elif not places and not wandering.may_be_dead:
+            yield f"{who} is nowhere, and was in no container that has ended"
+        elif places and places[0].state is not AgentState.ACTIVE:
+            yield f"{who} is {places[0].state} in {names}"
+        wandering.may_be_dead = not places
+
+
 async def _directory(world: World) -> list[str]:
     broken = []
     offered = {(it.address, name): entry for it in _residents(world) for name, entry in it.offers.items()}
@@ -170,7 +192,7 @@ async def _players(resident: Resident) -> set[tuple[str, str, str]]:
 async def _probe(world: World) -> list[str]:
     """Have everybody write to everybody: all of it arrives."""
     start = world.loop.time()
-    residents = _residents(world)
+    residents = [*_residents(world), *_wanderings(world)]
     for resident in residents:
         resident.probe([it.address for it in residents if it is not resident])
     await _until(lambda: all(it.is_quiet for it in residents), "all senders end", world)

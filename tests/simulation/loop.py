@@ -35,6 +35,7 @@ class SimulatedLoop(VirtualClockLoop):
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self._ready: _Ready = _Ready(self)  # asyncio's own queue, by its name there
+        self.world: Any = None  # what runs in it, for agents that have come to a container with nothing else
 
     @property
     def steps(self) -> int:
@@ -83,6 +84,7 @@ class Process:
         self.life = life
         self.runs = True
         self.is_alive = True
+        self.container: Any = None  # which it runs
         self.stood_still = 0.0  # seconds at once, at most
         self._stopped_at = 0.0
         self.context = contextvars.copy_context()

@@ -13,6 +13,7 @@ ROUTES: Final = ("xmpp", "auto", "direct", "join", "join-direct")
 """How containers reach each other: by a server alone or first, or by joining the first one."""
 
 _MILD_SHARE = 0.5
+_MOVING_SHARE = 0.5
 _MILD_ROUTES = ("xmpp", "auto")  # without a server, 3 s are soon over where one fault follows the other
 _PAUSES = (0.0, 0.01, 0.2, 1.5, 6.0, 40.0)
 _LIKELY = (8, 8, 8, 6, 2, 0.3)
@@ -25,6 +26,8 @@ _KINDS = {
     "watch": 2, "create": 3, "request": 5, "leave": 2, "say": 3,
 }  # fmt: skip
 
+_MOVES = {"roam": 40, "march": 20}
+_BIRTHS = {"hatch": 6, "open": 30}
 
 _MILD_PAUSES = (0.0, 0.05, 0.3, 1.0, 2.5)
 MILD = (
@@ -54,6 +57,7 @@ class Shape:
         mailbox_limit: as of `Container`.
         capacity: bytes on their way over one connection from which on it has no room.
         is_mild: whether only what is `MILD` happens, and is over with its pause: then no message fails.
+        moves: whether there are agents that move between the containers.
     """
 
     route: str
@@ -62,6 +66,7 @@ class Shape:
     mailbox_limit: int
     capacity: int
     is_mild: bool
+    moves: bool
 
     @classmethod
     def draw(cls, seed: int) -> Shape:
@@ -75,6 +80,7 @@ class Shape:
             chance.choice((3, 20, 1000)),
             chance.choice((3000, 1 << 20)),
             chance.random() < _MILD_SHARE and route in _MILD_ROUTES,
+            chance.random() < _MOVING_SHARE,
         )
 
 
@@ -103,9 +109,12 @@ class Act:
 def acts(seed: int) -> Iterator[Act]:
     """Draw acts from a seed, without end."""
     chance = random.Random(f"{seed}/acts")
-    is_mild = Shape.draw(seed).is_mild
-    kinds = list(MILD if is_mild else _KINDS)
-    weights = [_KINDS[kind] for kind in kinds]
+    shape = Shape.draw(seed)
+    is_mild = shape.is_mild
+    shares = {kind: _KINDS[kind] for kind in MILD} if is_mild else dict(_KINDS)
+    if shape.moves:
+        shares |= _MOVES if is_mild else _MOVES | _BIRTHS
+    kinds, weights = list(shares), list(shares.values())
     while True:
         (kind,) = chance.choices(kinds, weights)
         (pause,) = chance.choices(_PAUSES, _LIKELY)

@@ -12,15 +12,17 @@ from tests.simulation.account import Account
 from tests.simulation.loop import Process, SimulatedLoop
 from tests.simulation.network import PLATFORM, SERVER, Network, join_address
 from tests.simulation.residents import Resident, Taker
+from tests.simulation.wanderers import HERE, NAME, Wandering
 
 from formicary import Container
 from formicary.errors import FormicaryError
 from formicary.transport.router import Router
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from tests.simulation.schedule import Act, Shape
+    from tests.simulation.wanderers import Wanderer
 
     from formicary.container.options import ConnectionOptions
     from formicary.transport.link.link import Link
@@ -77,7 +79,12 @@ class Place:
         shape = self.world.shape
         way = {"join": "auto", "join-direct": "direct"}.get(shape.route, shape.route)
         container = Container(
-            self.name, server=self, route=way, directory=shape.directory, mailbox_limit=shape.mailbox_limit
+            self.name,
+            server=self,
+            route=way,
+            directory=shape.directory,
+            mailbox_limit=shape.mailbox_limit,
+            accepts=[HERE],
         )
         self.world.made.append(container)
         try:
@@ -87,10 +94,26 @@ class Place:
             self._gone(process)
             return
         self.world.note(f"{self.name} is open")
-        self.container = container
+        self.container = process.container = container
         await container.start(Taker(self.world, self.domain))
         for number in range(AGENTS):
             await self._start(container, process, f"a{number}")
+        if self.world.shape.moves:
+            await self._start_wanderer(container, process)
+
+    async def _start_wanderer(self, container: Container, process: Process) -> None:
+        wandering = Wandering(self.world, self, process, next(self.world.numbers))
+        if container.is_open:
+            self.world.wanderings[wandering.life] = wandering
+            try:
+                await container.start(wandering.agent)
+            except FormicaryError as error:  # it is elsewhere, or the container ends
+                self.world.note(f"{self.name} has no other {NAME}: {error}")
+                del self.world.wanderings[wandering.life]
+                return
+            for other in self.world.wanderings.values():
+                if other is not wandering and other.address == wandering.address:
+                    other.may_be_dead = True
 
     async def _start(self, container: Container, process: Process, name: str) -> None:
         if name not in self.residents and container.is_open:
@@ -126,6 +149,17 @@ class Place:
         if self.process is process:
             self.process = self.container = None
 
+    def _lose_wanderers(self, process: Process) -> None:
+        """Note which of those that move may be gone with it: those that are, or are made, there."""
+        container = process.container
+        if container is None:
+            return
+        mobility = container.platform_services._mobility
+        made = () if mobility is None else mobility._arriving._ready
+        for wandering in self.world.wanderings.values():
+            if wandering.address in made or any(it.container is container for it in wandering.places()):
+                wandering.may_be_dead = True
+
     @property
     def is_settled(self) -> bool:
         """Whether it is open or closed, and not on its way."""
@@ -135,6 +169,7 @@ class Place:
         """End the process without a word; or its machine, so that nobody ends its connections either."""
         if self.process is not None:
             process = self.process
+            self._lose_wanderers(process)
             process.kill()
             self.killed.append(process)
             self._gone(process, silently=silently)
@@ -147,6 +182,7 @@ class Place:
         """End the container in good order."""
         if self.process is not None and self.container is not None:
             container, self.container = self.container, None
+            self._lose_wanderers(self.process)
             for resident in self.residents.values():
                 resident.has_ended = True
             self.process.spawn(self._close(self.process, container))
@@ -154,6 +190,7 @@ class Place:
     async def _close(self, process: Process, container: Container) -> None:
         view, self.view = self.view, None
         await container.__aexit__(None, None, None)
+        process.container = None
         if view is not None:
             await view.__aexit__()
         self.world.note(f"{self.name} is closed")
@@ -163,6 +200,11 @@ class Place:
         """Start one of the agents, unless it is there."""
         if self.process is not None and self.container is not None:
             self.process.spawn(self._start(self.container, self.process, f"a{number % AGENTS}"))
+
+    def start_wanderer(self) -> None:
+        """Start the one that moves, unless there is one of its name."""
+        if self.process is not None and self.container is not None:
+            self.process.spawn(self._start_wanderer(self.container, self.process))
 
     def end_agent(self, number: int) -> None:
         """End one of the agents."""
@@ -202,6 +244,7 @@ class World:
         self, loop: SimulatedLoop, seed: int, shape: Shape, tell: Callable[[str], None] | None = None
     ) -> None:
         self.loop = loop
+        loop.world = self
         self.seed = seed
         self.shape = shape
         self.is_talking = not shape.is_mild  # there, all containers are to be there first
@@ -211,7 +254,8 @@ class World:
         self.network = Network(loop, seed, self.note)
         self.network.capacity = shape.capacity
         self.places = [Place(self, f"c{number + 1}") for number in range(shape.containers)]
-        names = ("m0", *(f"a{number}" for number in range(AGENTS)))
+        self.wanderings: dict[int, Wandering] = {}
+        names = ("m0", *(f"a{number}" for number in range(AGENTS)), *((NAME,) if shape.moves else ()))
         self.addresses = [f"{name}@{it.domain}" for it in self.places for name in names]
         self.made: list[Container] = []
         self._tell = tell
@@ -219,6 +263,7 @@ class World:
             "weather": self._weather, "calm": self._calm, "cut": self._cut, "mend": self._mend,
             "break": self._break, "kill server": self._kill_server, "start server": self._start_server,
             "stop server": self._stop_server, "continue server": self._continue_server,
+            "hatch": self._hatch, "roam": self._roam, "march": self._march,
         }  # fmt: skip
 
     def note(self, line: str) -> None:
@@ -227,6 +272,12 @@ class World:
         self.hash.update(line.encode())
         if self._tell is not None:
             self._tell(line)
+
+    def alive(self) -> Iterator[tuple[Process, Container]]:
+        """Iterate over the containers that live, those that open or close, too."""
+        for place in self.places:
+            if place.process is not None and place.process.container is not None:
+                yield place.process, place.process.container
 
     # -- acts -----------------------------------------------------------------------------------------------
 
@@ -253,6 +304,27 @@ class World:
             for each in self.places:
                 if each.process is not None:
                     each.process.go_on()
+
+    def _hatch(self, _: Act, place: Place) -> None:
+        place.start_wanderer()
+
+    def _roam(self, act: Act, place: Place) -> None:
+        if (agent := self._wanderer(act)) is not None:
+            wandering = self.wanderings[agent.data.life]
+            self._process_of(agent).spawn(wandering.move(agent, place.name))
+
+    def _march(self, act: Act, _: Place) -> None:
+        if (agent := self._wanderer(act)) is not None:
+            names = [it.name for it in self.places]
+            ways = range(act.one, act.one + act.extra * (act.extra + 1), act.extra + 1)
+            agent.data.ahead = [names[way % len(names)] for way in ways]
+
+    def _wanderer(self, act: Act) -> Wanderer | None:
+        there = [agent for wandering in self.wanderings.values() for agent in wandering.places()]
+        return there[act.two % len(there)] if there else None
+
+    def _process_of(self, agent: Wanderer) -> Process:
+        return next(process for process, container in self.alive() if container is agent.container)
 
     def _use(self, resident: Resident, act: Act) -> None:
         spawn = resident.process.spawn

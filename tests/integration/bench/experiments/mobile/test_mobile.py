@@ -3,38 +3,48 @@
 import pytest
 
 from formicary_bench.runner.execution.repetition import Task, measure
+from formicary_bench.runner.execution.worker_hosts import LocalHost, WorkerSlot
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.loops import laps, smallest_of
+from formicary_bench.vocabulary.roles import MEMBER
 
-STILL = [
-    *("create-local", "create-remote", "one-way", "two-way", "synchronize"),
-    *("proxy", "forward-messages"),
-]
+EXPERIMENTS = (
+    *("create-local", "create-remote", "one-way", "two-way", "synchronize", "proxy", "forward-messages"),
+    *("dispatch", "messenger", "roam", "forward-agents"),
+)
+MEDIATED = {"proxy", "forward-messages"}
+ON_HOSTS = ("proxy", "forward-messages", "roam", "forward-agents")
 
 
-def configurations(experiment, loop, **typed):
-    plan = make_plan(parse(f"mobile/{experiment}", seed="1", loop=str(loop), **typed))
+def configurations(experiment, **typed):
+    about = {"pairs": "3"} if experiment in MEDIATED else {}
+    loop = "8" if experiment == "roam" else "5"
+    plan = make_plan(
+        parse(f"mobile/{experiment}", seed="1", loop=loop, platform="formicary", **about, **typed)
+    )
     return [one for one in plan if one.route != "xmpp"]
 
 
-def of_ours(names):
-    return [
-        pytest.param(one, id=one.key)
-        for name in names
-        for one in configurations(
-            name, 5, platform="formicary", **({"pairs": "3"} if name in STILL[-2:] else {})
-        )
-    ]
+def of_ours(names, **typed):
+    return [pytest.param(one, id=one.key) for name in names for one in configurations(name, **typed)]
 
 
-def check(one, silent):
-    repetition, data = measure(Task(one, 1, 7), silent())
+def check(one, silent, slots=()):
+    repetition, data = measure(Task(one, 1, 7, slots=slots), silent())
     assert data.agents.tolist() == list(laps(one.loop, smallest_of(one.experiment)))
     assert (data.seconds > 0).all()
     assert repetition.invalid == ()
 
 
-@pytest.mark.parametrize("one", of_ours(STILL))
+@pytest.mark.parametrize("one", of_ours(EXPERIMENTS))
 def test_loops_are_made_in_all_sizes(one, silent):
     check(one, silent)
+
+
+@pytest.mark.parametrize("hosts", [2, 3, 4])
+@pytest.mark.parametrize("experiment", ON_HOSTS)
+def test_loops_are_made_by_members(experiment, hosts, silent):
+    one, *_ = configurations(experiment, placement="n-hosts", hosts=tuple("abcd"[:hosts]), route="direct")
+    here = LocalHost()
+    check(one, silent, tuple(WorkerSlot(MEMBER, here, "127.0.0.1") for _ in range(hosts)))

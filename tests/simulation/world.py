@@ -152,7 +152,7 @@ class Place:
     def _lose_wanderers(self, process: Process) -> None:
         """Note which of those that move may be gone with it: those that are, or are made, there."""
         container = process.container
-        if container is None:
+        if container is None or not container.is_open:
             return
         mobility = container.platform_services._mobility
         made = () if mobility is None else mobility._arriving._ready

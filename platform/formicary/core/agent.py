@@ -297,7 +297,9 @@ class Agent(BaseAgent):
 
     def _rewire(self) -> None:
         """Have messages come in by the shortest way that the behaviours allow."""
-        if self.address is not None and self.address in (routes := self._container.dispatcher.routes):
+        if self.address is None or self.state is _GONE:
+            return  # the way is another agent's of this name, or to where that lives
+        if self.address in (routes := self._container.dispatcher.routes):
             routes[self.address] = self.message_entrance()
 
     def message_entrance(self) -> Deliver:

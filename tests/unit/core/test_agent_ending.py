@@ -359,3 +359,22 @@ async def test_an_agent_that_a_task_of_another_one_stops_is_gone_when_that_goes_
         await stopping.join()
         assert (stopping.result, waits.ends) == (AgentState.GONE, 1)
         assert asyncio.current_task() is not None
+
+
+async def test_behaviours_that_end_after_their_agent_leave_the_way_to_the_next_one_of_its_name():
+    async def hang(_):
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.sleep(1000)
+        await asyncio.sleep(1)
+
+    async with Container("c1") as container:
+        old = await start(container, "a", do(hang), Deaf())
+        bob = await start(container, "bob")
+        await until_idle()
+        old.end_at_once()
+        await start(container, "a", got := Collect())
+        await container.dispatcher.send(Message(to="a", sender=bob.address, body="0"))
+        await asyncio.sleep(2)
+        await container.dispatcher.send(Message(to="a", sender=bob.address, body="1"))
+        await until_idle()
+        assert got.bodies == ["0", "1"]

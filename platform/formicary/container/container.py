@@ -94,6 +94,8 @@ class Container:
         creatable: the packages or modules whose agents others may have created here, such as `["shop"]`.
         accepts: the packages or modules whose agents may come here from other containers of the platform;
             all classes of their behaviours have to lie there, too.
+        sleepers: the file in which agents sleep, and from which they wake when the container is opened again;
+            None for a temporary one, with which they end.
         guest: whether it is none of the platform's containers, and only asks these: it is in no list of
             them, and its agents can register nothing.
 
@@ -128,6 +130,7 @@ class Container:
         directory_file: Path | None = None,
         creatable: Sequence[str] = (),
         accepts: Sequence[str] = (),
+        sleepers: Path | None = None,
         guest: bool = False,
     ) -> None:
         meeting = meeting_place(server, account, password, join)
@@ -149,6 +152,7 @@ class Container:
             main=main_domain(self.domain, meeting, join, f"{check_container(main)}.{platform}"),
             directory=directory,
             directory_file=directory_file,
+            sleepers=sleepers,
             is_guest=guest,
         )
         self.peers: Peers | None = None
@@ -211,7 +215,8 @@ class Container:
         )
         transport = self._make_transport()
         try:
-            if transport is not None or self.platform_options.directory != "replica":
+            options = self.platform_options
+            if transport is not None or options.directory != "replica" or options.sleepers is not None:
                 await self._open_with_services(transport)
             # Else they are opened by who asks for one: most containers of a first hour need none.
         except BaseException:
@@ -228,7 +233,7 @@ class Container:
                 await services.close()
                 raise
             self.dispatcher.transport = transport
-            services.start()
+            await services.start()
 
     def _open_services(self, transport: Transport | None = None) -> PlatformServices | GuestServices:
         if self.platform_options.is_guest:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from formicary.container.instruments import Instrument
     from formicary.container.overflow import Source
     from formicary.container.places import Detour, Places
-    from formicary.container.protocols import Entrance, Outlet, Transport
+    from formicary.container.protocols import Entrance, Outlet, Sleepers, Transport
     from formicary.container.waiting import Custodian
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver, MessageSink, Routes
@@ -75,6 +75,7 @@ class Dispatcher:
         self.custodians: set[Custodian] = set()
         """Who has messages of other containers that count as not taken."""
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
+        self.sleepers: Sleepers | None = None  # those that sleep, when the first has
         self.transport: Transport | None = None
         self.scheduler: Scheduler | None = None  # from when the container is opened
         self.is_closing = False
@@ -288,8 +289,7 @@ class Dispatcher:
         if self.held and (held := self.held.get(receiver)) is not None:
             return held.accept(message)
         if agent is None:
-            self.add_dead_letter(message, self.why_unknown(receiver), receiver)
-            return None
+            return self._deliver_asleep(message, receiver)
         if not self.instruments and receiver not in self.detours:
             # From the first message on, others go straight to the agent.
             deliver = self.routes[receiver] = agent.message_entrance()
@@ -299,6 +299,13 @@ class Dispatcher:
         if not full and self.dead_letters.total == dead_before:
             self.notify("message_delivered", message, receiver)
         return full
+
+    def _deliver_asleep(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Hand a message to an agent that sleeps here, which wakes, if there is one; results as of `deliver`."""
+        if self.sleepers is not None and self.sleepers.wake(receiver):
+            return self.held[receiver].accept(message)
+        self.add_dead_letter(message, self.why_unknown(receiver), receiver)
+        return None
 
     def take_stray(self, message: Message, receiver: str, source: Source) -> None:
         """Take a message of another container for an agent of a third one, which is not known here."""

@@ -74,7 +74,7 @@ class Lifecycle:
             raise NameTakenError(
                 f"an agent named {agent.name!r} lives in container {container.name}; take another name"
             )
-        if dispatcher.detours:
+        if dispatcher.detours or dispatcher.sleepers is not None:
             self.check_not_away(address)
         agent.enter_container(container, address)
         if isinstance(agent, Agent) and type(agent).setup is not Agent.setup:
@@ -112,14 +112,24 @@ class Lifecycle:
                 f"an agent named {address.partition('@')[0]!r} lives in container {self._container.name}; "
                 "take another name"
             )
+        self._check_not_asleep(address)
         self._starting.add(address)
 
+    def _check_not_asleep(self, address: str) -> None:
+        sleepers = self._dispatcher.sleepers
+        if sleepers is not None and sleepers.is_asleep(address):
+            raise NameTakenError(
+                f"agent {address.partition('@')[0]!r} sleeps in container {self._container.name}; take "
+                "another name, or wake or kill that one"
+            )
+
     def check_not_away(self, address: str) -> None:
-        """Make sure that no agent of this home has a full name and lives elsewhere.
+        """Make sure that no agent of this home has a full name and lives elsewhere, or sleeps.
 
         Raises:
             NameTakenError: one does.
         """
+        self._check_not_asleep(address)
         detour = self._dispatcher.detours.get(address)
         if detour is not None and detour.domain is not None:
             raise NameTakenError(
@@ -283,6 +293,8 @@ class Lifecycle:
         dispatcher = self._dispatcher
         if dispatcher.agents or dispatcher.is_closing:
             return not dispatcher.agents
+        if dispatcher.sleepers is not None and dispatcher.sleepers.count:
+            return False
         own = self._at_domain
         return not any(
             address.endswith(own) and detour.domain is not None

@@ -37,12 +37,14 @@ class PlatformOptions(msgspec.Struct, frozen=True):
         directory: how agents find each other.
         directory_file: the file of a central directory.
         is_guest: whether the container is none of the platform's, and only asks these.
+        sleepers: the file of agents that sleep; None for one that goes with the container.
     """
 
     main: str
     directory: Literal["replica", "central", "lookup"] = "replica"
     directory_file: Path | None = None
     is_guest: bool = False
+    sleepers: Path | None = None
 
 
 def check_guest(meeting: object | None, *, guest: bool) -> None:

@@ -109,6 +109,20 @@ class Transport(Outlet, Protocol):
         """Disconnect, after what was taken has gone out."""
 
 
+class Sleepers(Protocol):
+    """The agents of a container that sleep in its file."""
+
+    @property
+    def count(self) -> int:
+        """How many sleep."""
+
+    def is_asleep(self, address: str) -> bool:
+        """Tell whether an agent with this full name sleeps, and does not wake just now."""
+
+    def wake(self, address: str) -> bool:
+        """Wake an agent, and hold what comes for it until it has woken; return whether it has slept."""
+
+
 class Peers(Protocol):
     """Who is told which other containers are there, and gets their control messages."""
 

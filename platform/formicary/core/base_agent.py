@@ -31,6 +31,8 @@ class AgentState(enum.Enum):
     WAITING = "waiting"
     TRANSIT = "transit"
     """Stopped where it was, and not yet started where it goes."""
+    DEACTIVATED = "deactivated"
+    """Asleep in its container's file (as in Aglets)."""
     GONE = "gone"
 
 
@@ -135,16 +137,22 @@ class BaseAgent:
         await self.container.platform_services.mobility.clone(self, to, name)
 
     async def deactivate(self, until: float | datetime | Literal["message"]) -> None:
-        """Have the agent sleep in its container's file, and give back its memory; it does not return either.
+        """Have the agent sleep in its container's file, and give back its memory.
+
+        A message wakes it, or its time; then its behaviours begin anew. Called by one of its own, it does
+        not return, as `move` does not; but where a message is there that would wake it at once, the agent
+        does not sleep, and this returns.
 
         Args:
-            until: for how many seconds, or until when; a message wakes it, too: `"message"` is that alone.
+            until: for how many seconds, or until when, unless a message wakes it before; `"message"`: until
+                one comes.
 
         Raises:
             MoveError: it cannot sleep, and goes on.
+            UsageError: that is no time.
             AgentStateError: it is not in a container, or has moved away before.
         """
-        await self.container.platform_services.mobility.deactivate(self, until)
+        await self.container.platform_services.sleeping.deactivate(self, until)
 
     async def before_move(self, destination: str) -> None:
         """Prepare to move; for subclasses. All goes on meanwhile. Not called for a clone.

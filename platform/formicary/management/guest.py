@@ -73,6 +73,15 @@ class GuestServices:
         raise MoveError("an agent of a guest of the platform cannot move: it has no home there")
 
     @property
+    def sleeping(self) -> Never:
+        """Refuse: a guest's agents do not sleep.
+
+        Raises:
+            MoveError: always.
+        """
+        raise MoveError("an agent of a guest of the platform cannot sleep: it has no home there")
+
+    @property
     def members(self) -> Mapping[str, int]:
         """The platform's container, as long as it is there; its incarnation is not known."""
         return {self._main: 0} if self._is_there else {}
@@ -80,7 +89,7 @@ class GuestServices:
     async def open(self) -> None:
         """Do nothing: there is no file."""
 
-    def start(self) -> None:
+    async def start(self) -> None:
         """Do nothing: nobody is told anything."""
 
     def agent_gone(self, address: str) -> None:

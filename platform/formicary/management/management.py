@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec.structs import replace
 
@@ -164,6 +165,35 @@ class Management:
             ManagementError: its container does not answer.
         """
         await self._request(Kill(name))
+
+    async def deactivate(self, name: str, until: float | datetime | Literal["message"]) -> None:
+        """Have an agent sleep in its container's file.
+
+        Args:
+            name: its name, in any form.
+            until: for how many seconds, or until when, unless a message wakes it before; `"message"`: until
+                one comes.
+
+        Raises:
+            ManagementRequestError: that is no time.
+            MoveError: it cannot sleep, and goes on.
+            FormicaryError: others are as of `suspend`.
+        """
+        when = until.astimezone().isoformat() if isinstance(until, datetime) else until
+        await self._request(make_request("deactivate", agent=check_receiver(name), until=when))
+
+    async def activate(self, name: str) -> None:
+        """Wake an agent that sleeps, and return when it has woken.
+
+        Args:
+            name: its name, in any form.
+
+        Raises:
+            UnknownAgentError: there is no such agent that sleeps.
+            MoveError: it cannot be woken.
+            FormicaryError: others are as of `suspend`.
+        """
+        await self._request(make_request("activate", agent=check_receiver(name)))
 
     # -- agents' places -------------------------------------------------------------------------------------
 

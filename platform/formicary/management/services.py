@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from formicary.mobility.belongings import Belongings
     from formicary.mobility.cloning import Cloning
     from formicary.mobility.service import MobilityService, NoMobility
+    from formicary.mobility.sleeping.service import SleepingAgents
 
 
 _ANSWERING = 0.2  # s that what is being answered gets when the container ends
@@ -69,6 +70,7 @@ class PlatformServices:
         self._enquiries: Enquiries | None = None  # made for the first guest who asks
         self._mobility: MobilityService | None = None  # made for the first agent that moves
         self._cloning: Cloning | None = None  # made for the first agent that is copied, or asked for
+        self._sleeping: SleepingAgents | None = None  # made for the first agent that sleeps
         self.agent.serve(ENQUIRIES, self._enquire)
         self.agent.serve(CLONING, self._begin_clone)
 
@@ -133,6 +135,22 @@ class PlatformServices:
         return self._mobility
 
     @property
+    def sleeping(self) -> SleepingAgents:
+        """What has agents sleep, and wakes them."""
+        if self._sleeping is None:
+            from formicary.mobility.sleeping.service import SleepingAgents
+
+            path = self._container.platform_options.sleepers
+            self._sleeping = SleepingAgents(
+                self._container, path, lambda: self.belongings, self._ended_asleep
+            )
+        return self._sleeping
+
+    def _ended_asleep(self, address: str) -> None:
+        if (on_gone := self._container.lifecycle.on_gone) is not None:
+            on_gone(address)
+
+    @property
     def cloning(self) -> Cloning:
         """What makes copies of agents."""
         if self._cloning is None:
@@ -169,10 +187,18 @@ class PlatformServices:
             StoreError: it cannot be used.
         """
         await self.backend.open()
+        if self._container.platform_options.sleepers is not None:
+            try:
+                await self.sleeping.open()
+            except BaseException:
+                await self.backend.close()
+                raise
+            if self._members is None:
+                await self.sleeping.restore_belongings()
         if self._members is not None:  # already now: it may be told once, while the transport is opened
             self._members.listen(self._agreement)
 
-    def start(self) -> None:
+    async def start(self) -> None:
         """Begin to work with others, as the transport is open."""
         assert self._members is not None
         self._members.listen(self.agent)
@@ -182,6 +208,8 @@ class PlatformServices:
         if self._mobility is None:
             self._members.listen(OnDemand(self._open_mobility))
         self._members.start()
+        if self._container.platform_options.sleepers is not None:
+            await self.sleeping.restore_belongings()
 
     def agent_gone(self, address: str) -> None:
         """Called when an agent has ended."""
@@ -190,6 +218,8 @@ class PlatformServices:
         self.backend.agent_gone(address)
         if self._mobility is not None:
             self._mobility.agent_gone(address)
+        if self._sleeping is not None:
+            self._sleeping.agent_gone(address)
 
     async def close(self) -> None:
         """End; others are told that the container stops."""
@@ -201,6 +231,8 @@ class PlatformServices:
             if self._mobility is not None:
                 stack.callback(self._mobility.close)
             stack.push_async_callback(self.backend.close)
+            if self._sleeping is not None:
+                stack.push_async_callback(self._sleeping.close)
             stack.callback(end_subscriptions, self.backend)
             stack.callback(self._agreement.close)
             stack.push_async_callback(self.agent.stop)  # who still waits for an answer is told

@@ -13,6 +13,7 @@
 - `belongings`: what moves with an agent of what it has registered, and of the roles that it plays
 - `departing`, `arriving`: what that says, done at the source and at the destination
 - `telling`: what containers tell each other about it, sent at the end of a turn
+- `sleeping`: agents that sleep in a file until a message or their time wakes them
 - `service`: what moves agents from a container and to it
 - `on_demand`: that this is made for the first agent that moves
 """

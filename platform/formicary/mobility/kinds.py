@@ -18,6 +18,10 @@ _OWN: Final = frozenset({"formicary.core.agent:Agent", "formicary.core.fsm:FSMBe
 """The platform's own classes of which there can be objects without a subclass."""
 
 
+ANY: Final = ("*",)
+"""What accepts all classes: that of an agent's own container, where it has slept."""
+
+
 def name_of(kind: type) -> str:
     """Return a class's name, by which it is found where its agent arrives.
 
@@ -64,7 +68,7 @@ def find(class_name: str, base: type[K], container: Container) -> type[K]:
 
 
 def _check_accepted(module: str, class_name: str, container: Container) -> None:
-    if not is_allowed(module, container.accepts):
+    if container.accepts is not ANY and not is_allowed(module, container.accepts):
         accepted = f"accepts {', '.join(container.accepts)}" if container.accepts else "accepts no agents"
         raise MoveError(
             f"container {container.name} {accepted}, and the agent has {class_name}: it would have to be "

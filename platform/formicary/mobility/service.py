@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, Literal, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 from weakref import WeakSet
 
 from formicary.core.errors import MoveError
@@ -27,7 +27,6 @@ from formicary.mobility.telling import CHANNEL, Telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
 
     from formicary.container.container import Container
     from formicary.container.protocols import Transport
@@ -112,11 +111,6 @@ class MobilityService:
         """Make a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
         place = full_domain(agent, to, self._container)
         await self._cloning().clone(agent, place, name)  # type: ignore[arg-type]  # as above
-
-    async def deactivate(self, agent: BaseAgent, until: float | datetime | Literal["message"]) -> None:
-        """Have an agent sleep; arguments and errors as of `BaseAgent.deactivate`."""
-        del until
-        raise MoveError(f"agent {agent.name} cannot sleep yet")
 
     def status(self, address: str) -> str | None:
         """Return what an agent in transit waits for, as part of a sentence; None if it is not in transit."""
@@ -231,11 +225,6 @@ class NoMobility:
         """Make a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
         place = full_domain(agent, to, self._container)
         await self._cloning().clone(agent, place, name)  # type: ignore[arg-type]  # as above
-
-    async def deactivate(self, agent: BaseAgent, until: float | datetime | Literal["message"]) -> None:
-        """Refuse to have an agent sleep."""
-        del until
-        self._refuse(agent)
 
     def status(self, address: str) -> str | None:
         """Return None: no agent is on its way."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +11,7 @@ import msgspec
 
 from formicary.core.base_agent import AgentState  # noqa: TC001 -- msgspec reads the types
 from formicary.core.names import check_container, check_local, check_platform, check_receiver
+from formicary.core.quoting import shorten
 
 MOST_RESULTS = 100_000
 """How many agents one search finds at most, those left out by its offset included if it goes everywhere."""
@@ -117,6 +119,35 @@ class Kill(OfAgent, frozen=True, tag="kill"):
     """End an agent."""
 
 
+class Deactivate(OfAgent, frozen=True, tag="deactivate"):
+    """Have an agent sleep.
+
+    Args:
+        agent: its name, in any form.
+        until: for how many seconds, or until when (as of ISO 8601, with a zone), unless a message wakes it
+            before; `"message"`: until one comes.
+
+    Raises:
+        ValueError: that is no agent's name, or no time.
+    """
+
+    until: float | str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.until == "message":
+            return
+        if isinstance(self.until, str):
+            if datetime.fromisoformat(self.until).tzinfo is None:
+                raise ValueError(f"the time {shorten(self.until)} has no zone")
+        elif not 0 <= self.until < float("inf"):
+            raise ValueError(f"an agent does not sleep for {self.until} seconds")
+
+
+class Activate(OfAgent, frozen=True, tag="activate"):
+    """Wake an agent that sleeps."""
+
+
 class Move(OfAgent, frozen=True, tag="move"):
     """Have an agent go on in another container.
 
@@ -217,5 +248,5 @@ def _check_where(container: str | None) -> None:
             check_platform(platform)
 
 
-RequestOfAgent = Find | Suspend | Resume | Kill | Move | Clone
+RequestOfAgent = Find | Suspend | Resume | Kill | Deactivate | Activate | Move | Clone
 Request = RequestOfAgent | Search | ListContainers | Measure | Create | CreateMany

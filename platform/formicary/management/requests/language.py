@@ -130,7 +130,8 @@ def make_request(action: str, **fields: Any) -> Request:
 DIALECT: Dialect[FormicaryError] = Dialect(
     speaker="the management agent",
     actions=(
-        "search, find, list-containers, measure, suspend, resume, kill, move, clone, create and create-many"
+        "search, find, list-containers, measure, suspend, resume, kill, deactivate, activate, move, clone, "
+        "create and create-many"
     ),
     error=ManagementError,
     request_error=ManagementRequestError,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
 
 from formicary.core.agent import Agent
 from formicary.core.errors import (
@@ -11,6 +12,7 @@ from formicary.core.errors import (
     ContainerClosedError,
     ManagementError,
     NameTakenError,
+    StoreError,
     UnauthorisedError,
     UnknownAgentError,
 )
@@ -19,9 +21,11 @@ from formicary.core.logs import get_logger
 from formicary.core.mailbox import GREEDY
 from formicary.core.strand import Answer
 from formicary.management.requests.actions import (
+    Activate,
     Clone,
     Create,
     CreateMany,
+    Deactivate,
     Find,
     Kill,
     ListContainers,
@@ -87,11 +91,17 @@ class LocalManagement:
             case CreateMany():
                 result = await self._create_many(request)
             case Find():
-                result = Result("find", agents=(self._white_pages.describe_agent(self._find(request.agent)),))
+                asleep = self._white_pages.find_asleep(request.agent)
+                found = asleep or self._white_pages.describe_agent(self._find(request.agent))
+                result = Result("find", agents=(found,))
+            case Kill():
+                result = await self._end(request.agent)
+            case Deactivate() | Activate():
+                result = await self._sleep_or_wake(request)
             case Suspend() | Resume():
                 result = self._suspend_or_resume(request)
             case _:
-                result = await self._end_or_move(request)
+                result = await self._move_or_clone(request)
         return result
 
     def _suspend_or_resume(self, request: Suspend | Resume) -> Result:
@@ -110,11 +120,31 @@ class LocalManagement:
             raise ManagementError(f"agent {agent.name} does not {done}: {describe_error(error)}") from error
         return Result(done, agent=request.agent)
 
-    async def _end_or_move(self, request: Kill | Move | Clone) -> Result:
+    async def _sleep_or_wake(self, request: Deactivate | Activate) -> Result:
+        sleeping = self._container.platform_services.sleeping
+        if isinstance(request, Activate):
+            await sleeping.activate(request.agent)
+            return Result("activate", agent=request.agent)
+        until: Any = request.until
+        when = until if not isinstance(until, str) or until == "message" else datetime.fromisoformat(until)
+        try:
+            await sleeping.deactivate(self._find(request.agent), when)
+        except AgentStateError as error:
+            raise ManagementError(str(error)) from error
+        return Result("deactivate", agent=request.agent)
+
+    async def _end(self, name: str) -> Result:
+        """End an agent, perhaps in its sleep."""
+        services = self._container.platform_services
+        try:
+            if self._container.dispatcher.sleepers is None or not await services.sleeping.kill(name):
+                await _kill(self._find(name))
+        except StoreError as error:
+            raise ManagementError(f"{name} sleeps, and cannot be ended: {error}") from error
+        return Result("kill", agent=name)
+
+    async def _move_or_clone(self, request: Move | Clone) -> Result:
         agent = self._find(request.agent)
-        if isinstance(request, Kill):
-            await _kill(agent)
-            return Result("kill", agent=request.agent)
         mobility, to = self._container.platform_services.mobility, request.container
         assert to is not None  # as it is completed
         try:
@@ -131,6 +161,8 @@ class LocalManagement:
         agent = container.dispatcher.agents.get(name)
         if agent is not None:
             return agent
+        if container.dispatcher.sleepers is not None and container.dispatcher.sleepers.is_asleep(name):
+            raise UnknownAgentError(f"agent {name} sleeps; wake it first")
         if name in container.dispatcher.system_agents:
             raise UnauthorisedError(f"{name} is the container's own agent, and lives as long as that does")
         if name.partition("@")[2] != container.domain:

@@ -16,7 +16,7 @@ from formicary.core.clock import now
 from formicary.management.descriptions import AgentDescription, ContainerDescription, LinkDescription
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
@@ -44,9 +44,38 @@ class WhitePages:
             for agent in self._container.agents
             if (search.state is None or agent.state is search.state) and matches(agent)
         )
-        return tuple(
-            map(self.describe_agent, islice(found, search.offset, search.offset + search.max_results))
-        )
+        end = search.offset + search.max_results
+        sleepers = self._container.dispatcher.sleepers
+        if sleepers is None or search.state not in {None, AgentState.DEACTIVATED}:
+            return tuple(map(self.describe_agent, islice(found, search.offset, end)))
+        here = [*islice(found, end)]
+        descriptions = [*map(self.describe_agent, here[search.offset :])]
+        if len(here) < end:  # those that sleep come behind all others
+            most, offset = end - max(len(here), search.offset), max(0, search.offset - len(here))
+            descriptions += self._describe_asleep(patterns(search.name, self._container), most, offset)
+        return tuple(descriptions)
+
+    def find_asleep(self, name: str) -> AgentDescription | None:
+        """Return the description of an agent that sleeps here; None if there is none of this full name."""
+        sleepers = self._container.dispatcher.sleepers
+        if sleepers is None or not sleepers.is_asleep(name):
+            return None
+        found = self._describe_asleep([_exactly(name.partition("@")[0])], 1, 0)
+        return found[0] if found else None
+
+    def _describe_asleep(self, globs: Sequence[str], most: int, offset: int) -> list[AgentDescription]:
+        domain = self._container.domain
+        return [
+            AgentDescription(
+                name=f"{sleeper.name}@{domain}",
+                state=AgentState.DEACTIVATED,
+                container=domain,
+                class_name=sleeper.kind,
+                behaviours=sleeper.behaviours,
+                failures=sleeper.failures,
+            )
+            for sleeper in self._container.platform_services.sleeping.find(globs, most, offset)
+        ]
 
     def describe(self) -> ContainerDescription:
         """Return what the container is like now."""
@@ -107,3 +136,22 @@ def matcher(pattern: str, platform: str) -> Callable[[BaseAgent], object]:
         return match(address) or match(address.removesuffix(end))
 
     return matches
+
+
+def patterns(pattern: str, container: Container) -> list[str]:
+    """Return the patterns of a container's own agents' names that match as `matcher` does, for SQLite's GLOB.
+
+    Args:
+        pattern: as of `Search`.
+        container: the container.
+    """
+    name, at, place = pattern.replace("[", "[[]").rpartition("@")
+    if not at:
+        return [place]
+    is_here = re.compile(fnmatch.translate(place)).match
+    return [name] if is_here(container.name) or is_here(container.domain) else []
+
+
+def _exactly(name: str) -> str:
+    """Return the pattern that only one name matches."""
+    return re.sub(r"([*?[])", r"[\1]", name)

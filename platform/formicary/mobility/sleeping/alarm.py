@@ -1,0 +1,111 @@
+"""When agents wake by themselves: one timer for any number of them, set by what the file says."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from formicary.core.clock import now, seconds_until
+from formicary.core.errors import StoreError, UsageError
+from formicary.core.logs import get_logger
+from formicary.core.quoting import shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.mobility.sleeping.store import SleeperStore
+
+logger = get_logger("formicary.sleeping")
+
+_AT_ONCE: Final = 1000  # agents
+_SOON: Final = 0.001  # s: what is due at once is due after what was looked at before
+_LONGEST: Final = 86_400.0  # s between two looks: the clock may be set
+
+
+def due_time(until: object) -> float | None:
+    """Return when an agent wakes by itself, in seconds since 1970; None if only a message wakes it.
+
+    Args:
+        until: as of `BaseAgent.deactivate`.
+
+    Raises:
+        UsageError: it is none of these.
+    """
+    if until == "message":
+        return None
+    if isinstance(until, datetime):
+        seconds = seconds_until(until)
+    elif isinstance(until, int | float) and not isinstance(until, bool) and 0 <= until < float("inf"):
+        seconds = float(until)
+    else:
+        raise UsageError(
+            f"an agent sleeps until a time, for some seconds, or until 'message', not {shorten(until)}"
+        )
+    return now().timestamp() + max(seconds, _SOON)
+
+
+class Alarm:
+    """Calls those whose time has come.
+
+    Args:
+        store: the file.
+        ring: called with names; `go_on` is to be called when they have been dealt with.
+    """
+
+    def __init__(self, store: SleeperStore, ring: Callable[[Sequence[str]], None]) -> None:
+        self._store = store
+        self._ring = ring
+        self._timer: asyncio.TimerHandle | None = None
+        self._since = (float("-inf"), "")  # up to whom all were called: the time and the name
+        self._has_more = False
+
+    def set(self) -> None:
+        """Set the timer by what the file says."""
+        try:
+            due = self._store.next_due(self._since)
+        except StoreError as error:
+            logger.error("sleeping agents do not wake by themselves: %s", error)  # noqa: TRY400
+            return
+        if due is not None:
+            self._set(due)
+
+    def add(self, due: float | None) -> None:
+        """Take note of an agent that sleeps from now on."""
+        loop = asyncio.get_running_loop()
+        if due is not None and (
+            self._timer is None or self._timer.when() > loop.time() + due - now().timestamp()
+        ):
+            self._set(due)
+
+    def go_on(self) -> None:
+        """Call those who were due as well, and were too many to be called at once."""
+        if self._has_more:
+            self._has_more = False
+            self._call()
+
+    def close(self) -> None:
+        """Call nobody any more."""
+        self._has_more = False
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _set(self, due: float) -> None:
+        self.close()
+        seconds = min(max(0.0, due - now().timestamp()), _LONGEST)
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._call)
+
+    def _call(self) -> None:
+        self.close()
+        try:
+            found = self._store.due(self._since, now().timestamp(), _AT_ONCE)
+        except StoreError as error:
+            logger.error("sleeping agents do not wake by themselves: %s", error)  # noqa: TRY400
+            return
+        if found:
+            self._since = found[-1]
+        self._has_more = len(found) == _AT_ONCE
+        self._ring([name for _, name in found])
+        if not self._has_more:
+            self.set()

@@ -1,0 +1,108 @@
+"""Writes the file of sleepers without stopping the event loop: what comes during one write is the next."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from formicary.core.errors import FormicaryError, StoreError
+from formicary.core.logs import get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from formicary.mobility.sleeping.store import Sleeper, SleeperStore
+
+    Done = Callable[[StoreError | None], None]
+
+logger = get_logger("formicary.sleeping")
+
+_BATCH = 2000  # changes in a transaction
+_BATCH_BYTES = 1 << 24  # of what is put, the same
+
+
+class Journal:
+    """The changes of a file of sleepers, in the order in which they are asked for.
+
+    Args:
+        store: the file.
+    """
+
+    def __init__(self, store: SleeperStore) -> None:
+        self._store = store
+        self._changes: list[tuple[Sleeper | str, Done]] = []
+        self._task: asyncio.Task[None] | None = None
+        self._one_at_a_time = asyncio.Lock()
+
+    def put(self, sleeper: Sleeper, done: Done) -> None:
+        """Put an agent there; `done` is called when it is on the disk, with None, or with why it is not."""
+        self._add(sleeper, done)
+
+    def remove(self, name: str, done: Done) -> None:
+        """Remove an agent; `done` as of `put`."""
+        self._add(name, done)
+
+    async def read(self, names: Collection[str]) -> list[Sleeper]:
+        """Return agents by their names, as far as they are there.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        async with self._one_at_a_time:
+            return await asyncio.to_thread(self._store.read, names)
+
+    async def close(self) -> None:
+        """Write what waits, and close the file."""
+        if self._task is not None:
+            await asyncio.shield(self._task)
+        async with self._one_at_a_time:
+            await asyncio.to_thread(self._store.close)
+
+    def _add(self, change: Sleeper | str, done: Done) -> None:
+        self._changes.append((change, done))
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._write_all(), name="sleepers' file")
+
+    async def _write_all(self) -> None:
+        try:
+            while self._changes:
+                batch = self._next_batch()
+                error = await self._write([change for change, _ in batch])
+                for _, done in batch:
+                    _tell(done, error)
+        finally:
+            self._task = None
+
+    def _next_batch(self) -> list[tuple[Sleeper | str, Done]]:
+        """Return changes for one transaction: no agent is in them twice, and they are not too large."""
+        names: set[str] = set()
+        size = count = 0
+        for change, _ in self._changes[:_BATCH]:
+            name = change if isinstance(change, str) else change.name
+            size += 0 if isinstance(change, str) else len(change.snapshot)
+            if name in names or (count and size > _BATCH_BYTES):
+                break
+            names.add(name)
+            count += 1
+        batch, self._changes = self._changes[:count], self._changes[count:]
+        return batch
+
+    async def _write(self, changes: list[Sleeper | str]) -> StoreError | None:
+        put = [change for change in changes if not isinstance(change, str)]
+        removed = [change for change in changes if isinstance(change, str)]
+        try:
+            async with self._one_at_a_time:
+                await asyncio.to_thread(self._store.write, put, removed)
+        except StoreError as error:
+            logger.error("%s", error)  # noqa: TRY400 -- it says all in one sentence
+            return error
+        return None
+
+
+def _tell(done: Done, error: StoreError | None) -> None:
+    try:
+        done(error)
+    except FormicaryError as problem:
+        logger.error("%s", problem)  # noqa: TRY400 -- as above
+    except Exception:
+        logger.exception("a sleeping agent's end or beginning has failed; please report it")

@@ -1,0 +1,290 @@
+"""Has agents fall asleep, finds those that sleep by their names, and has them wake."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+from weakref import WeakValueDictionary
+
+import msgspec
+
+from formicary.core.agent import Agent
+from formicary.core.base_agent import AgentState
+from formicary.core.errors import MoveError, StoreError, UnknownAgentError
+from formicary.core.logs import get_logger
+from formicary.core.scratch import ScratchFolder
+from formicary.mobility.rest import bring_to_rest, dissolve, let_go_on, own_strand
+from formicary.mobility.sleeping.alarm import Alarm, due_time
+from formicary.mobility.sleeping.journal import Journal
+from formicary.mobility.sleeping.store import Sleeper, SleeperStore
+from formicary.mobility.sleeping.waker import Waker
+from formicary.mobility.snapshot import check_can_be_carried, take_snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from formicary.container.container import Container
+    from formicary.core.base_agent import BaseAgent
+    from formicary.core.micro import MicroAgent
+    from formicary.core.strand import Strand
+    from formicary.mobility.belongings import Belongings
+
+    Until = float | datetime | Literal["message"]
+
+logger = get_logger("formicary.sleeping")
+
+
+class SleepingAgents:
+    """The sleeping agents of a container, which are its agents still: `dispatcher.sleepers`.
+
+    Args:
+        container: the container.
+        path: the file; None for one that goes with the container.
+        belongings: returns what hands over what the services have of agents.
+        end: called with the full name of one that has ended in its sleep.
+    """
+
+    def __init__(
+        self,
+        container: Container,
+        path: Path | None,
+        belongings: Callable[[], Belongings],
+        end: Callable[[str], None],
+    ) -> None:
+        self._container = container
+        self._path = path
+        self._belongings = belongings
+        self._end = end
+        self._scratch: ScratchFolder | None = None
+        self._store: SleeperStore | None = None
+        self._opening = asyncio.Lock()
+        self._is_closed = False
+        # What agents have left behind here, for who joins it until they end.
+        self._left: WeakValueDictionary[str, BaseAgent] = WeakValueDictionary()
+
+    # -- life -----------------------------------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Open the file, and wake those whose time has come meanwhile.
+
+        Raises:
+            StoreError: it cannot be used; with why and what to do.
+        """
+        async with self._opening:
+            if self._store is not None:
+                return
+            if self._is_closed:
+                raise self._container.not_open_error()
+            path = self._path
+            if path is None:
+                path = self._make_folder() / "sleepers.sqlite"
+            self._store = await asyncio.to_thread(SleeperStore, path, self._container.domain)
+            self._journal = Journal(self._store)
+            self._waker = Waker(self._container, self._journal, self._has_woken)
+            self._alarm = Alarm(self._store, self._wake_some)
+            self._container.dispatcher.sleepers = self
+            self._alarm.set()
+
+    def _make_folder(self) -> Path:
+        try:
+            self._scratch = ScratchFolder.make()
+        except OSError as error:
+            raise StoreError(
+                f"there can be no file for sleeping agents: {error}; name one with sleepers="
+            ) from error
+        return self._scratch.path
+
+    async def restore_belongings(self) -> None:
+        """Have again what those have registered who sleep since before the container was opened."""
+        assert self._store is not None
+        for name, encoded in await asyncio.to_thread(self._store.with_belongings):
+            try:
+                self._belongings().take_over(self._address(name), msgspec.msgpack.decode(encoded))
+            except (MoveError, msgspec.DecodeError) as error:
+                logger.error("what the sleeping agent %s has registered is lost: %s", name, error)  # noqa: TRY400
+
+    async def close(self) -> None:
+        """Write what waits, and close the file; who sleeps in a temporary one ends with it."""
+        self._is_closed = True
+        if self._store is not None:
+            self._alarm.close()
+            await self._waker.close()
+            await self._journal.close()
+        if self._scratch is not None:
+            await asyncio.to_thread(self._scratch.remove)
+
+    # -- falling asleep -------------------------------------------------------------------------------------
+
+    async def deactivate(self, agent: BaseAgent, until: Until) -> None:
+        """Have an agent sleep; arguments and errors as of `BaseAgent.deactivate`."""
+        due = due_time(until)
+        try:
+            await self._deactivate(agent, due)  # type: ignore[arg-type]  # it is of one of the two kinds
+        except StoreError as error:
+            raise MoveError(f"agent {agent.name} cannot sleep: {error}") from error
+        except MoveError as error:
+            raise MoveError(str(error).replace(" cannot move", " cannot sleep", 1)) from error
+
+    async def _deactivate(self, agent: Agent | MicroAgent, due: float | None) -> None:
+        address = agent.address or ""
+        home = address.partition("@")[2]
+        if home != self._container.domain:
+            raise MoveError(f"agent {agent.name} cannot sleep away from its home {home}; move it there first")
+        if address in self._container.dispatcher.detours:
+            raise MoveError(
+                f"agent {agent.name} cannot sleep yet: messages are still under way to where it was; try again soon"
+            )
+        caller = own_strand(agent)
+        check_can_be_carried(agent)
+        await self.open()
+        await bring_to_rest(agent, caller)
+        outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        try:
+            if self._has_unread(agent):
+                let_go_on(agent)
+                return
+            self._journal.put(self._describe(agent, caller, due), partial(self._written, agent, outcome, due))
+        except BaseException:
+            let_go_on(agent)
+            raise
+        try:
+            await asyncio.shield(outcome)
+        except asyncio.CancelledError:
+            outcome.cancel()
+            raise
+
+    def _describe(self, agent: Agent | MicroAgent, caller: Strand | None, due: float | None) -> Sleeper:
+        belongings = None if self._path is None else self._belongings().hand_over(agent.address or "")
+        kind = type(agent)
+        return Sleeper(
+            agent.name,
+            due,
+            f"{kind.__module__}:{kind.__qualname__}",
+            len(agent.behaviours) if isinstance(agent, Agent) else None,
+            agent.failures,
+            None if belongings is None else msgspec.msgpack.encode(belongings),
+            take_snapshot(agent, caller),
+        )
+
+    def _has_unread(self, agent: Agent | MicroAgent) -> bool:
+        """Tell whether a message is there already that would wake it."""
+        held = self._container.dispatcher.held.get(agent.address)
+        return bool(agent.unreceived() or (held is not None and held.messages))
+
+    def _written(
+        self,
+        agent: Agent | MicroAgent,
+        outcome: asyncio.Future[None],
+        due: float | None,
+        error: StoreError | None,
+    ) -> None:
+        """Take an agent apart that is in the file now, unless something has come for it, or it has ended."""
+        if error is not None:
+            let_go_on(agent)
+            if not outcome.done():
+                outcome.set_exception(error)
+            return
+        is_at_rest = agent.state is AgentState.TRANSIT and not agent.is_ending
+        if outcome.cancelled() or not is_at_rest or self._has_unread(agent) or self._is_closed:
+            self._journal.remove(agent.name, partial(self._not_asleep, agent, outcome))
+            return
+        outcome.set_result(None)
+        self._left[agent.address or ""] = agent
+        for message in dissolve(agent, self._container.domain).messages:
+            self._container.dispatcher.deliver(message, agent.address or "")  # who had no room comes now
+        self._alarm.add(due)
+
+    def _not_asleep(
+        self, agent: Agent | MicroAgent, outcome: asyncio.Future[None], error: StoreError | None
+    ) -> None:
+        del error  # it is logged; if the container is opened again, the agent sleeps there
+        let_go_on(agent)
+        if not outcome.done():
+            outcome.set_result(None)
+
+    # -- asleep ---------------------------------------------------------------------------------------------
+
+    @property
+    def count(self) -> int:
+        """How many sleep."""
+        return 0 if self._store is None else self._store.count
+
+    def is_asleep(self, address: str) -> bool:
+        """Tell whether an agent with this full name sleeps here, and does not wake just now."""
+        name, _, domain = address.partition("@")
+        if not self.count or domain != self._container.domain or self._waker.wakes(address):
+            return False
+        assert self._store is not None
+        try:
+            return self._store.has(name)
+        except StoreError as error:
+            logger.error("%s", error)  # noqa: TRY400 -- it says all in one sentence
+            return False
+
+    def find(self, patterns: Sequence[str], most: int, offset: int) -> list[Sleeper]:
+        """Return sleeping agents; arguments and errors as of `SleeperStore.find`."""
+        return [] if self._store is None else self._store.find(patterns, most, offset)
+
+    async def kill(self, address: str) -> bool:
+        """End an agent in its sleep; return whether it has slept.
+
+        Raises:
+            StoreError: the file cannot be written, and it sleeps on.
+        """
+        if not self.is_asleep(address):
+            return False
+        removed: asyncio.Future[StoreError | None] = asyncio.get_running_loop().create_future()
+        self._journal.remove(address.partition("@")[0], removed.set_result)
+        error = await asyncio.shield(removed)
+        if error is not None:
+            raise error
+        self._end(address)
+        self.agent_gone(address)
+        self._container.lifecycle.let_join_end()
+        return True
+
+    def agent_gone(self, address: str) -> None:
+        """Called when an agent has ended here, which may have slept: who joins what it has left is told."""
+        left = self._left.pop(address, None)
+        if left is not None:
+            left.ended_elsewhere()
+
+    # -- waking ---------------------------------------------------------------------------------------------
+
+    def wake(self, address: str) -> bool:
+        """Wake an agent, and hold what comes for it until it has woken; return whether it has slept."""
+        return self._is_open and self.is_asleep(address) and self._waker.wake(address)
+
+    @property
+    def _is_open(self) -> bool:
+        return not self._is_closed and not self._container.dispatcher.is_closing
+
+    async def activate(self, address: str) -> None:
+        """Wake an agent, and return when it has woken.
+
+        Raises:
+            UnknownAgentError: it does not sleep here.
+            MoveError: it cannot be woken.
+        """
+        if not self.wake(address) and not self._waker_of(address):
+            raise UnknownAgentError(
+                f"no agent named {address.partition('@')[0]!r} sleeps in container {self._container.name}"
+            )
+        await self._waker.wait_for(address)
+
+    def _waker_of(self, address: str) -> bool:
+        return self._store is not None and self._waker.wakes(address)
+
+    def _wake_some(self, names: Sequence[str]) -> None:
+        for name in names:
+            self.wake(self._address(name))
+
+    def _has_woken(self) -> None:
+        self._alarm.go_on()
+        self._container.lifecycle.let_join_end()
+
+    def _address(self, name: str) -> str:
+        return f"{name}@{self._container.domain}"

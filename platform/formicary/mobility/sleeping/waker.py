@@ -1,0 +1,183 @@
+"""Wakes agents in batches: their rows are read, they are made again, and begin when the rows are gone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from formicary.core.errors import FormicaryError, MoveError, NameTakenError, StoreError
+from formicary.core.logs import get_logger
+from formicary.mobility import kinds
+from formicary.mobility.snapshot import read_snapshot, restore
+from formicary.mobility.waking import admit, awake, dismiss
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.container.container import Container
+    from formicary.core.agent import Agent
+    from formicary.core.base_agent import AgentState
+    from formicary.core.micro import MicroAgent
+    from formicary.mobility.sleeping.journal import Journal
+    from formicary.mobility.sleeping.store import Sleeper
+
+logger = get_logger("formicary.sleeping")
+
+_BATCH: Final = 1000  # agents
+_GATHERING: Final = 0.005  # s
+_IN_A_TURN: Final = 50  # agents that begin without a turn of the loop for others
+
+
+class _Home(NamedTuple):
+    """Where all classes are accepted: agents wake where they have lived before."""
+
+    name: str
+    accepts: tuple[str, ...] = kinds.ANY
+
+
+class _Ready(NamedTuple):
+    address: str
+    agent: Agent | MicroAgent
+    state: AgentState
+
+
+class Waker:
+    """Wakes agents of a container.
+
+    Args:
+        container: the container.
+        journal: where they sleep.
+        done: called when nobody wakes any more.
+    """
+
+    def __init__(self, container: Container, journal: Journal, done: Callable[[], None]) -> None:
+        self._container = container
+        self._journal = journal
+        self._done = done
+        self._home: Any = _Home(container.name)
+        self._waking: dict[str, asyncio.Future[None] | None] = {}  # by full name; who waits for it
+        self._line: deque[str] = deque()
+        self._task: asyncio.Task[None] | None = None
+
+    def wakes(self, address: str) -> bool:
+        """Tell whether an agent is about to wake."""
+        return address in self._waking
+
+    def wake(self, address: str) -> bool:
+        """Have an agent wake that sleeps, and hold what comes for it; return whether that is possible."""
+        self._waking[address] = None
+        try:
+            admit(self._container, address)
+        except NameTakenError:
+            del self._waking[address]
+            return False
+        self._line.append(address)
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._wake_all(), name="wakes agents")
+        return True
+
+    async def wait_for(self, address: str) -> None:
+        """Wait until an agent has woken that is about to.
+
+        Raises:
+            MoveError: it cannot be woken.
+        """
+        future = self._waking[address]
+        if future is None:
+            future = self._waking[address] = asyncio.get_running_loop().create_future()
+        await asyncio.shield(future)
+
+    async def close(self) -> None:
+        """Wake nobody any more."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        for address in tuple(self._waking):
+            self._fail(address, f"container {self._container.name} stops")
+
+    async def _wake_all(self) -> None:
+        try:
+            while self._line:
+                batch = [self._line.popleft() for _ in range(min(len(self._line), _BATCH))]
+                try:
+                    await self._wake(batch)
+                except FormicaryError as error:
+                    for address in batch:
+                        self._fail(address, str(error))
+                if 0 < len(self._line) < _BATCH:
+                    await asyncio.sleep(_GATHERING)  # so that many that wake do so with few transactions
+        finally:
+            self._task = None
+        self._done()
+        if self._line and self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._wake_all(), name="wakes agents")
+
+    async def _wake(self, batch: Sequence[str]) -> None:
+        names = {address.partition("@")[0]: address for address in batch}
+        rows = {row.name: row for row in await self._journal.read(names)}
+        ready = []
+        for name, address in names.items():
+            row = rows.get(name)
+            if row is None:
+                self._fail(address, f"no agent named {name!r} lives in container {self._container.name}")
+            elif (made := self._make(row, address)) is not None:
+                ready.append(made)
+        error = await self._remove([each.agent.name for each in ready])
+        for number, each in enumerate(ready, 1):
+            if error is not None:
+                self._fail(each.address, f"agent {each.agent.name} cannot be woken: {error}")
+                continue
+            await self._begin(each)
+            if number % _IN_A_TURN == 0:
+                await asyncio.sleep(0)
+
+    def _make(self, row: Sleeper, address: str) -> _Ready | None:
+        """Return an agent, made again; None if it cannot be."""
+        try:
+            snapshot = read_snapshot(row.snapshot)
+            agent = restore(snapshot, row.name, self._home)
+        except (MoveError, ValueError) as error:
+            self._fail(address, f"agent {row.name} cannot be woken: {error}")
+            return None
+        return _Ready(address, agent, snapshot.agent_state)
+
+    async def _remove(self, names: Sequence[str]) -> StoreError | None:
+        """Remove agents from the file: they live, and end with the container, from now on."""
+        if not names:
+            return None
+        removed: asyncio.Future[StoreError | None] = asyncio.get_running_loop().create_future()
+        left = len(names)
+        first: list[StoreError] = []
+
+        def done(error: StoreError | None) -> None:
+            nonlocal left
+            left -= 1
+            if error is not None:
+                first.append(error)
+            if not left and not removed.done():
+                removed.set_result(first[0] if first else None)
+
+        for name in names:
+            self._journal.remove(name, done)
+        return await removed
+
+    async def _begin(self, ready: _Ready) -> None:
+        future = self._waking.pop(ready.address, None)
+        await awake(ready.agent, self._container, ready.address, state=ready.state)
+        if future is not None and not future.done():
+            future.set_result(None)
+
+    def _fail(self, address: str, reason: str) -> None:
+        """Have what has come for an agent fail, which cannot be woken and sleeps on."""
+        if address not in self._waking:
+            return
+        future = self._waking.pop(address)
+        dispatcher = self._container.dispatcher
+        for message in dismiss(self._container, address):
+            dispatcher.add_dead_letter(message, reason, address)
+        if future is not None and not future.done():
+            future.set_exception(MoveError(reason))
+            future.exception()
+        elif not dispatcher.is_closing:
+            logger.error("%s", reason)

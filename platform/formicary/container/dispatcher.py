@@ -301,7 +301,7 @@ class Dispatcher:
         return full
 
     def _deliver_asleep(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Hand a message to an agent that sleeps here, which wakes, if there is one; results as of `deliver`."""
+        """Hand a message to an agent that sleeps here, and wakes, if one does; results as of `deliver`."""
         if self.sleepers is not None and self.sleepers.wake(receiver):
             return self.held[receiver].accept(message)
         self.add_dead_letter(message, self.why_unknown(receiver), receiver)

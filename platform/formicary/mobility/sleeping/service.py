@@ -135,7 +135,8 @@ class SleepingAgents:
             raise MoveError(f"agent {agent.name} cannot sleep away from its home {home}; move it there first")
         if address in self._container.dispatcher.detours:
             raise MoveError(
-                f"agent {agent.name} cannot sleep yet: messages are still under way to where it was; try again soon"
+                f"agent {agent.name} cannot sleep yet: messages are still under way to where it was; try "
+                "again in a moment"
             )
         caller = own_strand(agent)
         check_can_be_carried(agent)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,7 +18,7 @@ from formicary.mobility.snapshot import read_snapshot, restore
 from formicary.mobility.waking import admit, awake, dismiss
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
     from formicary.container.container import Container
     from formicary.core.agent import Agent
@@ -89,7 +89,21 @@ class Arriving:
             return
         self._ready[address] = guest
         self._places.expect(address, partial(self._take, address, build.source))
+        if self._places.is_quiet(address):
+            self._machine.arrivals.built(address, number)
+        else:
+            self._begin(self._wait_to_be_ready(address, number), f"{address}, about to come back")
+
+    async def _wait_to_be_ready(self, address: str, number: int) -> None:
+        """Say that an agent can come when what was passed on from here for it is with it."""
+        await self._places.wait_until_quiet(address)
         self._machine.arrivals.built(address, number)
+        self._act()
+
+    def _begin(self, waiting: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.get_running_loop().create_task(waiting, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _make(self, build: Build) -> _Guest:
         container = self._container
@@ -123,14 +137,10 @@ class Arriving:
             except StopIteration:
                 return
             raise RuntimeError("an agent without after_move() waits before it begins")
-        task = asyncio.get_running_loop().create_task(
-            self._wake_in_time(waking), name=f"{wake.address}/after_move"
-        )
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._begin(self._wake_in_time(waking), f"{wake.address}/after_move")
 
-    async def _wake_in_time(self, waking: object) -> None:
-        await waking  # type: ignore[misc]  # a coroutine
+    async def _wake_in_time(self, waking: Coroutine[Any, Any, None]) -> None:
+        await waking
         self._act()
 
     async def _wake(self, guest: _Guest, wake: Wake, hook: Callable[[], object] | None) -> None:

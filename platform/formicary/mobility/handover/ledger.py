@@ -57,7 +57,7 @@ class Ledger:
         self._at: dict[str, set[str]] = {}  # agents by the domain of their place
         # By agent: hand-overs that were decided, but whose source may not know it: it, and its incarnation.
         self._unheard: dict[str, dict[tuple[str, int], int]] = {}
-        self._inquiries: dict[str, _Inquiry] = {}
+        self._inquiries: dict[tuple[str, int], _Inquiry] = {}  # by agent and hand-over
         self._heard: set[str] = (
             set()
         )  # domains that have said what they have, since their link's last session
@@ -92,9 +92,8 @@ class Ledger:
 
     def ask(self, origin: str, event: Ask) -> None:
         """Say what was decided of a hand-over; if nothing was, decide."""
-        inquiry = self._inquiries.get(event.address)
         outcome = None
-        if inquiry is None or inquiry.ask.number != event.number:
+        if (event.address, event.number) not in self._inquiries:
             outcome = self._outcome(event, is_source=origin == event.source)
         if outcome is None and event.witness != self._surroundings.incarnation:
             self._inquire(origin, event)
@@ -129,18 +128,18 @@ class Ledger:
             return None
         if record.number == event.number:
             return record.place == event.place
-        if record.number < event.number:
-            is_elsewhere = is_source and record.place != event.source
-            return False if record.refused >= event.number or is_elsewhere else None
-        return self._outcome_of_before(event, record, is_source=is_source)
+        if event.witness != self._surroundings.incarnation:
+            return self._outcome_of_before(event, record, is_source=is_source)
+        is_elsewhere = is_source and record.place != event.source
+        return False if max(record.number, record.refused) >= event.number or is_elsewhere else None
 
     def _outcome_of_before(self, event: Ask, record: _Record, *, is_source: bool) -> bool | None:
-        """Return what was decided of a hand-over that was before that on record, as `_outcome`."""
-        if event.witness == self._surroundings.incarnation:
-            return False
+        """Return what is known of a hand-over that began before this container was started."""
         if record.number // LIFE != event.number // LIFE:  # another agent of its name
             return None
-        return is_source and record.place != event.source  # it has moved on: a source that asks is late
+        if is_source and record.place != event.source:  # it could not be elsewhere unless it had left there
+            return True
+        return False if record.number > event.number or record.refused == event.number else None
 
     def _can_move(self, event: Ask) -> bool:
         """Tell whether an agent is where its source says, and its destination is alive."""
@@ -164,10 +163,11 @@ class Ledger:
             record.refused = max(record.refused, event.number)
         elif not self._lives_here(event.address) and not own.is_dead(event.source, event.source_incarnation):
             is_there = own.is_there(event.source, event.source_incarnation)
-            self._set(event.address, event.source, event.source_incarnation, 0, is_lost=not is_there)
+            number = event.number // LIFE * LIFE  # which one has brought it there is not known
+            self._set(event.address, event.source, event.source_incarnation, number, is_lost=not is_there)
             self._records[event.address].refused = event.number
             if is_there:
-                own.instructions.append(Placed(event.address, 0, event.source))
+                own.instructions.append(Placed(event.address, number, event.source))
 
     def started(self, origin: str, event: Started) -> None:
         """Take that an agent runs where it was to go, as its source has said."""
@@ -207,8 +207,8 @@ class Ledger:
         for address, number, place, of_place in event.left:
             self._take_claim(address, number, place, of_place)
         self._heard.add(origin)
-        for address in tuple(self._inquiries):
-            self._consider(address)
+        for key in tuple(self._inquiries):
+            self._consider(key)
 
     def _take_claim(self, address: str, number: int, place: str, incarnation: int) -> bool:
         """Take that an agent is at a place; return False if another has its name, or it was moved since."""
@@ -235,8 +235,8 @@ class Ledger:
             record = self._records[address]
             if self._surroundings.is_dead(domain, record.incarnation):
                 self._free(address)
-        for address in tuple(self._inquiries):
-            self._consider(address)
+        for key in tuple(self._inquiries):
+            self._consider(key)
         for address in tuple(self._unheard):
             self._forget_unheard(address, lambda source, _: self._surroundings.is_dead(*source))
 
@@ -259,20 +259,20 @@ class Ledger:
 
     def _inquire(self, origin: str, event: Ask) -> None:
         """Find out about a hand-over that began before this container was started."""
-        inquiry = self._inquiries.get(event.address)
-        if inquiry is None or inquiry.ask.number != event.number:
-            inquiry = self._inquiries[event.address] = _Inquiry(event)
+        key = event.address, event.number
+        inquiry = self._inquiries.setdefault(key, _Inquiry(event))
         inquiry.askers.add(origin)
         if origin == event.source:
             inquiry.is_asked_by_source = True
         if origin == event.place:
             inquiry.is_ready = True
-        self._consider(event.address)
+        self._consider(key)
 
     def have(self, origin: str, event: Have) -> None:
         """Take what a destination knows of a hand-over that began before."""
-        inquiry = self._inquiries.get(event.address)
-        if inquiry is None or inquiry.ask.number != event.number or inquiry.ask.place != origin:
+        key = event.address, event.number
+        inquiry = self._inquiries.get(key)
+        if inquiry is None or inquiry.ask.place != origin:
             record = self._records.get(event.address)
             is_asked = record is not None and (record.place, record.number) == (origin, event.number)
             if is_asked and event.state == UNKNOWN:
@@ -280,28 +280,28 @@ class Ledger:
             return
         if event.state == READY:
             inquiry.is_ready = True
-            self._consider(event.address)
+            self._consider(key)
         else:
-            self._conclude(event.address, moves=event.state == STARTED)
+            self._conclude(key, moves=event.state == STARTED)
 
-    def _consider(self, address: str) -> None:
+    def _consider(self, key: tuple[str, int]) -> None:
         """Conclude what can be, by what is known now, and ask the destination where that helps."""
-        inquiry, own = self._inquiries[address], self._surroundings
+        inquiry, own = self._inquiries[key], self._surroundings
         ask = inquiry.ask
         known = self._outcome(ask, is_source=inquiry.is_asked_by_source)
         if known is not None:
-            self._conclude(address, moves=known)
+            self._conclude(key, moves=known)
         elif own.is_dead(ask.place, ask.incarnation) or own.is_dead(ask.source, ask.source_incarnation):
-            self._conclude(address, moves=False)  # one is dead: the agent is where the other one is, or dead
+            self._conclude(key, moves=False)  # one is dead: the agent is where the other one is, or dead
         elif inquiry.is_asked_by_source and inquiry.is_ready:
-            self._conclude(address, moves=True)
+            self._conclude(key, moves=True)
         elif inquiry.is_asked_by_source and own.is_there(ask.place, ask.incarnation):
-            own.tell(ask.place, Query(address, ask.number))
+            own.tell(ask.place, Query(*key))
         elif ask.source in self._heard and not inquiry.is_asked_by_source:
-            self._conclude(address, moves=False)  # the source goes on with it, or has ended it
+            self._conclude(key, moves=False)  # the source goes on with it, or has ended it
 
-    def _conclude(self, address: str, *, moves: bool) -> None:
-        inquiry = self._inquiries.pop(address)
+    def _conclude(self, key: tuple[str, int], *, moves: bool) -> None:
+        inquiry = self._inquiries.pop(key)
         ask = inquiry.ask
         if self._outcome(ask, is_source=inquiry.is_asked_by_source) is None:
             self._decide(ask, moves=moves)

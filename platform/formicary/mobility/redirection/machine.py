@@ -191,7 +191,10 @@ class Redirection:
         """Called when another container says that what was before a marker has got to the agent."""
         passed = self._passed.get(number)
         if number == self.pending and origin == self._way:
-            self._resolve(domain)
+            if self.is_here and domain not in {"", self.own}:
+                self._mark(domain)  # where the agent was then: what was before is on its way here from there
+            else:
+                self._resolve(domain)
         elif passed is not None and passed.way == origin:
             del self._passed[number]
             self.instructions.append(Tell(passed.origin, Through(self.address, passed.number, domain)))
@@ -223,9 +226,6 @@ class Redirection:
     def _resolve(self, domain: str) -> None:
         """Go on: nothing is under way by the old way any more."""
         self.pending = None
-        if self.is_here and domain not in {"", self.own}:
-            self._mark(domain)  # where the agent was then: from there, what was before is on its way here
-            return
         if self.is_here:
             self.told.clear()
         elif domain not in {"", self.own}:

@@ -352,6 +352,17 @@ class Places:
 
     # -- before an agent leaves -----------------------------------------------------------------------------
 
+    def is_quiet(self, address: str) -> bool:
+        """Tell whether nobody waits here for what was sent for an agent to be through."""
+        detour = self._detours.get(address)
+        return detour is None or detour.redirection.is_quiet
+
+    async def wait_until_quiet(self, address: str) -> None:
+        """Wait until nobody waits here for what was sent for an agent to be through."""
+        while not self.is_quiet(address):
+            self._changed.clear()
+            await self._changed.wait()
+
     async def settle(self) -> None:
         """Wait until no message of this container's agents waits for a way, or may be overtaken on another.
 

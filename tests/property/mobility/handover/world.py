@@ -184,8 +184,9 @@ class World:
                 self.flight[process.domain, domain].append(("receive", process.domain, payload))
 
     def note_decision(self, process, event):
-        lives = sum(life.address == event.address for life in self.lives)  # of this name
-        key = (process.domain, process.incarnation, event.address, event.number, lives)
+        if sum(life.address == event.address for life in self.lives) > 1:
+            return  # who has lost its name to another is not to be decided about any more, only to end
+        key = (process.domain, process.incarnation, event.address, event.number)
         assert self.decisions.setdefault(key, event.moves) == event.moves, f"a decision was undone: {event}"
 
     def perform(self, process, instruction):

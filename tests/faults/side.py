@@ -10,7 +10,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 import psutil
@@ -77,6 +77,8 @@ class Side:
         prefix: what stands before its command, such as what puts it into a network namespace.
     """
 
+    program: ClassVar = "tests.faults.worker"
+
     def __init__(self, setting: Setting, folder: Path, prefix: Sequence[str] = ()) -> None:
         self.setting = setting
         self.prefix = list(prefix)
@@ -90,7 +92,7 @@ class Side:
     async def start(self) -> None:
         """Start the worker, and wait until its container and agents are there."""
         with self._log.open("ab") as log:
-            program = [sys.executable, "-m", "tests.faults.worker"]
+            program = [sys.executable, "-m", self.program]
             self._process = await start_program(*self.prefix, *program, stderr=log)
         self._write(msgspec.json.encode(self.setting))
         ready = await self._answer("ready")

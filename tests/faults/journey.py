@@ -1,0 +1,143 @@
+"""Agents on their way from one container to another, and which of the containers is killed meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from tests.faults.ledger import Account, settle
+from tests.faults.mover import MODULE, STOP
+from tests.faults.scene import LOOPBACK
+from tests.faults.side import Side, SideError, until
+from tests.faults.worker import Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+PEER, HOME, SOURCE, DESTINATION = "c0", "c1", "c2", "c3"
+AGENTS = 5
+_PATIENCE = 60.0  # s
+
+
+class Traveller(Side):
+    """A worker of agents that move."""
+
+    program: ClassVar = "tests.faults.mover"
+
+
+class Journey:
+    """Agents at home in one container, living in a second, that are to go to a third; they talk to a fourth.
+
+    Args:
+        folder: for ledgers and logs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._stack = AsyncExitStack()
+        self.peer = Side(self._setting(PEER, HOME), folder)
+        names = (HOME, SOURCE, DESTINATION)
+        self.sides = {name: Traveller(self._setting(name, PEER), folder) for name in names}
+
+    def _setting(self, name: str, peer: str) -> Setting:
+        options = {"listen": LOOPBACK, "route": "auto", "accepts": [MODULE]}
+        return Setting(name, peer, str(self._folder / f"{name}.ledger"), options, AGENTS, 20_000, 0.01, 20)
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as stack:
+            for side in (self.peer, *self.sides.values()):
+                stack.push_async_callback(side.end)
+            await self.peer.start()
+            for side in self.sides.values():
+                options = {**side.setting.options, "join": self.peer.join}
+                side.setting = replace(side.setting, options=options)
+            await asyncio.gather(*(side.start() for side in self.sides.values()))
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    async def begin(self) -> None:
+        """Bring the agents to the source, and have all talk."""
+        home, source = self.sides[HOME], self.sides[SOURCE]
+        await home.order("populate")
+        await home.order("move", to=SOURCE)
+        await self._wait(lambda: self._all_at(source), "the agents come to their source")
+        await self.peer.order("start")
+        await self.flow()
+
+    async def _all_at(self, side: Side) -> bool:
+        agents = (await side.order("where"))["agents"]
+        return len(agents) == AGENTS and all(state == "active" for _, state in agents)
+
+    @staticmethod
+    async def _wait(holds: object, what: str) -> None:
+        if not await until(holds, _PATIENCE):  # type: ignore[arg-type]
+            raise SideError(f"within {_PATIENCE:g} s it has not come to it that {what}")
+
+    async def flow(self, agents: Collection[int] = range(AGENTS)) -> None:
+        """Wait until these agents get what is sent from now on, and what they send arrives."""
+        mine, theirs = self.sides[HOME].ledger, self.peer.ledger
+        one, two = list(theirs.next), list(mine.next)
+
+        def flows() -> bool:
+            return all(mine.latest[it] > one[it] and theirs.latest[it] > two[it] for it in agents)
+
+        await self._wait(flows, "messages flow")
+
+    async def kill(self, event: str, at: str, victims: Collection[str]) -> None:
+        """Have the agents move, and kill containers when one of them is about to take some event.
+
+        The home is started again. So is a destination that was killed with it: as long as it might only be
+        out of reach, nobody can know whether the agents go on there.
+        """
+        there = self.sides[at]
+        await there.order("stand still", at=event)
+        await self.sides[SOURCE].order("move", to=DESTINATION)
+        await there._answer("reached")
+        for name in victims:
+            await self.sides[name].kill()
+        if at not in victims:
+            there.signal(signal.SIGCONT)
+        if HOME in victims:
+            await self.sides[HOME].start()
+            if DESTINATION in victims:
+                await self.sides[DESTINATION].start()
+
+    async def settled(self) -> dict[str, str]:
+        """Wait until no agent is in transit, and each is in at most one place; return where each is."""
+        places: dict[str, str] = {}
+
+        async def is_settled() -> bool:
+            places.clear()
+            for name, side in self.sides.items():
+                if side.pid:
+                    for agent, state in (await side.order("where"))["agents"]:
+                        if state != "active" or agent in places:
+                            return False
+                        places[agent] = name
+            return True
+
+        for _ in range(3):
+            await self._wait(is_settled, "each agent is in one place")
+            await asyncio.sleep(1)
+        return places
+
+    async def finish(self) -> tuple[Account, Account]:
+        """Have nobody send any more, and return what became of the messages to and from those that moved."""
+        (self._folder / STOP).touch()
+        await self.peer.order("stop")
+        mine, theirs = self.sides[HOME].ledger, self.peer.ledger
+        await until(
+            lambda: settle(theirs, mine).is_settled and settle(mine, theirs).is_settled, _PATIENCE / 3
+        )
+        return settle(theirs, mine), settle(mine, theirs)
+
+    def complaints(self) -> list[str]:
+        """Return what the logs have of mistakes."""
+        return [line for side in (self.peer, *self.sides.values()) for line in side.complaints()]

@@ -1,0 +1,174 @@
+"""A container for agents that move, told what to do through stdin, in lines of JSON, as the other worker.
+
+    python -m tests.faults.mover
+
+Each agent `a0`, `a1`, ... sends numbers to the agent of the same name in the container of the other worker,
+and takes that one's, wherever it is. What becomes of the numbers stands in the ledger of its home.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import msgspec
+from tests.faults.ledger import FAILED, RAISED, SENT, Ledger
+from tests.faults.worker import Setting, container_of, tell
+
+from formicary import Agent, Container, CyclicBehaviour, Message, Template
+from formicary.container.dead_letters import is_failure
+from formicary.errors import FormicaryError, MoveError
+from formicary.mobility.handover.machine import HandOver
+
+MODULE = "tests.faults.mover"
+"""What containers accept."""
+
+STOP = "stop"
+"""The name of a file beside the ledger: as long as it is there, nobody sends."""
+
+
+class Errand(msgspec.Struct, frozen=True):
+    """What an agent carries."""
+
+    setting: Setting
+    index: int
+
+
+@cache
+def ledger_of(path: str, agents: int, limit: int) -> Ledger:
+    """Return the ledger at a path."""
+    return Ledger(Path(path), agents, limit)
+
+
+class Mover(Agent):
+    """One that moves."""
+
+    data: Errand
+
+    def __init__(self, setting: Setting, index: int) -> None:
+        super().__init__(f"a{index}")
+        self.data = Errand(setting, index)
+        self.add_behaviour(Receiving())
+        self.add_behaviour(Sending(), Template(performative="never"))
+
+    @property
+    def ledger(self) -> Ledger:
+        """Where it writes down what becomes of messages."""
+        setting = self.data.setting
+        return ledger_of(setting.ledger, setting.agents, setting.limit)
+
+
+class Sending(CyclicBehaviour):
+    """Sends numbers."""
+
+    agent: Mover
+
+    async def run(self) -> None:
+        setting, index, ledger = self.agent.data.setting, self.agent.data.index, self.agent.ledger
+        await asyncio.sleep(setting.pause)
+        number = ledger.next[index]
+        if Path(setting.ledger).with_name(STOP).exists() or number == ledger.limit:
+            return
+        ledger.next[index] = number + 1
+        text = str(number)
+        message = Message(to=f"a{index}@{setting.peer}", body=text, performative="inform", reply_with=text)
+        try:
+            await self.send(message)
+        except FormicaryError:
+            ledger.note_outgoing(index, number, RAISED)
+        else:
+            ledger.note_outgoing(index, number, SENT)
+
+
+class Receiving(CyclicBehaviour):
+    """Takes the other side's numbers, and what has failed of its own."""
+
+    agent: Mover
+
+    async def run(self) -> None:
+        message = await self.receive()
+        index, ledger = self.agent.data.index, self.agent.ledger
+        if is_failure(message):
+            ledger.note_outgoing(index, int(message.in_reply_to), FAILED)
+        elif message.performative == "inform":
+            ledger.note_incoming(index, int(message.body))
+
+
+def stand_still_at(event: str) -> None:
+    """Have the process stand still before it takes the next event of this kind of a hand-over."""
+    take = HandOver._take
+
+    def stop(self: HandOver, origin: str, what: Any) -> None:
+        if type(what).__name__ == event:
+            patcher.stop()
+            tell("reached", at=event)
+            os.kill(os.getpid(), signal.SIGSTOP)
+        take(self, origin, what)
+
+    patcher = patch.object(HandOver, "_take", stop)
+    patcher.start()
+
+
+async def obey(container: Container, setting: Setting, order: dict[str, Any], reasons: list[str]) -> None:
+    """Do what one order asks for, and answer."""
+
+    async def move(agent: Any, to: str) -> None:
+        try:
+            await agent.move(to)
+        except MoveError as error:
+            reasons.append(str(error))
+
+    match order:
+        case {"do": "populate"}:
+            for index in range(setting.agents):
+                await container.start(Mover(setting, index))
+            tell("populated")
+        case {"do": "move", "to": to}:
+            _TASKS.extend(asyncio.create_task(move(agent, to)) for agent in container.agents)
+            tell("moving")
+        case {"do": "where"}:
+            tell(
+                "here",
+                agents=[(agent.name, agent.state.value) for agent in container.agents],
+                reasons=reasons,
+            )
+        case {"do": "stand still", "at": event}:
+            stand_still_at(event)
+            tell("armed")
+        case _:
+            raise ValueError(f"an order that nobody knows: {order}")
+
+
+_TASKS: list[asyncio.Task[None]] = []
+
+
+async def main() -> None:
+    """Be a worker until it is told to close."""
+    orders = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(orders), sys.stdin.buffer
+    )
+    setting = msgspec.json.decode(await orders.readline(), type=Setting)
+    reasons: list[str] = []
+    async with container_of(setting) as container:
+        tell("ready", pid=os.getpid(), join=container.join_address)
+        while (order := msgspec.json.decode(await orders.readline() or b"null")) != {"do": "close"}:
+            if order is None:
+                os._exit(1)  # whoever gave the orders is gone
+            await obey(container, setting, order, reasons)
+    tell("closed", dead_letters=[letter.reason for letter in container.dead_letters][:20])
+
+
+if __name__ == "__main__":
+    import uvloop
+
+    sys.modules[MODULE] = sys.modules["__main__"]  # one class of agents, under the name that others know
+    Mover.__module__ = Receiving.__module__ = Sending.__module__ = Errand.__module__ = MODULE
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main())

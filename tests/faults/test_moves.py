@@ -1,0 +1,90 @@
+"""Containers are killed at each step of a hand-over: each agent is in one place, or dead with one of them.
+
+All that are selected run before the first of them is looked at, several at a time, for they mostly wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+import traceback
+from pathlib import Path
+
+import pytest
+from tests.faults.journey import AGENTS, DESTINATION, HOME, SOURCE, Journey
+from tests.plugins.leaks import leaving_nothing_behind
+
+pytestmark = [pytest.mark.timeout(600)]
+
+STEPS = {
+    "prepare": ("Prepare", DESTINATION),
+    "prepared": ("Prepared", SOURCE),
+    "asked": ("Ask", HOME),
+    "committed": ("Decided", SOURCE),
+    "left": ("Start", DESTINATION),
+    "started": ("Started", SOURCE),
+}
+"""By name: the event of a hand-over that is about to be taken, and by whom."""
+
+VICTIMS = {
+    "source": {SOURCE},
+    "destination": {DESTINATION},
+    "home": {HOME},
+    "source-and-home": {SOURCE, HOME},
+    "destination-and-home": {DESTINATION, HOME},
+}
+CASES = [f"{step}/{victims}" for step in STEPS for victims in VICTIMS]
+_AT_ONCE = 2 * (os.cpu_count() or 1)
+_LONGEST = 150.0  # s
+
+
+async def _play(case, folder):
+    """Kill, and return what does not hold."""
+    step, _, who = case.partition("/")
+    victims = VICTIMS[who]
+    async with asyncio.timeout(_LONGEST), Journey(folder) as journey:
+        await journey.begin()
+        await journey.kill(*STEPS[step], victims)
+        places = await journey.settled()
+        await journey.flow([int(agent[1:]) for agent in places])
+        to, back = await journey.finish()
+        problems = journey.complaints()
+        if victims == {HOME} and len(places) != AGENTS:
+            problems.append(f"of {AGENTS} agents only {sorted(places)} are there, though none was killed")
+        # What the agents had sent that were killed is nobody's any more.
+        for account in (to, back.without_lost() if len(places) < AGENTS else back):
+            if not account.is_settled or account.twice or account.disorder or account.made_up:
+                problems.append(f"messages were lost, doubled, out of order or made up: {account}")
+        return problems
+
+
+async def _run(cases):
+    free = asyncio.Semaphore(_AT_ONCE)
+
+    async def take_turn(case):
+        async with free:
+            with tempfile.TemporaryDirectory(prefix="formicary-moves-") as folder:
+                try:
+                    return case, await _play(case, Path(folder))
+                except Exception as error:  # noqa: BLE001 -- a result
+                    return case, traceback.format_exception(error)
+
+    return dict(await asyncio.gather(*map(take_turn, cases)))
+
+
+@pytest.fixture(scope="module")
+def problems(request):
+    """What went wrong in the selected cases; nothing of them is left running."""
+    selected = {
+        item.callspec.params["case"]
+        for item in request.session.items
+        if getattr(item, "module", None) is request.module  # examples in the docs have none
+    }
+    with leaving_nothing_behind():
+        return asyncio.run(_run([case for case in CASES if case in selected]))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_agent_is_in_one_place_or_dead_with_its_container(case, problems):
+    assert not problems[case], "\n".join(problems[case])

@@ -52,7 +52,7 @@ class BaseAgent:
 
     # Of agents that move. These are no slots: who does not move has none of them.
     data: Any = None
-    """What is carried when the agent moves: a dataclass, a msgspec struct, or plain data.
+    """What is carried when the agent moves, which is a dataclass, a msgspec struct, or plain data.
 
     A subclass declares its type by an annotation, `data: Basket`, by which it is checked where it arrives;
     without one it is made of None, bool, int, float, text, bytes, lists, tuples, sets and dicts.

@@ -54,7 +54,7 @@ class Progress(msgspec.Struct):
     """
 
     stops: list[str]
-    away: Away
+    away: Literal["skip", "wait", "home"]
     visits: list[Visit] = []
     tries: int = 0
 
@@ -130,7 +130,7 @@ class Itinerary(Behaviour):
 
     _timed = True  # it pauses between two tries, as a timed one between two runs, so that it can move then
 
-    def __init__(self, stops: Iterable[str], away: Away = "skip") -> None:
+    def __init__(self, stops: Iterable[str], away: Literal["skip", "wait", "home"] = "skip") -> None:
         super().__init__()
         if away not in get_args(Away):
             raise AgentStateError(f"away is one of {', '.join(get_args(Away))}, not {away!r}")
@@ -144,7 +144,7 @@ class Itinerary(Behaviour):
             place: the stop, as it stands in the itinerary.
 
         Returns:
-            What to bring home: what msgpack can say, dataclasses and msgspec structs.
+            What to bring home, which is what msgpack can say, dataclasses and msgspec structs.
         """
         raise NotImplementedError(f"{type(self).__name__} has no visit()")
 

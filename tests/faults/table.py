@@ -36,8 +36,8 @@ given up, its peer cannot know of the last messages whether they were received: 
 have been, and *both* counts those that were. No message was received twice or out of order, and none was lost
 without a word; the tests in `tests/faults` check that.
 
-Containers are killed, too, while agents move from one to another: the source, the destination, the home of the
-agents, or the home with one of the others, at each step of the hand-over. Afterwards each agent is in one
+Containers are killed, too, while agents move from one to another: the source, the destination, the home of
+the agents, or the home with one of the others, at each step of the hand-over. Afterwards each agent is in one
 place, or has ended with its container, and all messages to it and from it are accounted for as above. Where
 the destination is lost together with the home, the agents stay in transit until both are back: as long as the
 destination may only be out of reach, nobody can know whether they go on there. `tests/faults/test_moves.py`

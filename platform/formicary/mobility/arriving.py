@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -14,6 +14,7 @@ from formicary.core.base_agent import BaseAgent
 from formicary.core.errors import FormicaryError, MoveError
 from formicary.core.logs import get_logger
 from formicary.mobility.departing import Parcel
+from formicary.mobility.handover.instructions import Discard
 from formicary.mobility.snapshot import read_snapshot, restore
 from formicary.mobility.waking import admit, awake, dismiss
 
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.mobility.belongings import Belongings
-    from formicary.mobility.handover.instructions import Build, Discard, Terminate, Wake
+    from formicary.mobility.handover.instructions import Build, Terminate, Wake
     from formicary.mobility.handover.machine import HandOver
     from formicary.mobility.redirection.places import Places
     from formicary.mobility.snapshot import Snapshot
 
 logger = get_logger("formicary.mobility")
+
+_PATIENCE: Final = 2.0  # s that what was passed on for an agent gets to be with it before it comes back
 
 _read_parcel = msgspec.msgpack.Decoder(Parcel).decode
 
@@ -96,8 +99,20 @@ class Arriving:
 
     async def _wait_to_be_ready(self, address: str, number: int) -> None:
         """Say that an agent can come when what was passed on from here for it is with it."""
-        await self._places.wait_until_quiet(address)
-        self._machine.arrivals.built(address, number)
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await self._places.wait_until_quiet(address)
+        except TimeoutError:
+            # What is under way may have to wait for room where the agent is, so that has to go on.
+            if (guest := self._ready.get(address)) is not None and guest.number == number:
+                reason = (
+                    f"messages that went by way of container {self._container.name} are still under way "
+                    "to it; try again when it has received some"
+                )
+                self._machine.arrivals.refuse(address, number, reason)
+                self.discard(Discard(address, number))
+        else:
+            self._machine.arrivals.built(address, number)
         self._act()
 
     def _begin(self, waiting: Coroutine[Any, Any, None], name: str) -> None:

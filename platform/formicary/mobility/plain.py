@@ -63,7 +63,7 @@ def decode(data: bytes | msgspec.Raw) -> Any:
     """
     try:
         return _decoder.decode(data)
-    except (msgspec.DecodeError, TypeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, TypeError, RecursionError) as error:
         raise ValueError(f"not plain data: {error}") from error
 
 

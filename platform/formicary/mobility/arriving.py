@@ -91,7 +91,7 @@ class Arriving:
             self._machine.arrivals.refuse(address, number, reason)
             return
         self._ready[address] = guest
-        self._places.expect(address, partial(self._take, address, build.source))
+        self._places.expect(address, build.source, partial(self._take, address, build.source))
         if self._places.is_quiet(address):
             self._machine.arrivals.built(address, number)
         else:

@@ -15,7 +15,7 @@ from formicary.mobility.rest import bring_to_rest, dissolve, let_go_on, own_stra
 from formicary.mobility.snapshot import check_can_be_carried, take_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from formicary.container.container import Container
     from formicary.container.protocols import Transport
@@ -49,6 +49,7 @@ encode_parcel = msgspec.msgpack.Encoder().encode
 @dataclass(slots=True)
 class _Departure:
     agent: Agent | MicroAgent
+    counts: Mapping[str, int] = field(default_factory=dict)  # of messages for others, when it was at rest
     outcome: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
@@ -81,6 +82,9 @@ class Departing:
         self._belongings = belongings
         self._act = act
         self._departures: dict[str, _Departure] = {}
+        self._settled: dict[
+            str, int
+        ] = {}  # by domain: how many messages are where they should, or are told of
         self._leaving: list[Leave] = []
         self._settling: asyncio.Task[None] | None = None
 
@@ -97,6 +101,7 @@ class Departing:
             await agent.before_move(place)
         await bring_to_rest(agent, caller)
         try:
+            await self._places.settle()  # what goes out only then, nobody would wait for
             departure = self._begin(agent, address, place, caller)
         except BaseException:
             let_go_on(agent)
@@ -121,14 +126,17 @@ class Departing:
         belongings = self._belongings().hand_over(address)
         parcel = encode_parcel(Parcel(msgspec.Raw(take_snapshot(agent, caller)), belongings))
         departure = self._departures[address] = _Departure(agent)
-        self._machine.begin(address, place, parcel, self._unsettled())
+        departure.counts = self._transport.counts()
+        self._machine.begin(address, place, parcel, self._unsettled(departure.counts))
         self._act()
         return departure
 
-    def _unsettled(self) -> Collection[str]:
-        """Return the domains of containers to which something is under way."""
-        is_quiet = self._transport.is_quiet
-        return [domain for domain in self._transport.counts() if not is_quiet(domain)]
+    def _unsettled(self, counts: Mapping[str, int]) -> Collection[str]:
+        """Return the domains of containers that something was sent to since an agent has left last.
+
+        Though they have confirmed it, they may not have told yet that they have passed it on.
+        """
+        return [domain for domain, count in counts.items() if count != self._settled.get(domain, 0)]
 
     def ended(self, address: str) -> None:
         """Called when an agent has ended here: if it was to move, it is not to begin elsewhere."""
@@ -156,6 +164,8 @@ class Departing:
 
     def leave(self, leave: Leave) -> None:
         """Have an agent leave at the end of this turn."""
+        if (departure := self._departures.get(leave.address)) is not None:
+            self._settled.update(departure.counts)
         self._leaving.append(leave)
 
     def take_apart(self) -> Sequence[Leave]:

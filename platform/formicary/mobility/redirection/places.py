@@ -53,8 +53,9 @@ class Places:
         self._is_member = is_member
         self._numbers = count(1)
         self._detours: dict[str, Detour] = {}
-        self._expected: dict[str, Callable[[Message, str], bool]] = {}
-        self._come_round: dict[str, list[Callable[[], None]]] = {}  # own markers that came before these
+        # From where agents come that are expected, and what takes the messages that they bring along.
+        self._expected: dict[str, tuple[str, Callable[[Message, str], bool]]] = {}
+        self._late_markers: dict[str, list[tuple[str, Marker]]] = {}  # that came before these
         self._early: dict[str, list[tuple[Message, Source]]] = {}  # what has come for these
         self._unsent: dict[str, list[News]] = {}  # by domain
         self._timer: asyncio.TimerHandle | None = None
@@ -103,23 +104,24 @@ class Places:
         if detour is not None:
             detour.redirection.arrive(is_used=self._is_used(detour.redirection))
             self._perform(detour)
-        self._answer_own_markers(address)
+        self._take_late_markers(address)
 
-    def expect(self, address: str, take: Callable[[Message, str], bool]) -> None:
+    def expect(self, address: str, source: str, take: Callable[[Message, str], bool]) -> None:
         """Keep what comes for an agent that may arrive soon, until it has `arrived`.
 
         Args:
             address: the agent's full name.
+            source: the domain of the container that it comes from.
             take: called with each message for it, and the domain of the container that has sent that; returns
                 whether it has taken it.
         """
-        self._expected[address] = take
+        self._expected[address] = source, take
         if address not in self._dispatcher.overflow.takers:  # else a way of this container's agents takes it
             self._dispatcher.overflow.divert(address, _Expecting(self))
 
-    def _answer_own_markers(self, address: str) -> None:
-        for is_next in self._come_round.pop(address, ()):
-            is_next()
+    def _take_late_markers(self, address: str) -> None:
+        for origin, marker in self._late_markers.pop(address, ()):
+            self._on_marker(origin, marker)
 
     def _end_expecting(self, address: str) -> None:
         self._expected.pop(address, None)
@@ -129,7 +131,7 @@ class Places:
     def expect_no_more(self, address: str) -> None:
         """Send what has come for an agent where it belongs: it does not arrive after all."""
         self._end_expecting(address)
-        self._answer_own_markers(address)
+        self._take_late_markers(address)
         for message, source in self._early.pop(address, ()):
             self.take_stray(message, address, source)
 
@@ -141,8 +143,8 @@ class Places:
 
     def take_expected(self, message: Message, receiver: str, source: Source) -> bool:
         """Take a message that an agent brings along which arrives; return whether it is one."""
-        take = self._expected.get(receiver)
-        return take is not None and take(message, source.domain)
+        expected = self._expected.get(receiver)
+        return expected is not None and expected[1](message, source.domain)
 
     def forget(self, address: str) -> None:
         """Send what comes for an agent to its home: it has ended, or is not where it was said to be."""
@@ -268,6 +270,11 @@ class Places:
     def _on_marker(self, origin: str, marker: Marker) -> None:
         address, home = marker.address, self._home(marker.address)
         detour = self._detours.get(address)
+        if (expected := self._expected.get(address)) is not None and (
+            detour is None or origin == expected[0] or marker.path[0] == self._own
+        ):  # what was before it comes along with the agent, or is kept until that is here
+            self._late_markers.setdefault(address, []).append((origin, marker))
+            return
         if detour is None:
             if address in self._dispatcher.agents or home == self._own:
                 self._tell(origin, Through(address, marker.number, self._own))
@@ -283,8 +290,6 @@ class Places:
 
         if marker.path[0] != self._own:
             detour.when_passed_on(is_next, origin)
-        elif address in self._expected:  # it has come round, perhaps with what the agent brings along
-            self._come_round.setdefault(address, []).append(is_next)
         else:
             is_next()  # what is held waits for it
 

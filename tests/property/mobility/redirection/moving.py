@@ -63,7 +63,14 @@ class World:
             await asyncio.sleep(0.001)
         await asyncio.sleep(self.longest)  # what others have told meanwhile has come
         await self.places(source).settle()
-        self.places(to).expect(address, lambda *_: False)
+        brought = []
+
+        def take(message, origin):
+            if origin == here.domain:
+                brought.append(message)
+            return origin == here.domain
+
+        self.places(to).expect(address, here.domain, take)
         while here.scheduler.micro:  # noqa: ASYNC110 -- its messages are in the queue
             await asyncio.sleep(0)
         del here.dispatcher.agents[address]

@@ -220,6 +220,8 @@ class Link:
 
     def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
         """Make a dead letter of a message that cannot go, and tell its sender by raising `error`."""
+        if self._custody is not None:
+            self._custody.drop(message)
         self._container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
         raise error
 

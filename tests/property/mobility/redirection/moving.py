@@ -58,6 +58,7 @@ class World:
         if source == to:
             return
         here, there = self.containers[source], self.containers[to]
+        await self.places(source).settle()  # else something could go out that nobody waits for
         transport = here.dispatcher.transport
         while not all(map(transport.is_quiet, transport.counts())):  # noqa: ASYNC110 -- nothing to wait for
             await asyncio.sleep(0.001)
@@ -82,6 +83,8 @@ class World:
         agent.enter_container(there, address)
         agent.become_active(there.scheduler, 1000)
         there.dispatcher.agents[address] = agent
+        for message in brought:
+            there.dispatcher.deliver(message, address)
         self.at[address] = to
         self.places(to).arrived(address)
 

@@ -65,7 +65,7 @@ class Traffic:
 async def play(seed, program):
     """Run a program; return what was sent to whom and what came, and why messages failed."""
     async with World(4, Uneven(seed)) as world:
-        world.longest = max(DELAYS)
+        world.longest = max(DELAYS) + 0.01
         agents = [await world.start(f"a{number}", number) for number in range(3)]
         traffic = Traffic(agents)
         async with asyncio.TaskGroup() as tasks:

@@ -211,7 +211,7 @@ class Redirection:
             if passed.origin != domain and passed.way == domain:
                 lost.append(passed)
         if self.pending is not None and self._way == domain:
-            self._resolve(self._next or self.home)
+            self._resolve(self.own if self.is_here else self._next or self.home)
         elif self.domain == domain and self._known not in {None, domain}:
             self.domain = self._known
             self.instructions.append(Open())

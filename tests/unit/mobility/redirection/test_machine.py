@@ -97,6 +97,15 @@ def test_where_an_agent_arrives_what_has_gone_the_old_way_comes_first(is_used):
     assert not way.is_needed
 
 
+def test_where_an_agent_has_arrived_nothing_is_waited_for_when_the_old_way_is_lost():
+    way = make(FIRST)
+    way.arrive(is_used=True)
+    done(way)
+    way.ended(FIRST)
+    assert done(way) == [Open()]
+    assert not way.is_needed
+
+
 def test_the_home_sends_straight_at_once_what_follows_nothing():
     way = make(FIRST, own=HOME)
     way.set(SECOND, is_used=False)

@@ -49,7 +49,7 @@ class Subject:
         package: what must be installed beside us, if anything.
         extra: the extra of ours that installs it; if empty, the one that is called as the package.
         trips: how many round trips of all its pairs together are measured unless others are asked for, where
-            it is slow; 0 for as many as of others.
+            it is much slower or faster than others; 0 for as many as of these.
         hidden: whether it takes part only where it is named.
         exchanges: of another platform with a driver, the exchanges of messages that this can make: it takes
             part in the experiments that have one of them.

@@ -100,7 +100,7 @@ def _key(key: Any) -> Any:
 
 def _restored(code: int, data: memoryview) -> Any:
     if code not in _KINDS:
-        raise ValueError(f"there is no kind {code}")
+        raise TypeError(f"there is no kind {code}")
     return _KINDS[code](_decoder.decode(data))
 
 

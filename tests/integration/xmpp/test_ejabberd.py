@@ -20,7 +20,7 @@ from formicary.transport.xmpp.stream import ReplacedError
 pytestmark = [pytest.mark.ejabberd, pytest.mark.accounts]
 
 LIBRARIES = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib"]
-SECONDS_TO_START = 30
+SECONDS_TO_START = 90
 CONFIGURATION = """\
 hosts: ["lab.example"]
 loglevel: info

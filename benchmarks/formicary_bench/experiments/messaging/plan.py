@@ -12,6 +12,7 @@ from formicary_bench.experiments.presets import preset_of
 from formicary_bench.experiments.selections import SELECTIONS, quick_rounds
 from formicary_bench.runner.planning.carriers import carriers_of
 from formicary_bench.runner.planning.hosts import frame, layouts_of
+from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.presets import PAPER
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
 
 _FEWEST = 20  # measured round trips of a pair
+_IN_ONE_PROCESS = 50_000  # of all pairs together: of fewer, which are over so soon, begin and end would count
 
 
 def plan_messages(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
@@ -54,12 +56,21 @@ def _rounds(part: Part, options: Options, subject: Subject, point: Point) -> Rou
         return quick_rounds(subject, point)
     if selection := SELECTIONS.get(options.experiment):
         return selection.rounds(subject, point)
-    return _usual(part, subject, point)
+    usual = _usual(part, subject, point)
+    return usual if subject.trips else _lasting(usual, point)
 
 
 def _usual(part: Part, subject: Subject, point: Point) -> Rounds:
-    """Return how many round trips of a pair are usual in an experiment: of a slow platform, fewer."""
+    """Return how many round trips of a pair are usual in an experiment: as many as suit a platform's pace."""
     if not subject.trips:
         return part.rounds or part.experiment.rounds
     measured = max(subject.trips // point.load, _FEWEST)
     return measured // 4, measured, measured if point.load > 1 else 0
+
+
+def _lasting(rounds: Rounds, point: Point) -> Rounds:
+    """Return so many times these that they last a while in one process, too."""
+    warm_up, measured, cool_down = rounds
+    few = point.placement == SAME and 0 < measured * point.load < _IN_ONE_PROCESS
+    times = -(-_IN_ONE_PROCESS // (measured * point.load)) if few else 1
+    return warm_up * times, measured * times, cool_down * times

@@ -29,6 +29,7 @@ def subject_for(hello: Hello) -> Subject:
         "formicary_bench.subjects.drivers.driven",
         {placement: carriers[placement] for placement in hello.placements},
         hidden=True,
+        trips=hello.trips,
         exchanges=hello.experiments,
         most_pairs=hello.most_pairs,
         most_bytes=hello.most_bytes,

@@ -48,6 +48,8 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
         server: whether its agents log in at the XMPP server.
         runtime: what it runs on, with its version; may be left out.
         again: whether it takes `go` again after `done`, so that it can be warm when it is measured.
+        trips: how many round trips, of all pairs together, take the platform half a second or more, where
+            that is much more or less than 100 000; 0 where it is not.
     """
 
     protocol: Literal[1]
@@ -60,6 +62,7 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
     server: bool = False
     runtime: Line = ""
     again: bool = False
+    trips: Count = 0
 
 
 class XmppServer(msgspec.Struct, frozen=True):

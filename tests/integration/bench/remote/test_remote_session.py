@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,10 +98,18 @@ class TestWhatItDoes:
     def test_what_the_inventory_sets_is_in_the_workers_and_in_no_arguments(self, lab, hosts, clean):
         host = replace(hosts[0], environment={"SECRET_OF_THE_LAB": "s3cr3t"})
         with Session([host]) as session, session.worker_hosts[host.name].worker() as worker:
-            environment = Path(f"/proc/{worker.pid}/environ").read_bytes().split(b"\0")
+            environment = environment_of(worker.pid)
             assert b"SECRET_OF_THE_LAB=s3cr3t" in environment
             lines = [psutil.Process(pid).cmdline() for pid in lab.hosts[0].pids()]
             assert "s3cr3t" not in str(lines)
+
+
+def environment_of(pid):
+    """Return a process's environment, which is empty in the moment in which it turns into another program."""
+    deadline = time.monotonic() + 10
+    while not (found := Path(f"/proc/{pid}/environ").read_bytes()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return found.split(b"\0")
 
 
 def refusal(*hosts, **options):

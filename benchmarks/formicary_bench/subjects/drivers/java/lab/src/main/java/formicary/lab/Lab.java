@@ -70,6 +70,7 @@ public final class Lab {
         hello.addProperty("version", version);
         hello.addProperty("runtime", "Java " + System.getProperty("java.version"));
         hello.addProperty("again", true);
+        hello.addProperty("trips", platform.trips());
         hello.add("experiments", GSON.toJsonTree(experiments));
         hello.add("placements", GSON.toJsonTree(placements));
         say(hello);

@@ -18,6 +18,11 @@ public interface Platform {
     /** Have all agents that ask begin; once in each round. */
     void go() throws Exception;
 
+    /** Return how many round trips of all agents together take half a second, where these are very many. */
+    default int trips() {
+        return 0;
+    }
+
     /**
      * Make a loop of operations, where the experiment is one that loops; clean up afterwards.
      *

@@ -17,6 +17,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 /** Drives Pekko: typed actors of one actor system, as its configuration is by itself. */
 public final class Driver implements Platform {
     private static final long SECONDS_TO_START = 60;
+    private static final int TRIPS = 1_000_000;
     private final List<ActorRef<ToAsker>> askers = new ArrayList<>();
 
     public static void main(String[] arguments) {
@@ -32,6 +33,11 @@ public final class Driver implements Platform {
             throw new IllegalStateException("Pekko has not started all actors within " + SECONDS_TO_START + " s");
         }
         return "";
+    }
+
+    @Override
+    public int trips() {
+        return TRIPS;
     }
 
     @Override

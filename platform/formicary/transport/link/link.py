@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NoReturn
 from formicary.container.dead_letters import is_failure
 from formicary.container.link_status import LinkStatus
 from formicary.core.errors import FormicaryError
-from formicary.core.quoting import shorten
 from formicary.transport.link.arrivals import Arrivals, control_order, pause_order, receipt_order
 from formicary.transport.link.custody import Custody
 from formicary.transport.link.draining import Draining
@@ -21,7 +20,7 @@ from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Fate, Opened, Transmit
 from formicary.transport.link.outbox import BATCH_SIZE, Outbox
 from formicary.transport.link.paths import NoPath
-from formicary.transport.link.paused import PausedReceiver
+from formicary.transport.link.paused import PausedReceivers
 from formicary.transport.link.receipts import Receipts, read_receipt
 from formicary.transport.link.sent_batch import SentBatch
 from formicary.transport.link.session import State
@@ -43,8 +42,6 @@ _BUSY_TICK = 0.02  # s between looks at the clock while something waits to be ac
 _AWAY_TICK = 0.25  # the same while the other end is known to be away
 _IDLE_TICK = 1.0
 _FIRST_ANSWER = 3.0  # s that the other end gets to answer the first hello over a direct connection
-_PAUSED = 4096  # receivers that are to be sent nothing: for more, the other end does not let enough wait
-_PAUSED_NAMES = 1 << 20  # characters of their names
 _UNCONFIRMED = "the other end confirmed the message, which may have arrived"
 _EARLY = 0.01  # s for each time that a frame is acknowledged before agents run, and
 _EARLY_BURST = 16  # how often at once: it costs a frame, which else goes with the answer
@@ -84,8 +81,7 @@ class Link:
         self.at_turn_end: Callable[[Callable[[], None]], None] = owner.container.scheduler.at_turn_end
         """Calls back when the agents have had their turn."""
         self.outbox = Outbox(self, domain, owner.container.domain, batch_size)
-        self.paused: dict[str, PausedReceiver] = {}
-        self._paused_names = 0  # characters
+        self.paused = PausedReceivers(owner.container.dispatcher)
         self._direct_only = direct_only
         self._owner = owner
         self._container = owner.container
@@ -114,7 +110,7 @@ class Link:
             domain,
             overflow=owner.container.dispatcher.overflow,
             link=self,
-            on_pause=self._set_paused,
+            on_pause=self.paused.order,
             on_control=lambda channel, payload: owner.on_control(self, channel, payload),
             on_receipt=self._take_receipt,
             is_believed=owner.is_member,
@@ -453,26 +449,9 @@ class Link:
         if self.session.is_open:
             self.send_batch(pause_order(self.outbox.senders[receiver], is_paused=is_paused), [])
 
-    def _set_paused(self, receiver: str, is_paused: bool) -> None:  # noqa: FBT001 -- a callback
-        if is_paused:
-            if receiver not in self.paused:
-                size = self._paused_names + len(receiver)
-                if len(self.paused) >= _PAUSED or size > _PAUSED_NAMES:
-                    whom, others = shorten(receiver), len(self.paused)
-                    raise ValueError(f"an order to send nothing to {whom}, beside {others} others")
-                self._paused_names = size
-                self.paused[receiver] = PausedReceiver(receiver, self._container.dispatcher.dispatch_to)
-                self._container.dispatcher.remove_route(receiver)
-        elif (paused := self.paused.pop(receiver, None)) is not None:
-            self._paused_names -= len(receiver)
-            paused.release()
-
     def _resume_senders(self) -> None:
         self._container.dispatcher.overflow.forget(self)
-        paused, self.paused = self.paused, {}
-        self._paused_names = 0
-        for receiver in paused.values():
-            receiver.release()
+        self.paused.release()
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for an agent at the other end; return the sinks that have no room now, if any."""

@@ -1,15 +1,21 @@
-"""Where senders wait for a receiver elsewhere whose mailbox is full."""
+"""Where senders wait for receivers elsewhere whose mailboxes are full."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from formicary.core.quoting import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from formicary.container.dispatcher import Dispatcher
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
+
+_MOST: Final = 4096  # receivers: for more, the other end does not let enough wait
+_MOST_NAMES: Final = 1 << 20  # characters of their names
 
 
 class PausedReceiver:
@@ -54,3 +60,46 @@ class PausedReceiver:
 
     def __str__(self) -> str:
         return f"the mailbox of {self.address}"
+
+
+class PausedReceivers(dict[str, PausedReceiver]):
+    """All of one link that are to be sent nothing for now, by their full names.
+
+    Args:
+        dispatcher: of the container that sends.
+    """
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        super().__init__()
+        self._dispatcher = dispatcher
+        self._names = 0  # characters
+
+    def order(self, receiver: str, is_paused: bool) -> None:  # noqa: FBT001 -- a callback
+        """Do what the other end says of a receiver: have its senders wait, or go on.
+
+        Raises:
+            ValueError: so many others wait already that something is wrong with the other end.
+        """
+        if is_paused:
+            self._pause(receiver)
+        elif (paused := self.pop(receiver, None)) is not None:
+            self._names -= len(receiver)
+            paused.release()
+
+    def _pause(self, receiver: str) -> None:
+        if receiver in self:
+            return
+        names = self._names + len(receiver)
+        if len(self) >= _MOST or names > _MOST_NAMES:
+            raise ValueError(f"an order to send nothing to {shorten(receiver)}, beside {len(self)} others")
+        self._names = names
+        self[receiver] = PausedReceiver(receiver, self._dispatcher.dispatch_to)
+        self._dispatcher.remove_route(receiver)
+
+    def release(self) -> None:
+        """Let all go on: the other end is another one now, or none."""
+        paused = list(self.values())
+        self.clear()
+        self._names = 0
+        for receiver in paused:
+            receiver.release()

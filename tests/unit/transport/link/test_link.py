@@ -13,7 +13,7 @@ from tests.integration.transport.raw import until
 from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
 from formicary import Agent, Container, Message, MicroAgent, Template
-from formicary.transport.link import link as link_module
+from formicary.transport.link import paused as paused_module
 from formicary.transport.link import untaken as untaken_module
 from formicary.transport.link.arrivals import receipt_order
 from formicary.transport.link.header import ACK, CLOSE, DATA, HELLO, PART, Terms
@@ -393,15 +393,15 @@ async def test_a_receiver_that_is_paused_again_at_once_holds_nobody_up_but_its_s
         address = "deaf@c2.lab.localhost"
         await start(one.container, "a", send_all(["x"], to=address))
         await asyncio.sleep(0.1)
-        one.link._set_paused(address, True)
+        one.link.paused.order(address, True)
         await start(one.container, "b", waiting := send_all(["y"], to=address))
         await asyncio.sleep(0.1)
-        one.link._set_paused(address, False)
-        one.link._set_paused(address, True)  # before who waits has its turn
+        one.link.paused.order(address, False)
+        one.link.paused.order(address, True)  # before who waits has its turn
         await start(one.container, "c", send_all(["z"], to="other@c2"))
         await arrived(other, 1)
         assert not waiting.is_done()
-        one.link._set_paused(address, False)
+        one.link.paused.order(address, False)
         await waiting.join()
 
 
@@ -418,7 +418,7 @@ async def test_a_pause_ends_with_its_session():
 
 
 async def test_orders_to_send_nothing_take_a_bounded_amount_of_memory(monkeypatch):
-    monkeypatch.setattr(link_module, "_PAUSED", 3)
+    monkeypatch.setattr(paused_module, "_MOST", 3)
     async with Pair() as (one, two):
         await start(two.container, "other", other := Collect())
         await start(one.container, "a", send_all(["x"], to="other@c2"))

@@ -8,13 +8,11 @@ they are.
 
 from __future__ import annotations
 
-import os
-import sqlite3
-from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary.core.database import Database, FileKind
 from formicary.core.errors import InvalidDescriptionError, StoreError
 from formicary.directory.model.description import ServiceDescription  # noqa: TC001 -- msgspec reads the types
 from formicary.directory.model.query import Query  # noqa: TC001 -- as above
@@ -26,13 +24,19 @@ if TYPE_CHECKING:
 VERSION = 2
 """The version of the tables, which stands in the file as SQLite's user_version."""
 
-_APPLICATION = 0x466D6379  # "Fmcy": marks the file as a directory's, as SQLite's application_id
-_TABLES = """
-CREATE TABLE records (
-    agent TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL, value BLOB NOT NULL,
-    PRIMARY KEY (agent, kind, name)
-) WITHOUT ROWID
-"""
+_KIND = FileKind(
+    application=0x466D6379,  # "Fmcy"
+    version=VERSION,
+    tables=[
+        """CREATE TABLE records (
+            agent TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL,
+            value BLOB NOT NULL, PRIMARY KEY (agent, kind, name)
+        ) WITHOUT ROWID"""
+    ],
+    what="a directory's file",
+    owner="process",
+    restore="put a copy in its place, or move it away to start with an empty directory",
+)
 _PUT = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)"
 _REMOVE = "DELETE FROM records WHERE agent = ? AND kind = ? AND name = ?"
 
@@ -140,16 +144,15 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._database = Database(path, _KIND)
         self._number = 0  # of the newest record: records are loaded in the order in which they were written
-        with self._explained():
-            with suppress(FileExistsError):  # SQLite gives its further files the mode of the first
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-            self._connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
         try:
-            with self._explained():
+            with self._database.explained():
+                self._database.make()
+                self._connection = self._database.connect(timeout=0)
                 self._open()
         except BaseException:
-            self._connection.close()
+            self._database.close()
             raise
 
     def load(self) -> Iterator[Record]:
@@ -159,7 +162,7 @@ class Store:
             StoreError: the file is broken.
         """
         decode = msgspec.msgpack.Decoder(Record).decode
-        with self._explained():
+        with self._database.explained():
             for agent, name, value in self._connection.execute(
                 "SELECT agent, name, value FROM records ORDER BY number"
             ):
@@ -168,7 +171,7 @@ class Store:
                 except (msgspec.DecodeError, InvalidDescriptionError, TypeError) as error:
                     raise StoreError(
                         f"{self.path} is broken: the record of {agent!r}, {name!r}, cannot be read "
-                        f"({error}); {_RESTORE}"
+                        f"({error}); {_KIND.restore}"
                     ) from None
 
     def write(self, changes: Mapping[Key, Record | None]) -> None:
@@ -179,7 +182,7 @@ class Store:
         """
         encode = msgspec.msgpack.Encoder().encode
         run = self._connection.execute
-        with self._explained(), self._transaction():
+        with self._database.explained(), self._database.transaction(self._connection):
             for key, record in changes.items():
                 if record is None:
                     run(_REMOVE, (key.agent, key.kind, key.name))
@@ -189,75 +192,17 @@ class Store:
 
     def close(self) -> None:
         """Close the file; closing it again does nothing."""
-        with self._explained():
-            self._connection.close()
+        self._database.close()
 
     def _open(self) -> None:
-        run = self._connection.execute
+        database, run = self._database, self._connection.execute
         run("PRAGMA locking_mode = EXCLUSIVE")
-        (application,) = run("PRAGMA application_id").fetchone()
-        (version,) = run("PRAGMA user_version").fetchone()
-        (tables,) = run("SELECT count(*) FROM sqlite_master").fetchone()
-        is_new = not (application or version or tables)
-        if not is_new:
-            self._check(application, version)
-        run("PRAGMA journal_mode = WAL")
-        run("PRAGMA synchronous = FULL")
-        with self._transaction():  # takes the lock, for as long as the file is open
-            if is_new:
-                run(f"PRAGMA application_id = {_APPLICATION}")
-                run(f"PRAGMA user_version = {VERSION}")
-                run(_TABLES)
+        version = database.check(self._connection)
+        database.prepare(self._connection)
+        with database.transaction(self._connection):  # takes the lock, for as long as the file is open
+            if version is None:
+                database.begin_file(self._connection)
         # Goes through all of the table, and so finds it broken before anybody relies on it.
         (self._number,) = run("SELECT coalesce(max(number), 0) FROM records").fetchone()
-        if not is_new and version < VERSION:  # the first had no visitors, and was the same otherwise
+        if version is not None and version < VERSION:  # the first had no visitors, and was the same otherwise
             run(f"PRAGMA user_version = {VERSION}")
-
-    def _check(self, application: int, version: int) -> None:
-        if application != _APPLICATION:
-            raise StoreError(f"{self.path} is another program's database; name another file")
-        if version > VERSION:
-            raise StoreError(
-                f"{self.path} has been written by a newer version of Formicary (its format is {version}, "
-                f"and this one knows {VERSION}); use that version, or name another file"
-            )
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._connection.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):  # SQLite has rolled back by itself after some errors
-                self._connection.execute("ROLLBACK")
-            raise
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise StoreError(_explain(self.path, error)) from error
-
-
-_RESTORE = "put a copy in its place, or move it away to start with an empty directory"
-_CAUSES = {
-    "SQLITE_BUSY": "is in use by another process; end that one, or name another file",
-    "SQLITE_LOCKED": "is in use by another process; end that one, or name another file",
-    "SQLITE_NOTADB": f"is not a directory's file, or it is broken; name another file, or {_RESTORE}",
-    "SQLITE_CORRUPT": f"is broken; {_RESTORE}",
-    "SQLITE_FULL": "cannot grow, the disk is full; make room and try again",
-    "SQLITE_READONLY": "cannot be written; make it writable, or name another file",
-    "SQLITE_CANTOPEN": "cannot be opened; see whether its folder is there and can be written",
-}
-
-
-def _explain(path: Path, error: sqlite3.Error | OSError) -> str:
-    if isinstance(error, OSError):
-        return f"{path} cannot be opened: {error.strerror}; name another file"
-    name = getattr(error, "sqlite_errorname", "")
-    for code, cause in _CAUSES.items():
-        if name == code or name.startswith(f"{code}_"):  # extended codes say more: SQLITE_CORRUPT_VTAB
-            return f"{path} {cause}"
-    return f"{path} cannot be read or written: {error} ({name}); see whether the disk is full or broken"

@@ -10,29 +10,36 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
+from formicary.core.database import Database, FileKind
 from formicary.core.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
 VERSION = 1
 """The version of the tables, which stands in the file as SQLite's user_version."""
 
-_APPLICATION = 0x466D5370  # "FmSp": marks the file as one of sleepers, as SQLite's application_id
-_TABLES = (
-    "CREATE TABLE container (domain TEXT NOT NULL)",
-    """CREATE TABLE sleepers (
-        name TEXT PRIMARY KEY, due REAL, kind TEXT NOT NULL, behaviours INTEGER, failures INTEGER NOT NULL,
-        belongings BLOB, snapshot BLOB NOT NULL
-    )""",
-    "CREATE INDEX sleepers_due ON sleepers (due, name) WHERE due IS NOT NULL",
+_KIND = FileKind(
+    application=0x466D5370,  # "FmSp"
+    version=VERSION,
+    tables=[
+        "CREATE TABLE container (domain TEXT NOT NULL)",
+        """CREATE TABLE sleepers (
+            name TEXT PRIMARY KEY, due REAL, kind TEXT NOT NULL, behaviours INTEGER,
+            failures INTEGER NOT NULL, belongings BLOB, snapshot BLOB NOT NULL
+        )""",
+        "CREATE INDEX sleepers_due ON sleepers (due, name) WHERE due IS NOT NULL",
+    ],
+    what="a file of sleeping agents",
+    owner="container",
+    restore="put a copy in its place, or move it away to start with nobody asleep",
 )
+_PATIENCE = 5.0  # s that one of the two connections waits for the other
 _PUT = "INSERT INTO sleepers VALUES (?, ?, ?, ?, ?, ?, ?)"
 _FIELDS = "name, due, kind, behaviours, failures, belongings, snapshot"
 
@@ -75,15 +82,16 @@ class SleeperStore:
 
     def __init__(self, path: Path, domain: str) -> None:
         self.path = path
+        self._database = Database(path, _KIND)
         self._lock = -1
-        self._connections: list[sqlite3.Connection] = []
         try:
-            with self._explained():
-                self._lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            with self._database.explained():
+                self._database.make()
+                self._lock = os.open(path, os.O_RDWR | os.O_CLOEXEC)
                 self._take_lock()
-                self._writing = self._connect()
+                self._writing = self._database.connect(_PATIENCE)
                 self._open(domain)
-                self._reading = self._connect()
+                self._reading = self._database.connect(_PATIENCE)
                 self._reading.execute("PRAGMA query_only = ON")
                 self.count: int = self._reading.execute("SELECT count(*) FROM sleepers").fetchone()[0]
                 """How many agents sleep."""
@@ -100,42 +108,19 @@ class SleeperStore:
                 f"{self.path} is in use by another container; end that one, or name another file"
             ) from None
 
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, timeout=5, isolation_level=None, check_same_thread=False)
-        self._connections.append(connection)
-        return connection
-
     def _open(self, domain: str) -> None:
-        run = self._writing.execute
-        (application,) = run("PRAGMA application_id").fetchone()
-        (version,) = run("PRAGMA user_version").fetchone()
-        (tables,) = run("SELECT count(*) FROM sqlite_master").fetchone()
-        is_new = not (application or version or tables)
-        if not is_new:
-            self._check(application, version)
-        run("PRAGMA journal_mode = WAL")
-        run("PRAGMA synchronous = FULL")
+        database, run = self._database, self._writing.execute
+        is_new = database.check(self._writing) is None
+        database.prepare(self._writing)
         if is_new:
-            with self._transaction():
-                run(f"PRAGMA application_id = {_APPLICATION}")
-                run(f"PRAGMA user_version = {VERSION}")
-                for table in _TABLES:
-                    run(table)
+            with database.transaction(self._writing):
+                database.begin_file(self._writing)
                 run("INSERT INTO container VALUES (?)", (domain,))
         row = run("SELECT domain FROM container").fetchone()
         if row is None or row[0] != domain:
             whose = "nobody" if row is None else row[0]
             raise StoreError(
                 f"{self.path} has the sleeping agents of {whose}, not of {domain}; name another file"
-            )
-
-    def _check(self, application: int, version: int) -> None:
-        if application != _APPLICATION:
-            raise StoreError(f"{self.path} is another program's database; name another file")
-        if version > VERSION:
-            raise StoreError(
-                f"{self.path} has been written by a newer version of Formicary (its format is {version}, "
-                f"and this one knows {VERSION}); use that version, or name another file"
             )
 
     # -- looking --------------------------------------------------------------------------------------------
@@ -146,10 +131,10 @@ class SleeperStore:
         Raises:
             StoreError: the file cannot be read.
         """
-        try:  # as of `_explained`, which would take as long as all else: this is done for each that wakes
+        try:  # as of `explained`, which would take as long as all else: this is done for each that wakes
             found = self._reading.execute("SELECT 1 FROM sleepers WHERE name = ?", (name,)).fetchone()
         except sqlite3.Error as error:
-            raise StoreError(_explain(self.path, error)) from error
+            raise self._database.explain(error) from error
         return found is not None
 
     def next_due(self, since: tuple[float, str]) -> float | None:
@@ -165,7 +150,7 @@ class SleeperStore:
             until: up to when.
             most: how many at most.
         """
-        with self._explained():
+        with self._database.explained():
             rows = self._reading.execute(
                 "SELECT due, name FROM sleepers WHERE (due, name) > (?, ?) AND due <= ? "
                 "ORDER BY due, name LIMIT ?",
@@ -179,7 +164,7 @@ class SleeperStore:
         Errors as of `has`.
         """
         where = " OR ".join(["name GLOB ?"] * len(patterns)) or "0"
-        with self._explained():
+        with self._database.explained():
             rows = self._reading.execute(
                 f"SELECT name, due, kind, behaviours, failures FROM sleepers WHERE {where} "  # noqa: S608
                 "ORDER BY rowid LIMIT ? OFFSET ?",
@@ -190,7 +175,7 @@ class SleeperStore:
     def read(self, names: Collection[str]) -> list[Sleeper]:
         """Return agents by their names, as far as they are there; errors as of `has`."""
         marks = ", ".join("?" * len(names))
-        with self._explained():
+        with self._database.explained():
             rows = self._writing.execute(
                 f"SELECT {_FIELDS} FROM sleepers WHERE name IN ({marks})",  # noqa: S608 -- there are marks in it
                 tuple(names),
@@ -199,7 +184,7 @@ class SleeperStore:
 
     def with_belongings(self) -> list[tuple[str, bytes]]:
         """Return those that have something with the platform's services, by name; errors as of `has`."""
-        with self._explained():
+        with self._database.explained():
             rows = self._writing.execute("SELECT name, belongings FROM sleepers WHERE belongings IS NOT NULL")
             return rows.fetchall()
 
@@ -212,56 +197,15 @@ class SleeperStore:
             StoreError: nothing has changed; with why.
         """
         run = self._writing.executemany
-        with self._explained():
-            with self._transaction():
+        with self._database.explained():
+            with self._database.transaction(self._writing):
                 gone = run("DELETE FROM sleepers WHERE name = ?", [(name,) for name in removed]).rowcount
                 run(_PUT, [msgspec.structs.astuple(sleeper) for sleeper in put])
             self.count += len(put) - max(gone, 0)
 
     def close(self) -> None:
         """Close the file; closing it again does nothing."""
-        with self._explained():
-            for connection in self._connections:
-                connection.close()
-            if self._lock >= 0:
-                os.close(self._lock)  # the last: it would take SQLite's locks along
-                self._lock = -1
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._writing.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._writing.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):  # SQLite has rolled back by itself after some errors
-                self._writing.execute("ROLLBACK")
-            raise
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise StoreError(_explain(self.path, error)) from error
-
-
-_RESTORE = "put a copy in its place, or move it away to start with nobody asleep"
-_CAUSES = {
-    "SQLITE_BUSY": "is in use by another program; end that one, or name another file",
-    "SQLITE_NOTADB": f"is no file of sleeping agents, or it is broken; name another file, or {_RESTORE}",
-    "SQLITE_CORRUPT": f"is broken; {_RESTORE}",
-    "SQLITE_FULL": "cannot grow, the disk is full; make room and try again",
-    "SQLITE_READONLY": "cannot be written; make it writable, or name another file",
-    "SQLITE_CANTOPEN": "cannot be opened; see whether its folder is there and can be written",
-}
-
-
-def _explain(path: Path, error: sqlite3.Error | OSError) -> str:
-    if isinstance(error, OSError):
-        return f"{path} cannot be opened: {error.strerror}; name another file"
-    name = getattr(error, "sqlite_errorname", "")
-    for code, cause in _CAUSES.items():
-        if name == code or name.startswith(f"{code}_"):
-            return f"{path} {cause}"
-    return f"{path} cannot be read or written: {error} ({name}); see whether the disk is full or broken"
+        self._database.close()
+        if self._lock >= 0:
+            os.close(self._lock)  # the last: it would take SQLite's locks along
+            self._lock = -1

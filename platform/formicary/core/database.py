@@ -1,0 +1,155 @@
+"""SQLite files of one owner each: how they are opened and checked, changed as a whole, and what goes wrong.
+
+Files that are broken, of another program, or of a newer version are refused, and left as they are. What has
+been committed has reached the disk: neither a killed process nor a host without power loses it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from formicary.core.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+
+class FileKind(NamedTuple):
+    """What a file is for.
+
+    Args:
+        application: marks it as one of these, as SQLite's application_id.
+        version: of its tables, as SQLite's user_version.
+        tables: the statements that make them.
+        what: a broken one is said not to be, such as "a directory's file".
+        owner: who else may have it, such as "process".
+        restore: what can be done where it is broken.
+    """
+
+    application: int
+    version: int
+    tables: Sequence[str]
+    what: str
+    owner: str
+    restore: str
+
+
+class Database:
+    """A file with one or several connections. Each is for one thread at a time.
+
+    Args:
+        path: the file.
+        kind: what it is for.
+    """
+
+    def __init__(self, path: Path, kind: FileKind) -> None:
+        self.path = path
+        self._kind = kind
+        self._connections: list[sqlite3.Connection] = []
+
+    def make(self) -> None:
+        """Make the file, readable for its owner only, if there is none.
+
+        Raises:
+            OSError: it cannot be.
+        """
+        with suppress(FileExistsError):  # SQLite gives its further files the mode of the first
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+
+    def connect(self, timeout: float) -> sqlite3.Connection:
+        """Return a connection, without transactions of its own.
+
+        Args:
+            timeout: how many seconds it waits for another one.
+        """
+        connection = sqlite3.connect(
+            self.path, timeout=timeout, isolation_level=None, check_same_thread=False
+        )
+        self._connections.append(connection)
+        return connection
+
+    def check(self, connection: sqlite3.Connection) -> int | None:
+        """Return of which version the file's tables are; None for a new file.
+
+        Raises:
+            StoreError: it is none that can be used.
+        """
+        run = connection.execute
+        (application,) = run("PRAGMA application_id").fetchone()
+        (version,) = run("PRAGMA user_version").fetchone()
+        (tables,) = run("SELECT count(*) FROM sqlite_master").fetchone()
+        if not (application or version or tables):
+            return None
+        if application != self._kind.application:
+            raise StoreError(f"{self.path} is another program's database; name another file")
+        if version > self._kind.version:
+            raise StoreError(
+                f"{self.path} has been written by a newer version of Formicary (its format is {version}, "
+                f"and this one knows {self._kind.version}); use that version, or name another file"
+            )
+        return int(version)
+
+    def prepare(self, connection: sqlite3.Connection) -> None:
+        """Have what is committed reach the disk; not before the file was checked."""
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+
+    def begin_file(self, connection: sqlite3.Connection) -> None:
+        """Make the tables of a new file, in a transaction."""
+        connection.execute(f"PRAGMA application_id = {self._kind.application}")
+        connection.execute(f"PRAGMA user_version = {self._kind.version}")
+        for table in self._kind.tables:
+            connection.execute(table)
+
+    @contextmanager
+    def transaction(self, connection: sqlite3.Connection) -> Iterator[None]:
+        """Have changes be made as a whole, or not at all."""
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):  # SQLite has rolled back by itself after some errors
+                connection.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Have errors of SQLite and the system be a `StoreError`."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise self.explain(error) from error
+
+    def explain(self, error: sqlite3.Error | OSError) -> StoreError:
+        """Return the error that says what is wrong, and what can be done."""
+        if isinstance(error, OSError):
+            return StoreError(f"{self.path} cannot be opened: {error.strerror}; name another file")
+        kind = self._kind
+        busy = f"is in use by another {kind.owner}; end that one, or name another file"
+        causes = {
+            "SQLITE_BUSY": busy,
+            "SQLITE_LOCKED": busy,
+            "SQLITE_NOTADB": f"is not {kind.what}, or it is broken; name another file, or {kind.restore}",
+            "SQLITE_CORRUPT": f"is broken; {kind.restore}",
+            "SQLITE_FULL": "cannot grow, the disk is full; make room and try again",
+            "SQLITE_READONLY": "cannot be written; make it writable, or name another file",
+            "SQLITE_CANTOPEN": "cannot be opened; see whether its folder is there and can be written",
+        }
+        name = getattr(error, "sqlite_errorname", "")
+        for code, cause in causes.items():
+            if name == code or name.startswith(f"{code}_"):  # extended codes say more: SQLITE_CORRUPT_VTAB
+                return StoreError(f"{self.path} {cause}")
+        return StoreError(
+            f"{self.path} cannot be read or written: {error} ({name}); see whether the disk is full or broken"
+        )
+
+    def close(self) -> None:
+        """Close all connections; closing them again does nothing."""
+        with self.explained():
+            for connection in self._connections:
+                connection.close()

@@ -62,6 +62,7 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "mobility/plain": "property/mobility/test_snapshot.py",
     "mobility/remains": "unit/mobility/test_rest.py",
     "mobility/telling": "integration/mobility/test_service.py",
+    "mobility/transit": "integration/mobility/test_requests.py",
     "observe/rates": "unit/observe/test_metrics.py",
     "profiling/analysis": "unit/profiling/analysis/test_flame.py",
     "profiling/model": "unit/profiling/model/test_groups.py",

@@ -1,7 +1,7 @@
 """The command `formicary`: one file per command, errors turned into a sentence and an exit code here.
 
 - a command each: `run`, `profile`, `server` and its `account`, `doctor`, `ps`, `top`, `agents`, `create`,
-  `move`, `df`, and in `life` `kill`, `suspend` and `resume`
+  `move`, `df`, and in `life` `kill`, `suspend`, `resume`, `deactivate` and `activate`
 - `script`: loads the file that `run` and `profile` are given
 - `connecting`: from options to a container that reaches others; `join_files` are join addresses as files
 - `guest_session`: how commands get to a platform that runs; `guest_names` are their names there
@@ -71,6 +71,13 @@ _COMMANDS = (
         "SUSPEND",
     ),
     LazyCommand("resume", "formicary.cli.life:resume", "Let agents go on that are suspended.", "RESUME"),
+    LazyCommand(
+        "deactivate",
+        "formicary.cli.life:deactivate",
+        "Have agents sleep in their container's file until a message wakes them.",
+        "DEACTIVATE",
+    ),
+    LazyCommand("activate", "formicary.cli.life:activate", "Wake agents that sleep.", "ACTIVATE"),
     LazyCommand(
         "move", "formicary.cli.move:move", "Have an agent go on in another container, under the same name."
     ),

@@ -33,7 +33,7 @@ async def agents(
         str | None, typer.Option(metavar="NAME", help="Only those who live there.", show_default=False)
     ] = None,
     state: Annotated[
-        Literal["active", "suspended", "waiting", "transit"] | None,
+        Literal["active", "suspended", "waiting", "transit", "deactivated"] | None,
         typer.Option(help="Only those in this state.", show_default=False),
     ] = None,
     as_json: Json = False,
@@ -44,6 +44,7 @@ async def agents(
     them have not ended, how many have failed, and with what the latest one has.
 
     The container is where an agent lives now; its name has the one where it began.
+    Of one in transit, the state has where it goes, since when, and what it waits for.
 
     Containers' own agents, such as ams, are left out. It is no error if there are
     none. Exit codes are those of `formicary ps`.
@@ -62,7 +63,7 @@ def _row(agent: AgentDescription) -> tuple[str, ...]:
     failure = agent.last_failure
     return (
         agent.name,
-        agent.state.value if agent.transit is None else f"{agent.state.value}: {agent.transit}",
+        agent.state.value if agent.transit is None else f"{agent.state.value} {agent.transit}",
         agent.container.partition(".")[0],
         agent.class_name,
         "-" if agent.behaviours is None else str(agent.behaviours),

@@ -1,4 +1,4 @@
-"""`formicary kill`, `suspend` and `resume`: agents' lives in a platform that runs."""
+"""`formicary kill`, `suspend`, `resume`, `deactivate` and `activate`: agents' lives in a running platform."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 KILL = examples("kill printer", "kill printer-1@c2 printer-2@c2")
 SUSPEND = examples("suspend printer", "suspend printer@c2 --join c1")
 RESUME = examples("resume printer", "resume printer@c2 --json")
+DEACTIVATE = examples("deactivate printer", "deactivate printer@c2 --for 3600")
+ACTIVATE = examples("activate printer", "activate printer@c2 --json")
 
 Names = Annotated[
     list[str],
@@ -57,6 +59,46 @@ async def resume(session: GuestSession, names: Names, *, as_json: Json = False) 
     The exit code is 1 if one of them cannot be resumed; the others are.
     """
     await _do_all(session, names, "resumed", session.management.resume, as_json=as_json)
+
+
+@in_guest_session
+async def deactivate(
+    session: GuestSession,
+    names: Names,
+    *,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--for",
+            metavar="SECONDS",
+            min=0,
+            help="Wake them after so many seconds, too.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Have agents sleep in their container's file until a message wakes them.
+
+    Each has to be at home, and what it has is to be what a move could carry. One
+    with unread messages does not fall asleep. The exit code is 1 if one of them
+    cannot sleep; it goes on, and the others sleep.
+    """
+
+    async def deactivate_one(name: str) -> None:
+        await session.management.deactivate(name, "message" if seconds is None else seconds)
+
+    await _do_all(session, names, "deactivated", deactivate_one, as_json=as_json)
+
+
+@in_guest_session
+async def activate(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
+    """Wake agents that sleep.
+
+    The exit code is 1 if one of them does not sleep, or cannot be woken; the others
+    are.
+    """
+    await _do_all(session, names, "activated", session.management.activate, as_json=as_json)
 
 
 async def _do_all(

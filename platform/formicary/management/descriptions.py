@@ -9,6 +9,7 @@ import msgspec
 
 from formicary.core.base_agent import AgentState  # noqa: TC001 -- as above
 from formicary.core.failures import Failure  # noqa: TC001 -- as above
+from formicary.mobility.transit import Transit  # noqa: TC001 -- as above
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +30,7 @@ class AgentDescription(
         behaviours: how many of its behaviours have not ended; None for a micro-agent, which has none.
         failures: how many of its behaviours have failed, or how often its `handle` has.
         last_failure: the latest of them; None if there was none.
-        transit: of one in transit, where it goes and what that waits for, as part of a sentence.
+        transit: of one that is about to leave, where it goes, since when, and what that waits for.
     """
 
     name: str
@@ -39,7 +40,7 @@ class AgentDescription(
     behaviours: int | None = None
     failures: int = 0
     last_failure: Failure | None = None
-    transit: str | None = None
+    transit: Transit | None = None
 
 
 class LinkDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

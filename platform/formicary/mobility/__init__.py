@@ -4,7 +4,7 @@
 - `itinerary`: agents that visit containers one after the other
 - `snapshot`: what is carried of an agent, to msgpack and back; `behaviours`: of its behaviours
 - `declared`, `plain`: the data of both, of the type that their class declares, or plain
-- `kinds`: which classes may arrive
+- `kinds`: which classes may arrive; `origins`: those of a home's own agents, which may come back
 - `redirection`: how messages find agents that have moved
 - `rest`, `micro_rest`: bringing an agent to rest, letting it go on, taking it apart where it leaves
 - `remains`, `unread`: what is left there, and the messages that go on with the agent
@@ -13,6 +13,7 @@
 - `belongings`: what moves with an agent of what it has registered, and of the roles that it plays
 - `departing`, `arriving`: what that says, done at the source and at the destination
 - `telling`: what containers tell each other about it, sent at the end of a turn
+- `transit`: what others can see of an agent that is on its way
 - `sleeping`: agents that sleep in a file until a message or their time wakes them
 - `service`: what moves agents from a container and to it
 - `on_demand`: that this is made for the first agent that moves

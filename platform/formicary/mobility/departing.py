@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from formicary.core.base_agent import BaseAgent
+from formicary.core.clock import now
 from formicary.core.errors import MoveError
 from formicary.core.logs import get_logger
 from formicary.mobility.rest import bring_to_rest, dissolve, let_go_on, own_strand
 from formicary.mobility.snapshot import check_can_be_carried, take_snapshot
+from formicary.mobility.transit import Transit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from datetime import datetime
 
     from formicary.container.container import Container
     from formicary.container.protocols import Transport
@@ -49,6 +52,7 @@ encode_parcel = msgspec.msgpack.Encoder().encode
 @dataclass(slots=True)
 class _Departure:
     agent: Agent | MicroAgent
+    since: datetime
     counts: Mapping[str, int] = field(default_factory=dict)  # of messages for others, when it was at rest
     outcome: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
@@ -82,6 +86,7 @@ class Departing:
         self._belongings = belongings
         self._act = act
         self._departures: dict[str, _Departure] = {}
+        self._resting: dict[str, Transit] = {}  # those that come to rest, to leave
         self._settled: dict[
             str, int
         ] = {}  # by domain: how many messages are where they should, or are told of
@@ -99,13 +104,7 @@ class Departing:
         self._check(agent, address, place)
         if type(agent).before_move is not BaseAgent.before_move:
             await agent.before_move(place)
-        await bring_to_rest(agent, caller)
-        try:
-            await self._places.settle()  # what goes out only then, nobody would wait for
-            departure = self._begin(agent, address, place, caller)
-        except BaseException:
-            let_go_on(agent)
-            raise
+        departure = await self._set_out(agent, address, place, caller)
         try:
             await asyncio.shield(departure.outcome)
         except asyncio.CancelledError:
@@ -114,18 +113,36 @@ class Departing:
                 self._act()
             raise
 
+    async def _set_out(
+        self, agent: Agent | MicroAgent, address: str, place: str, caller: Strand | None
+    ) -> _Departure:
+        """Bring an agent to rest, and have its hand-over begin."""
+        transit = Transit(place, now(), "its behaviours to come to rest")
+        is_first = self._resting.setdefault(address, transit) is transit
+        try:
+            await bring_to_rest(agent, caller)
+            try:
+                await self._places.settle()  # what goes out only then, nobody would wait for
+                return self._begin(agent, address, place, caller, transit.since)
+            except BaseException:
+                let_go_on(agent)
+                raise
+        finally:
+            if is_first:
+                del self._resting[address]
+
     def _check(self, agent: BaseAgent, address: str, place: str) -> None:
         obstacle = self._machine.departures.obstacle(address, place)
         if obstacle is not None:
             raise MoveError(f"agent {agent.name} cannot move: {obstacle}")
 
     def _begin(
-        self, agent: Agent | MicroAgent, address: str, place: str, caller: Strand | None
+        self, agent: Agent | MicroAgent, address: str, place: str, caller: Strand | None, since: datetime
     ) -> _Departure:
         self._check(agent, address, place)  # again, as some time has passed
         belongings = self._belongings().hand_over(address)
         parcel = encode_parcel(Parcel(msgspec.Raw(take_snapshot(agent, caller)), belongings))
-        departure = self._departures[address] = _Departure(agent)
+        departure = self._departures[address] = _Departure(agent, since)
         departure.counts = self._transport.counts()
         self._machine.begin(address, place, parcel, self._unsettled(departure.counts))
         self._act()
@@ -137,6 +154,14 @@ class Departing:
         Though they have confirmed it, they may not have told yet that they have passed it on.
         """
         return [domain for domain, count in counts.items() if count != self._settled.get(domain, 0)]
+
+    def transit(self, address: str) -> Transit | None:
+        """Return where an agent goes, since when, and what that waits for; None if it does not leave."""
+        status, departure = self._machine.departures.status(address), self._departures.get(address)
+        if status is None or departure is None:
+            return self._resting.get(address)
+        place, waits_for = status
+        return Transit(place, departure.since, waits_for)
 
     def ended(self, address: str) -> None:
         """Called when an agent has ended here: if it was to move, it is not to begin elsewhere."""

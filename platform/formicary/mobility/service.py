@@ -23,6 +23,7 @@ from formicary.mobility.handover.instructions import (
     Wake,
 )
 from formicary.mobility.handover.machine import HandOver
+from formicary.mobility.origins import Origins
 from formicary.mobility.telling import CHANNEL, Telling
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from formicary.mobility.cloning import Cloning
     from formicary.mobility.handover.instructions import Instruction
     from formicary.mobility.redirection.places import Places
+    from formicary.mobility.transit import Transit
 
 
 _LOOK: Final = 0.02  # s between two looks whether a container has come
@@ -81,8 +83,14 @@ class MobilityService:
             belongings=belongings,
             act=self._act,
         )
+        self._origins = Origins(container)
         self._arriving = Arriving(
-            container, self._machine, places=places, belongings=belongings, act=self._act
+            container,
+            self._machine,
+            places=places,
+            belongings=belongings,
+            origins=self._origins,
+            act=self._act,
         )
         self._is_due = False
         # Of this home: what agents have left behind here each time, for who joins it until they end.
@@ -112,9 +120,9 @@ class MobilityService:
         place = full_domain(agent, to, self._container)
         await self._cloning().clone(agent, place, name)  # type: ignore[arg-type]  # as above
 
-    def status(self, address: str) -> str | None:
-        """Return what an agent in transit waits for, as part of a sentence; None if it is not in transit."""
-        return self._machine.departures.status(address)
+    def transit(self, address: str) -> Transit | None:
+        """Return where an agent in transit goes, and what that waits for; None if it does not leave."""
+        return self._departing.transit(address)
 
     # -- as a listener of the members -----------------------------------------------------------------------
 
@@ -131,14 +139,19 @@ class MobilityService:
         self._act()
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Take what another container tells; ValueError if it is nothing that is said of moves."""
+        """Take what a container tells; ValueError if it is nothing of moves, or from no member."""
         self._machine.receive(domain, payload)
+        if domain not in self._container.members:
+            raise ValueError(
+                f"{domain} is not known as a container of this platform, so it may not say that agents move"
+            )
         self._act()
 
     def agent_gone(self, address: str) -> None:
         """Called when an agent has ended here."""
         self._departing.ended(address)
         self._machine.ended(address)
+        self._origins.forget(address)
         self._has_ended(address)
         self._act()
 
@@ -166,8 +179,10 @@ class MobilityService:
         leaving = self._departing.take_apart()
         agents = self._container.dispatcher.agents
         for leave in leaving:
+            agent = agents[leave.address]
             if leave.address.endswith(f"@{self._container.domain}"):
-                self._left.setdefault(leave.address, WeakSet()).add(agents[leave.address])
+                self._left.setdefault(leave.address, WeakSet()).add(agent)
+                self._origins.left(agent)
         unread = [self._departing.dissolve(leave) for leave in leaving]
         self._telling.send()
         for leave, messages in zip(leaving, unread, strict=True):
@@ -197,6 +212,8 @@ class MobilityService:
             case Missing(address) | Freed(address):
                 self._places.forget(address)
                 self._has_ended(address)
+                if isinstance(instruction, Freed):  # one that is missing may be back
+                    self._origins.forget(address)
 
     def _has_ended(self, address: str) -> None:
         """Tell those who join what an agent of this home has left behind here."""
@@ -226,10 +243,8 @@ class NoMobility:
         place = full_domain(agent, to, self._container)
         await self._cloning().clone(agent, place, name)  # type: ignore[arg-type]  # as above
 
-    def status(self, address: str) -> str | None:
+    def transit(self, address: str) -> None:
         """Return None: no agent is on its way."""
-        del address
-        return None
 
     def _refuse(self, agent: BaseAgent) -> NoReturn:
         raise MoveError(

@@ -1,4 +1,4 @@
-"""`formicary ps`, `agents`, `kill`, `suspend`, `resume` and `create` on a platform that runs."""
+"""`formicary ps`, `agents`, `create`, what has agents end, wait, sleep and move, on a running platform."""
 
 from __future__ import annotations
 
@@ -115,6 +115,24 @@ def test_an_agent_moves_and_is_seen_managed_and_ended_where_it_is(running):
     running.said("move", "ada@c1", "c2")
     assert running.said("kill", "ada") == "killed ada@c1.lab.localhost\n"
     assert "ada" not in running.said("agents")
+
+
+def test_an_agent_sleeps_and_is_woken(running):
+    running.said("create", "shop:Tourist", "ada", "--container", "c2")
+    assert running.said("deactivate", "ada") == "deactivated ada@c2.lab.localhost\n"
+    (row,) = running.said("agents", "--state", "deactivated").splitlines()[1:]
+    assert row.split()[:3] == ["ada@c2.lab.localhost", "deactivated", "c2"]
+    assert "agent ada@c2.lab.localhost sleeps; wake it first" in running.refused("suspend", "ada", code=1)
+    assert json.loads(running.said("activate", "ada", "--json")) == [
+        {"agent": "ada@c2.lab.localhost", "done": True, "error": None}
+    ]
+    says = running.refused("activate", "ada", code=1)
+    assert "no agent named 'ada' sleeps in container c2" in says
+    running.said("deactivate", "ada@c2", "--for", "3600")
+    assert json.loads(running.said("agents", "ada", "--json"))["agents"][0]["state"] == "deactivated"
+    running.said("kill", "ada")
+    says = running.refused("deactivate", "laser@c1", code=1)
+    assert "agent laser cannot sleep: its attribute `properties` is not carried" in says
 
 
 def test_why_an_agent_does_not_move_is_one_sentence(running):

@@ -7,9 +7,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 from tests.integration.transport.raw import until
-from tests.unit.core.agents import reasons
+from tests.unit.core.agents import do, reasons
 
 from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, MicroAgent
+from formicary.core.clock import now
 from formicary.errors import MoveError, NameTakenError, UnknownAgentError
 
 HERE = "tests.integration.mobility.test_requests"
@@ -98,6 +99,43 @@ async def test_an_agent_on_its_way_is_in_transit_where_it_was():
         await c1.management.move("ada", "c2")
         assert AgentState.TRANSIT in seen
         assert (await c2.management.find("ada@c1")).transit is None
+
+
+async def test_where_an_agent_goes_and_what_it_waits_for_is_seen_from_outside():
+    async with platform("c1", "c2", "c3") as (c1, c2, c3):
+        await c1.start(Clerk("ada"))
+        await c1.management.move("ada", "c2")
+        (ada,) = c2.agents
+        before = now()
+        hand_over = c2.platform_services.mobility._machine
+        hand_over.receive = lambda domain, payload: None  # nothing that is said of it is heard
+        moving = asyncio.create_task(ada.move("c3"))
+        await until(lambda: "ada@c1.lab.localhost" in hand_over.departures)
+        (found,) = await c1.management.agents("ada")
+        assert (found.container, found.state) == (c2.domain, AgentState.TRANSIT)
+        transit = found.transit
+        assert (transit.to, transit.waits_for) == (c3.domain, "c3 to make it ready")
+        assert before <= transit.since <= now()
+        shown = str(transit)
+        assert shown.startswith("to c3 since ")
+        assert shown.endswith(", waits for c3 to make it ready")
+        moving.cancel()
+        await asyncio.wait([moving])
+        assert (await c1.management.agents("ada"))[0].transit is None
+
+
+async def test_one_that_does_not_come_to_rest_yet_waits_for_that():
+    async with platform("c1", "c2") as (c1, _):
+        busy = Agent("busy")
+        await c1.start(busy)
+        busy.add_behaviour(do(lambda _: asyncio.Event().wait()))
+        moving = asyncio.create_task(busy.move("c2"))
+        await until(lambda: busy.state is AgentState.TRANSIT)
+        transit = (await c1.management.find("busy")).transit
+        assert (transit.to, transit.waits_for) == ("c2.lab.localhost", "its behaviours to come to rest")
+        moving.cancel()
+        await asyncio.wait([moving])
+        assert (await c1.management.find("busy")).state is AgentState.ACTIVE
 
 
 async def test_moves_that_are_asked_for_at_once_end_in_one_place():

@@ -103,7 +103,7 @@ class WhitePages:
         kind = type(agent)
         transit = None
         if agent.state is AgentState.TRANSIT:
-            transit = self._container.platform_services.mobility.status(agent.address or "")
+            transit = self._container.platform_services.mobility.transit(agent.address or "")
         return AgentDescription(
             name=agent.address or agent.name,
             state=agent.state,

@@ -234,15 +234,30 @@ class Departures:
         is_same = departure is not None and departure.number == number
         return is_same and departure is not None and departure.state is _State.LEAVING
 
-    def status(self, address: str) -> str | None:
-        """Return what an agent's hand-over waits for, as part of a sentence; None if there is none."""
+    def status(self, address: str) -> tuple[str, str] | None:
+        """Return where an agent is going, and what its hand-over waits for; None if there is none.
+
+        The first is the destination's domain, the second what may follow "waits for" in a sentence.
+        """
         departure = self._departures.get(address)
         if departure is None:
             return None
         place, home = _name(departure.place), _name(departure.home)
-        if departure.state is _State.IN_DOUBT:
-            return f"on its way to {place}: waits for its home {home} to say what was decided"
-        return f"on its way to {place}"
+        is_there = self._surroundings.is_there
+        match departure.state:
+            case _State.PREPARING:
+                what = f"{place} to make it ready"
+            case _State.IN_DOUBT if is_there(departure.home, departure.witness):
+                what = f"its home {home} to decide"
+            case _State.IN_DOUBT:
+                what = f"its home {home}, which is away and has to decide"
+            case _State.LEFT | _State.LEAVING:
+                what = f"{place} to start it"
+            case _ if not departure.is_drained:
+                what = "messages that it has sent before to arrive"
+            case _:
+                what = f"{place} to be back"
+        return departure.place, what
 
     def has_to_do_with(self, domain: str) -> bool:
         """Tell whether another container is the destination or the home of an agent on its way out."""

@@ -184,7 +184,10 @@ def test_in_doubt_it_waits_for_its_home(platform):
     platform.held = (H,)
     platform.move(S, D)
     platform.part(S, H)
-    assert "waits for its home c3" in platform.machines[S].departures.status(ALICE)
+    assert platform.machines[S].departures.status(ALICE) == (
+        D,
+        "its home c3, which is away and has to decide",
+    )
     assert platform.kinds(S) == []
     platform.held = ()
     platform.meet(S, H)

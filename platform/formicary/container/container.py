@@ -93,7 +93,8 @@ class Container:
         directory_file: where the central directory keeps its entries, if it should outlive its process.
         creatable: the packages or modules whose agents others may have created here, such as `["shop"]`.
         accepts: the packages or modules whose agents may come here from other containers of the platform;
-            all classes of their behaviours have to lie there, too.
+            all classes of their behaviours have to lie there, too. Those that were started here come back
+            all the same.
         sleepers: the file in which agents sleep, and from which they wake when the container is opened again;
             None for a temporary one, with which they end.
         guest: whether it is none of the platform's containers, and only asks these: it is in no list of

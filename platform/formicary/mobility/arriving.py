@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from formicary.mobility.belongings import Belongings
     from formicary.mobility.handover.instructions import Build, Terminate, Wake
     from formicary.mobility.handover.machine import HandOver
+    from formicary.mobility.origins import Origins
     from formicary.mobility.redirection.places import Places
     from formicary.mobility.snapshot import Snapshot
 
@@ -54,6 +55,7 @@ class Arriving:
         machine: its hand-overs.
         places: where agents are that have moved.
         belongings: returns what takes over what the services are to have of agents.
+        origins: what is known of those whose home this is.
         act: has what the hand-overs want done soon.
     """
 
@@ -64,12 +66,14 @@ class Arriving:
         *,
         places: Places,
         belongings: Callable[[], Belongings],
+        origins: Origins,
         act: Callable[[], None],
     ) -> None:
         self._container = container
         self._machine = machine
         self._places = places
         self._belongings = belongings
+        self._origins = origins
         self._act = act
         self._ready: dict[str, _Guest] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -129,7 +133,8 @@ class Arriving:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise MoveError(f"what has arrived is no agent: {error}") from error
         snapshot = read_snapshot(parcel.snapshot)
-        agent = restore(snapshot, build.address.partition("@")[0], container)
+        entrance = self._origins.entrance(build.address, snapshot.kind)
+        agent = restore(snapshot, build.address.partition("@")[0], entrance)
         if parcel.belongings is not None:
             self._belongings().check(build.address, parcel.belongings)
         return _Guest(build.number, agent, snapshot, parcel)

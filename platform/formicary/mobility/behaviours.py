@@ -19,7 +19,6 @@ from formicary.mobility import kinds, plain
 from formicary.mobility.declared import give_data, take_data
 
 if TYPE_CHECKING:
-    from formicary.container.container import Container
     from formicary.core.template import Tree
 
 _LONGEST = 1e9  # s: what is due in more than thirty years is due in thirty years
@@ -98,13 +97,13 @@ def take_behaviour(behaviour: Behaviour, *, is_caller: bool) -> BehaviourSnapsho
     )
 
 
-def give_behaviour(snapshot: BehaviourSnapshot, container: Container) -> Behaviour:
+def give_behaviour(snapshot: BehaviourSnapshot, entrance: kinds.Entrance) -> Behaviour:
     """Return a behaviour like the one that was carried, for an agent that arrives.
 
     Raises:
         MoveError: there can be none here.
     """
-    kind = kinds.find(snapshot.kind, Behaviour, container)
+    kind = kinds.find(snapshot.kind, Behaviour, entrance)
     behaviour = object.__new__(kind)
     name = f"its behaviour {kind.__name__}'s"
     try:
@@ -112,7 +111,7 @@ def give_behaviour(snapshot: BehaviourSnapshot, container: Container) -> Behavio
         if (tree := plain.decode(snapshot.template)) is not None:
             behaviour.template = _give_template(tree)
         if isinstance(behaviour, FSMBehaviour) and snapshot.machine is not None:
-            _give_machine(behaviour, snapshot.machine, container, name)
+            _give_machine(behaviour, snapshot.machine, entrance, name)
     except MoveError:
         raise
     except (FormicaryError, ValueError, TypeError) as error:
@@ -192,9 +191,11 @@ def _take_machine(behaviour: FSMBehaviour, whose: str, *, is_caller: bool) -> Ma
     return MachineSnapshot(machine.first, position, states)
 
 
-def _give_machine(machine: FSMBehaviour, snapshot: MachineSnapshot, container: Container, whose: str) -> None:
+def _give_machine(
+    machine: FSMBehaviour, snapshot: MachineSnapshot, entrance: kinds.Entrance, whose: str
+) -> None:
     for name, carried in snapshot.states.items():
-        kind = kinds.find(carried.kind, State, container)
+        kind = kinds.find(carried.kind, State, entrance)
         state = object.__new__(kind)
         State.__init__(state)
         give_data(state, carried.data, f"{whose} state {kind.__name__}'s")

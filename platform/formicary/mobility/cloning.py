@@ -13,6 +13,7 @@ from formicary.core.logs import get_logger
 from formicary.core.names import MANAGEMENT, check_local
 from formicary.core.quoting import shorten
 from formicary.fipa.language import CLONING, ErrorContent, write_error
+from formicary.mobility.kinds import Entrance
 from formicary.mobility.rest import bring_to_rest, let_go_on, own_strand
 from formicary.mobility.snapshot import check_can_be_carried, read_snapshot, restore, take_snapshot
 from formicary.mobility.waking import admit, awake
@@ -137,7 +138,7 @@ class Cloning:
         address = f"{order.name}@{container.domain}"
         snapshot = read_snapshot(order.snapshot)
         try:
-            agent = restore(snapshot, order.name, container)
+            agent = restore(snapshot, order.name, Entrance.of(container))
             container.lifecycle.check_not_away(address)
             admit(container, address)
         except FormicaryError as error:

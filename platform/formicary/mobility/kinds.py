@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from formicary.core.errors import ManagementRequestError, MoveError
 from formicary.core.importing import is_allowed, load, split_class_name
@@ -22,6 +22,29 @@ ANY: Final = ("*",)
 """What accepts all classes: that of an agent's own container, where it has slept."""
 
 
+class Entrance(NamedTuple):
+    """What may arrive in a container.
+
+    Args:
+        name: the container's.
+        accepts: packages and modules, with all that is below them.
+        modules: besides these, only themselves: they were there before.
+    """
+
+    name: str
+    accepts: tuple[str, ...]
+    modules: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, container: Container) -> Entrance:
+        """Return that of any agent."""
+        return cls(container.name, container.accepts)
+
+    def has(self, module: str) -> bool:
+        """Tell whether classes of a module may arrive."""
+        return self.accepts is ANY or module in self.modules or is_allowed(module, self.accepts)
+
+
 def name_of(kind: type) -> str:
     """Return a class's name, by which it is found where its agent arrives.
 
@@ -38,13 +61,13 @@ def name_of(kind: type) -> str:
     return f"{kind.__module__}:{name}"
 
 
-def find(class_name: str, base: type[K], container: Container) -> type[K]:
-    """Return a class that may arrive. Nothing is imported unless the container accepts it.
+def find(class_name: str, base: type[K], entrance: Entrance) -> type[K]:
+    """Return a class that may arrive. Nothing is imported that may not.
 
     Args:
         class_name: as of `name_of`.
         base: of which it has to be.
-        container: where it arrives.
+        entrance: what may.
 
     Raises:
         MoveError: it may not, or there is none.
@@ -53,24 +76,24 @@ def find(class_name: str, base: type[K], container: Container) -> type[K]:
     if names is None:
         raise MoveError(f"{shorten(class_name)} is no name of a class")
     module, name = names
-    is_own = class_name in _OWN and bool(container.accepts)
+    is_own = class_name in _OWN and bool(entrance.accepts or entrance.modules)
     if not is_own:
-        _check_accepted(module, class_name, container)
+        _check_accepted(module, class_name, entrance)
     try:
         kind: Any = load(module, name)
     except ManagementRequestError as error:
-        raise MoveError(f"its class is not in container {container.name}: {error}") from error
+        raise MoveError(f"its class is not in container {entrance.name}: {error}") from error
     if not (isinstance(kind, type) and issubclass(kind, base)):
-        raise MoveError(f"{class_name} is no class of {base.__name__} in container {container.name}")
+        raise MoveError(f"{class_name} is no class of {base.__name__} in container {entrance.name}")
     if not is_own:
-        _check_accepted(kind.__module__, class_name, container)
+        _check_accepted(kind.__module__, class_name, entrance)
     return kind
 
 
-def _check_accepted(module: str, class_name: str, container: Container) -> None:
-    if container.accepts is not ANY and not is_allowed(module, container.accepts):
-        accepted = f"accepts {', '.join(container.accepts)}" if container.accepts else "accepts no agents"
+def _check_accepted(module: str, class_name: str, entrance: Entrance) -> None:
+    if not entrance.has(module):
+        accepted = f"accepts {', '.join(entrance.accepts)}" if entrance.accepts else "accepts no agents"
         raise MoveError(
-            f"container {container.name} {accepted}, and the agent has {class_name}: it would have to be "
+            f"container {entrance.name} {accepted}, and the agent has {class_name}: it would have to be "
             f"opened with accepts=[{module!r}], or a package that it is in"
         )

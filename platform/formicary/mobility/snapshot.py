@@ -24,7 +24,6 @@ from formicary.mobility.behaviours import BehaviourSnapshot, give_behaviour, tak
 from formicary.mobility.declared import give_data, take_data, upgrade_data
 
 if TYPE_CHECKING:
-    from formicary.container.container import Container
     from formicary.core.strand import Strand
 
 LARGEST: Final = 1 << 24
@@ -166,21 +165,21 @@ def read_snapshot(payload: bytes | memoryview | msgspec.Raw) -> Snapshot:
         raise MoveError(f"what has arrived is no agent: {error}") from error
 
 
-def restore(snapshot: Snapshot, name: str, container: Container) -> Agent | MicroAgent:
+def restore(snapshot: Snapshot, name: str, entrance: kinds.Entrance) -> Agent | MicroAgent:
     """Return an agent like the one that was carried, which has not begun; see `waking.awake`.
 
     Args:
         snapshot: what was carried.
         name: the agent's own name.
-        container: where it arrives.
+        entrance: what may arrive where it does.
 
     Raises:
         MoveError: there can be none here: its class or that of a behaviour is not accepted or not there, its
             data is not of the declared type, or of a version that cannot be upgraded.
     """
-    kind: Any = kinds.find(snapshot.kind, BaseAgent, container)
+    kind: Any = kinds.find(snapshot.kind, BaseAgent, entrance)
     if not issubclass(kind, Agent | MicroAgent):
-        raise MoveError(f"{snapshot.kind} is no class of agents in container {container.name}")
+        raise MoveError(f"{snapshot.kind} is no class of agents in container {entrance.name}")
     agent: Agent | MicroAgent = object.__new__(kind)
     base: Any = Agent if issubclass(kind, Agent) else MicroAgent
     try:
@@ -191,12 +190,12 @@ def restore(snapshot: Snapshot, name: str, container: Container) -> Agent | Micr
             upgrade_data(agent, snapshot.data, snapshot.version)
         if isinstance(agent, Agent):
             for carried in snapshot.behaviours:
-                agent.add_behaviour(give_behaviour(carried, container))
+                agent.add_behaviour(give_behaviour(carried, entrance))
             _give_knowledge(agent, plain.decode(snapshot.knowledge))
     except MoveError:
         raise
     except (FormicaryError, ValueError) as error:
-        raise MoveError(f"the agent cannot be made in container {container.name}: {error}") from error
+        raise MoveError(f"the agent cannot be made in container {entrance.name}: {error}") from error
     if snapshot.failures is not None:
         failures = AgentFailures(AgentStateError(snapshot.failures.first), snapshot.failures.latest)
         failures.total = snapshot.failures.total

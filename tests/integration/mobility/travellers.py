@@ -6,7 +6,7 @@ import asyncio
 
 import msgspec
 
-from formicary import Agent, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
+from formicary import Agent, CyclicBehaviour, FSMBehaviour, Message, MicroAgent, OneShotBehaviour, State
 from formicary.errors import MoveError
 
 HERE = "tests.integration.mobility"
@@ -65,6 +65,19 @@ class Tour(OneShotBehaviour):
         if self.data:
             to = self.data.pop(0)
             await self.agent.move(to)
+
+
+class Red(State):
+    async def run(self):
+        await self.receive()
+
+
+class Lights(FSMBehaviour):
+    """Has one state, in which it waits."""
+
+    def __init__(self):
+        super().__init__()
+        self.add_state("red", Red(), initial=True)
 
 
 class Small(MicroAgent):

@@ -14,6 +14,7 @@ from formicary import Agent, Container, Message, Template
 from formicary.core.base_agent import BaseAgent
 from formicary.errors import MoveError
 from formicary.mobility import plain
+from formicary.mobility.kinds import Entrance
 from formicary.mobility.rest import bring_to_rest, dissolve
 from formicary.mobility.snapshot import Snapshot, read_snapshot, restore, take_snapshot
 from formicary.testing import run_virtual
@@ -120,7 +121,7 @@ def test_an_agent_arrives_as_it_was(basket, known, wanted, period, probes):
             await asyncio.sleep(0)
             await asyncio.sleep(0)
             await bring_to_rest(alice, None)
-            new = restore(read_snapshot(take_snapshot(alice)), "alice", c1)
+            new = restore(read_snapshot(take_snapshot(alice)), "alice", Entrance.of(c1))
             dissolve(alice, "c2.lab.localhost")
             await asyncio.sleep(0.001)
         assert new.data == basket
@@ -182,7 +183,7 @@ def test_whatever_arrives_makes_an_agent_or_a_sentence(value):
         try:
             snapshot = read_snapshot(msgspec.msgpack.encode(value))
             assert isinstance(snapshot, Snapshot)
-            agent = restore(snapshot, "alice", container)
+            agent = restore(snapshot, "alice", Entrance.of(container))
         except MoveError:
             return
         assert isinstance(agent, BaseAgent)

@@ -11,6 +11,7 @@ from formicary import Agent, Container, Itinerary
 from formicary.errors import AgentStateError, InvalidNameError, MoveError
 from formicary.mobility.behaviours import give_behaviour, take_behaviour
 from formicary.mobility.itinerary import Progress, Visit
+from formicary.mobility.kinds import Entrance
 
 
 @dataclass
@@ -212,6 +213,6 @@ async def test_its_progress_is_carried():
     shopping.data.has_visited({"cents": 7})
     shopping.data.is_away("it is away")
     async with Container("c1", accepts=[__name__]) as container:
-        carried = give_behaviour(take_behaviour(shopping, is_caller=True), container)
+        carried = give_behaviour(take_behaviour(shopping, is_caller=True), Entrance.of(container))
     assert carried.data == Progress(["c2", "c3"], "wait", [Visit("c2", {"cents": 7})], 1)
     assert carried.visits == shopping.visits

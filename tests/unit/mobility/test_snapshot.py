@@ -41,6 +41,7 @@ from formicary import (
 from formicary.errors import MoveError
 from formicary.mobility import plain
 from formicary.mobility.behaviours import BehaviourSnapshot
+from formicary.mobility.kinds import Entrance
 from formicary.mobility.rest import bring_to_rest, let_go_on
 from formicary.mobility.snapshot import LARGEST, Snapshot, read_snapshot, restore, take_snapshot
 from formicary.testing import until_idle
@@ -224,7 +225,7 @@ async def test_the_machine_that_asks_goes_on_in_the_state_that_it_has_set(follow
         await until_idle()
         caller = alice.behaviours[0].mailbox.strand
         await bring_to_rest(alice, caller)
-        new = restore(read_snapshot(take_snapshot(alice, caller)), "alice", c1)
+        new = restore(read_snapshot(take_snapshot(alice, caller)), "alice", Entrance.of(c1))
         let_go_on(alice)
         assert new.behaviours[0].current_state == position
         alice.end_at_once()
@@ -425,7 +426,7 @@ async def test_what_is_left_behind_on_purpose_is_no_hindrance():
         alice = HasBehind(file=3)
         await c1.start(alice)
         await bring_to_rest(alice, None)
-        new = restore(read_snapshot(take_snapshot(alice)), "alice", c1)
+        new = restore(read_snapshot(take_snapshot(alice)), "alice", Entrance.of(c1))
         let_go_on(alice)
         assert not hasattr(new, "file")
 
@@ -505,7 +506,7 @@ REFUSED = {
 async def test_what_may_not_arrive_is_refused_in_a_sentence(carried, why):
     async with Container("c1", accepts=[HERE]) as c1:
         with pytest.raises(MoveError) as raised:
-            restore(read_snapshot(msgspec.msgpack.encode(carried)), "alice", c1)
+            restore(read_snapshot(msgspec.msgpack.encode(carried)), "alice", Entrance.of(c1))
         assert why in str(raised.value)
         assert str(raised.value).count("\n") == 0
 
@@ -516,12 +517,12 @@ async def test_what_is_not_accepted_is_not_even_imported():
         before = set(sys.modules)
         for name in ("antigravity:Agent", f"{HERE}x.travellers:Cell", "formicary.cli.run:Agent"):
             with pytest.raises(MoveError, match="container c1 accepts"):
-                restore(snapshot(name), "alice", c1)
+                restore(snapshot(name), "alice", Entrance.of(c1))
         with pytest.raises(MoveError, match="the agent has antigravity:Behaviour"):
             restore(
                 snapshot(behaviours=(BehaviourSnapshot("antigravity:Behaviour", True, plain.NIL),)),
                 "alice",
-                c1,
+                Entrance.of(c1),
             )
         assert set(sys.modules) == before
 
@@ -531,18 +532,18 @@ async def test_a_container_that_accepts_nothing_takes_nobody():
     async with Container("c1") as c1:
         for kind in ("formicary.core.agent:Agent", f"{ME}:Old"):
             with pytest.raises(MoveError, match="container c1 accepts no agents, and the agent has"):
-                restore(snapshot(kind), "alice", c1)
+                restore(snapshot(kind), "alice", Entrance.of(c1))
 
 
 @virtual
 async def test_data_of_an_older_version_is_upgraded():
     async with Container("c1", accepts=[HERE]) as c1:
-        new = restore(snapshot(f"{ME}:Old", data={"values": {"a": 1}}, version=1), "alice", c1)
+        new = restore(snapshot(f"{ME}:Old", data={"values": {"a": 1}}, version=1), "alice", Entrance.of(c1))
         assert new.data == {"a": 1}
         with pytest.raises(
             MoveError, match="it comes with data of version 1, and PlainOld has version 2 there"
         ):
-            restore(snapshot(f"{ME}:PlainOld"), "alice", c1)
+            restore(snapshot(f"{ME}:PlainOld"), "alice", Entrance.of(c1))
 
 
 @pytest.mark.parametrize("payload", [b"", b"\x01", b"\x93\x01\x02\x03", msgspec.msgpack.encode([2, "a:B"])])

@@ -21,6 +21,7 @@ from formicary import (
     TimeoutBehaviour,
 )
 from formicary.core.base_agent import BaseAgent
+from formicary.mobility.kinds import Entrance
 from formicary.mobility.rest import bring_to_rest, dissolve
 from formicary.mobility.snapshot import read_snapshot, restore, take_snapshot
 from formicary.mobility.waking import admit, awake
@@ -162,7 +163,7 @@ async def hand_over(agent, source, destination, caller=None, transit=0.0) -> Age
     address, name = agent.address, agent.name
     await bring_to_rest(agent, caller)
     snapshot = read_snapshot(take_snapshot(agent, caller))
-    new = restore(snapshot, name, destination)
+    new = restore(snapshot, name, Entrance.of(destination))
     if transit:
         await asyncio.sleep(transit)
     for container in (source, destination):

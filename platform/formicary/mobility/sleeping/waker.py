@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from formicary.core.errors import FormicaryError, MoveError, NameTakenError, StoreError
 from formicary.core.logs import get_logger
@@ -29,13 +29,6 @@ _GATHERING: Final = 0.005  # s
 _IN_A_TURN: Final = 50  # agents that begin without a turn of the loop for others
 
 
-class _Home(NamedTuple):
-    """Where all classes are accepted: agents wake where they have lived before."""
-
-    name: str
-    accepts: tuple[str, ...] = kinds.ANY
-
-
 class _Ready(NamedTuple):
     address: str
     agent: Agent | MicroAgent
@@ -55,7 +48,7 @@ class Waker:
         self._container = container
         self._journal = journal
         self._done = done
-        self._home: Any = _Home(container.name)
+        self._entrance = kinds.Entrance(container.name, kinds.ANY)  # they have lived here before
         self._waking: dict[str, asyncio.Future[None] | None] = {}  # by full name; who waits for it
         self._line: deque[str] = deque()
         self._task: asyncio.Task[None] | None = None
@@ -136,7 +129,7 @@ class Waker:
         """Return an agent, made again; None if it cannot be."""
         try:
             snapshot = read_snapshot(row.snapshot)
-            agent = restore(snapshot, row.name, self._home)
+            agent = restore(snapshot, row.name, self._entrance)
         except (MoveError, ValueError) as error:
             self._fail(address, f"agent {row.name} cannot be woken: {error}")
             return None

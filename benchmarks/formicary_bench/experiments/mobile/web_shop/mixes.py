@@ -1,8 +1,8 @@
 """The requests of visitors: TPC-W's fourteen interactions, in the frequencies of its three mixes.
 
-The frequencies are those of TPC-W 1.8, clause 5.3.1. There a visitor goes from page to page by a table of
-transitions that leads to them; here each request is drawn by itself, so that one agent's visit costs what the
-mix costs however short it is.
+The frequencies are those that TPC-W 1.8 asks for. There a visitor goes from page to page by a table of
+transitions, and they are where that leads to; 95, 80 and 50 of a hundred only look. Here each request is
+drawn by itself, so that one agent's visit costs what the mix costs however short it is.
 """
 
 from __future__ import annotations

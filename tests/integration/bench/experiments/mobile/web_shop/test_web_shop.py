@@ -6,7 +6,7 @@ from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.names import WEB_SHOP
-from formicary_bench.vocabulary.shop import FETCHES, ORDERING, ORDERS_MADE, PAGE_BYTES
+from formicary_bench.vocabulary.shop import FETCHES, ORDERING, ORDERS_MADE, PAGE_BYTES, TRAVELS
 
 
 def visits(way, **options):
@@ -24,7 +24,7 @@ def visits(way, **options):
     return configuration
 
 
-@pytest.mark.parametrize("way", [FETCHES])
+@pytest.mark.parametrize("way", [FETCHES, TRAVELS])
 def test_a_visit_is_a_round_trip_of_a_client_and_its_agent(way, silent):
     repetition, data = measure(Task(visits(way, pairs=(2,)), 1, 7), silent())
     assert repetition.round_trips == 8

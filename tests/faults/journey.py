@@ -6,19 +6,22 @@ import asyncio
 import signal
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tests.faults.ledger import Account, settle
 from tests.faults.mover import MODULE, STOP
 from tests.faults.scene import LOOPBACK
+from tests.faults.servers import as_option
 from tests.faults.side import Side, SideError, until
 from tests.faults.worker import Setting
+
+from formicary.server import ManagedServer
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-PEER, HOME, SOURCE, DESTINATION = "c0", "c1", "c2", "c3"
+_ALL = PEER, HOME, SOURCE, DESTINATION = "c0", "c1", "c2", "c3"
 AGENTS = 5
 _PATIENCE = 60.0  # s
 
@@ -34,28 +37,59 @@ class Journey:
 
     Args:
         folder: for ledgers and logs.
+        through_server: have all go through a server.
+        of_home, of_destination: further arguments of these containers.
+        disk: the home's: a folder where it has a small disk of its own.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        through_server: bool = False,
+        of_home: dict[str, Any] | None = None,
+        of_destination: dict[str, Any] | None = None,
+        disk: Path | None = None,
+    ) -> None:
+        self.folder = folder
         self._stack = AsyncExitStack()
-        self.peer = Side(self._setting(PEER, HOME), folder)
-        names = (HOME, SOURCE, DESTINATION)
-        self.sides = {name: Traveller(self._setting(name, PEER), folder) for name in names}
+        self.server = ManagedServer(containers=[*_ALL]) if through_server else None
+        self._more = {HOME: of_home or {}, DESTINATION: of_destination or {}}
+        self._disk = disk
+        self.peer: Side
+        self.sides: dict[str, Side]
 
-    def _setting(self, name: str, peer: str) -> Setting:
-        options = {"listen": LOOPBACK, "route": "auto", "accepts": [MODULE]}
-        return Setting(name, peer, str(self._folder / f"{name}.ledger"), options, AGENTS, 20_000, 0.01, 20)
+    def _side(self, name: str, peer: str) -> Side:
+        options = {"accepts": [MODULE], **self._more.get(name, {})}
+        if self.server is None:
+            options |= {"listen": LOOPBACK, "route": "auto"}
+        else:
+            options |= {"server": as_option(self.server.address), "route": "xmpp"}
+        ledger = str(self.folder / f"{name}.ledger")
+        setting = Setting(name, peer, ledger, options, AGENTS, 20_000, 0.01, 20)
+        prefix: tuple[str, ...] = ()
+        if name == HOME and self._disk is not None:
+            mount = 'mount -t tmpfs -o size=1m none "$0" && exec "$@"'
+            prefix = ("unshare", "--mount", "sh", "-c", mount, str(self._disk))
+        kind = Side if name == PEER else Traveller
+        return kind(setting, self.folder, prefix)
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
+            if self.server is not None:
+                stack.enter_context(self.server)
+            self.peer = self._side(PEER, HOME)
+            self.sides = {name: self._side(name, PEER) for name in (HOME, SOURCE, DESTINATION)}
             for side in (self.peer, *self.sides.values()):
                 stack.push_async_callback(side.end)
-            await self.peer.start()
-            for side in self.sides.values():
-                options = {**side.setting.options, "join": self.peer.join}
-                side.setting = replace(side.setting, options=options)
-            await asyncio.gather(*(side.start() for side in self.sides.values()))
+            first = self.sides[HOME] if self.server is not None else self.peer  # where the others meet
+            await first.start()
+            if self.server is None:
+                for side in self.sides.values():
+                    options = {**side.setting.options, "join": self.peer.join}
+                    side.setting = replace(side.setting, options=options)
+            others = [side for side in (self.peer, *self.sides.values()) if side is not first]
+            await asyncio.gather(*(side.start() for side in others))
             self._stack = stack.pop_all()
         return self
 
@@ -67,16 +101,26 @@ class Journey:
         home, source = self.sides[HOME], self.sides[SOURCE]
         await home.order("populate")
         await home.order("move", to=SOURCE)
-        await self._wait(lambda: self._all_at(source), "the agents come to their source")
+        await self.wait(lambda: self._all_at(source), "the agents come to their source")
         await self.peer.order("start")
         await self.flow()
+
+    async def move_all(self, origin: str, to: str) -> None:
+        """Move the agents, and see them arrive."""
+        await self.sides[origin].order("move", to=to)
+        await self.wait(lambda: self._all_at(self.sides[to]), f"the agents come to {to}")
 
     async def _all_at(self, side: Side) -> bool:
         agents = (await side.order("where"))["agents"]
         return len(agents) == AGENTS and all(state == "active" for _, state in agents)
 
     @staticmethod
-    async def _wait(holds: object, what: str) -> None:
+    async def wait(holds: object, what: str) -> None:
+        """Wait until something holds.
+
+        Raises:
+            SideError: it does not come to it.
+        """
         if not await until(holds, _PATIENCE):  # type: ignore[arg-type]
             raise SideError(f"within {_PATIENCE:g} s it has not come to it that {what}")
 
@@ -88,7 +132,7 @@ class Journey:
         def flows() -> bool:
             return all(mine.latest[it] > one[it] and theirs.latest[it] > two[it] for it in agents)
 
-        await self._wait(flows, "messages flow")
+        await self.wait(flows, "messages flow")
 
     async def kill(self, event: str, at: str, victims: Collection[str]) -> None:
         """Have the agents move, and kill containers when one of them is about to take some event.
@@ -109,6 +153,25 @@ class Journey:
             if DESTINATION in victims:
                 await self.sides[DESTINATION].start()
 
+    async def restart_server(self, event: str, at: str) -> None:
+        """Have the agents move, and kill the server when one of them is about to take some event.
+
+        It is started again at once.
+        """
+        assert self.server is not None
+        there = self.sides[at]
+        await there.order("stand still", at=event)
+        await self.sides[SOURCE].order("move", to=DESTINATION)
+        await there._answer("reached")
+        self.server.kill()
+        there.signal(signal.SIGCONT)
+        await asyncio.to_thread(self.server.restart)
+
+    def unread(self) -> list[int]:
+        """Return how many messages each agent has not received yet."""
+        mine, theirs = self.sides[HOME].ledger, self.peer.ledger
+        return [sent - got for sent, got in zip(theirs.next, mine.latest, strict=True)]
+
     async def settled(self) -> dict[str, str]:
         """Wait until no agent is in transit, and each is in at most one place; return where each is."""
         places: dict[str, str] = {}
@@ -124,13 +187,13 @@ class Journey:
             return True
 
         for _ in range(3):
-            await self._wait(is_settled, "each agent is in one place")
+            await self.wait(is_settled, "each agent is in one place")
             await asyncio.sleep(1)
         return places
 
     async def finish(self) -> tuple[Account, Account]:
         """Have nobody send any more, and return what became of the messages to and from those that moved."""
-        (self._folder / STOP).touch()
+        (self.folder / STOP).touch()
         await self.peer.order("stop")
         mine, theirs = self.sides[HOME].ledger, self.peer.ledger
         await until(

@@ -12,6 +12,7 @@ import asyncio
 import os
 import signal
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,14 +24,18 @@ from tests.faults.worker import Setting, container_of, tell
 
 from formicary import Agent, Container, CyclicBehaviour, Message, Template
 from formicary.container.dead_letters import is_failure
-from formicary.errors import FormicaryError, MoveError
+from formicary.errors import AgentStateError, FormicaryError, MoveError
 from formicary.mobility.handover.machine import HandOver
 
 MODULE = "tests.faults.mover"
 """What containers accept."""
 
-STOP = "stop"
-"""The name of a file beside the ledger: as long as it is there, nobody sends."""
+STOP, SLOW = "stop", "slow"
+"""Names of files beside the ledger: as long as they are there, nobody sends, or all receive slowly."""
+
+_TIME_TAKEN = 0.05  # s for each message
+_FILLING = 4096  # bytes that a disk is filled with at once
+_AGAIN = 0.001  # s
 
 
 class Errand(msgspec.Struct, frozen=True):
@@ -98,6 +103,8 @@ class Receiving(CyclicBehaviour):
             ledger.note_outgoing(index, int(message.in_reply_to), FAILED)
         elif message.performative == "inform":
             ledger.note_incoming(index, int(message.body))
+            if Path(self.agent.data.setting.ledger).with_name(SLOW).exists():
+                await asyncio.sleep(_TIME_TAKEN)
 
 
 def stand_still_at(event: str) -> None:
@@ -113,6 +120,25 @@ def stand_still_at(event: str) -> None:
 
     patcher = patch.object(HandOver, "_take", stop)
     patcher.start()
+
+
+def fill(disk: Path) -> None:
+    """Write until there is no room left."""
+    with suppress(OSError), (disk / "filling").open("wb", buffering=0) as filling:
+        while True:
+            filling.write(bytes(_FILLING))
+
+
+async def fall_asleep(agent: Any, reasons: list[str]) -> None:
+    """Have an agent sleep until a message comes, which one that has messages does not do."""
+    try:
+        while True:
+            await agent.deactivate("message")
+            await asyncio.sleep(_AGAIN)  # it has to receive something first
+    except MoveError as error:
+        reasons.append(str(error))
+    except AgentStateError:
+        pass  # it sleeps, or does so no more
 
 
 async def obey(container: Container, setting: Setting, order: dict[str, Any], reasons: list[str]) -> None:
@@ -138,6 +164,12 @@ async def obey(container: Container, setting: Setting, order: dict[str, Any], re
                 agents=[(agent.name, agent.state.value) for agent in container.agents],
                 reasons=reasons,
             )
+        case {"do": "sleep"}:
+            await asyncio.gather(*(fall_asleep(agent, reasons) for agent in container.agents))
+            tell("asked")
+        case {"do": "fill" | "empty" as do, "disk": disk}:
+            fill(Path(disk)) if do == "fill" else (Path(disk) / "filling").unlink()
+            tell("done")
         case {"do": "stand still", "at": event}:
             stand_still_at(event)
             tell("armed")
@@ -157,7 +189,8 @@ async def main() -> None:
     setting = msgspec.json.decode(await orders.readline(), type=Setting)
     reasons: list[str] = []
     async with container_of(setting) as container:
-        tell("ready", pid=os.getpid(), join=container.join_address)
+        join = None if setting.options.get("server") else container.join_address
+        tell("ready", pid=os.getpid(), join=join)
         while (order := msgspec.json.decode(await orders.readline() or b"null")) != {"do": "close"}:
             if order is None:
                 os._exit(1)  # whoever gave the orders is gone

@@ -41,7 +41,18 @@ the agents, or the home with one of the others, at each step of the hand-over. A
 place, or has ended with its container, and all messages to it and from it are accounted for as above. Where
 the destination is lost together with the home, the agents stay in transit until both are back: as long as the
 destination may only be out of reach, nobody can know whether they go on there. `tests/faults/test_moves.py`
-does this; it is not in the table.
+does this; it is not in the table, nor are the other faults that agents are put to:
+
+- Prosody, through which all goes, is killed at each step of a hand-over, and started again: all agents move,
+  and no message fails (`test_moves.py`).
+- The destination takes agents for which a hundred messages wait each, and has room for five: they move,
+  whoever writes to them waits, and no message fails (`test_moves_to_the_full.py`).
+- The disk of the destination is full, where agents would sleep: they move, and go on; a sentence says that
+  they cannot sleep. When there is room, they do (`test_moves_to_the_full.py`).
+- A client with an account on the same Prosody, or a guest of a direct link, sends what containers send when
+  an agent arrives: it is refused in a sentence, nothing starts, and all go on (`test_forged_arrivals.py`).
+- A container is killed while 3000 agents that sleep in its file are waking: each sleeps on, or has begun
+  before and ended with the container; each message for them was received, or fails (`test_sleepers.py`).
 
 """
 _COLUMNS = ("fault", "route", "sent", "received", "failed", "both", "sent again", "remarks")

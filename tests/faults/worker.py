@@ -192,6 +192,8 @@ def container_of(setting: Setting) -> Container:
         server = dict(options["server"])
         server["folder"] = server["folder"] and Path(server["folder"])
         options["server"] = ServerAddress(**server)
+    if options.get("sleepers"):
+        options["sleepers"] = Path(options["sleepers"])
     return Container(setting.name, **options)
 
 

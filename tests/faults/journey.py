@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import psutil
 from tests.faults.ledger import Account, settle
 from tests.faults.mover import MODULE, STOP
 from tests.faults.scene import LOOPBACK
@@ -140,10 +141,7 @@ class Journey:
         The home is started again. So is a destination that was killed with it: as long as it might only be
         out of reach, nobody can know whether the agents go on there.
         """
-        there = self.sides[at]
-        await there.order("stand still", at=event)
-        await self.sides[SOURCE].order("move", to=DESTINATION)
-        await there._answer("reached")
+        there = await self._stand_still(event, at)
         for name in victims:
             await self.sides[name].kill()
         if at not in victims:
@@ -159,13 +157,20 @@ class Journey:
         It is started again at once.
         """
         assert self.server is not None
+        there = await self._stand_still(event, at)
+        self.server.kill()
+        there.signal(signal.SIGCONT)
+        await asyncio.to_thread(self.server.restart)
+
+    async def _stand_still(self, event: str, at: str) -> Side:
+        """Have the agents move, and return who stands still when it is about to take some event."""
         there = self.sides[at]
         await there.order("stand still", at=event)
         await self.sides[SOURCE].order("move", to=DESTINATION)
         await there._answer("reached")
-        self.server.kill()
-        there.signal(signal.SIGCONT)
-        await asyncio.to_thread(self.server.restart)
+        process = psutil.Process(there.pid)  # which has said so just before it does
+        await self.wait(lambda: process.status() == psutil.STATUS_STOPPED, f"{at} stands still")
+        return there
 
     def unread(self) -> list[int]:
         """Return how many messages each agent has not received yet."""

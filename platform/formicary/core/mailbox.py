@@ -298,7 +298,7 @@ class Mailbox:
     @property
     def is_awaited_by_tasks(self) -> bool:
         """Whether tasks that the behaviour has made wait for messages."""
-        return any(not taker.done() for taker in self._takers or ())
+        return bool(self._takers) and any(not taker.done() for taker in self._takers or ())
 
     def empty(self) -> Sequence[Message]:
         """Return what was never received; whoever waits for room goes on, whoever receives is cancelled."""

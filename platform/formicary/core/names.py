@@ -13,6 +13,7 @@ as control and format characters, is refused (as in RFC 8264), so that printing 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from formicary.core.errors import InvalidNameError
 from formicary.core.quoting import character, find_unseen, shorten
@@ -91,6 +92,11 @@ def is_container_of(domain: str, platform: str) -> bool:
     return rest == platform and is_container(name)
 
 
+@lru_cache(maxsize=1000)  # there are many agents to each
+def _is_domain(domain: str) -> bool:
+    return len(domain) <= _LONGEST_DOMAIN and all(_LABEL.fullmatch(label) for label in domain.split("."))
+
+
 def check_platform(domain: str) -> str:
     """Return `domain` if it can be a platform's domain: DNS labels joined by dots.
 
@@ -98,8 +104,7 @@ def check_platform(domain: str) -> str:
         InvalidNameError: with what is wrong.
     """
     _check_text(domain, "a platform's domain")
-    labels = domain.split(".")
-    if not all(_LABEL.fullmatch(label) for label in labels) or len(domain) > _LONGEST_DOMAIN:
+    if not _is_domain(domain):
         raise InvalidNameError(
             f"{domain!r} cannot be a platform's domain; take labels of a-z, 0-9 and inner hyphens joined "
             "by dots, such as 'lab.localhost'"
@@ -133,7 +138,7 @@ def check_receiver(name: str) -> str:
         check_container(domain)
         if slash:
             raise InvalidNameError(f"{name!r} has a resource, which agents do not have; write {address!r}")
-    elif len(domain) > _LONGEST_DOMAIN or not all(_LABEL.fullmatch(label) for label in domain.split(".")):
+    elif not _is_domain(domain):
         raise InvalidNameError(
             f"{domain!r} in {name!r} cannot be a domain; take labels of a-z, 0-9 and hyphens joined by dots"
         )

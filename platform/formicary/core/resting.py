@@ -7,7 +7,6 @@ while it runs: the coroutine itself tells what it awaits.
 
 from __future__ import annotations
 
-import inspect
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +32,7 @@ def is_at_rest(behaviour: Behaviour) -> bool:
         return True
     if behaviour.strand_phase >= Phase.ENDING:
         return False
-    if inspect.getcoroutinestate(strand.coroutine) == inspect.CORO_CREATED or waits_for_time(behaviour):
+    if not strand.has_begun or waits_for_time(behaviour):
         return True
     *_, innermost = _awaited(strand.coroutine)
     return _code(innermost) in _POINTS

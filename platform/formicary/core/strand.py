@@ -329,10 +329,16 @@ class Strand(asyncio.Future[Any]):
             return True
         self.attention = True
         is_waiting, self.waiting = self.waiting, False
-        # What is ready goes through `attend` first: it may be about to get a message.
-        is_held = is_waiting or (self._future is not None and halt.is_at_rest())
+        # What is ready goes through `attend` first, unless it is to begin: it may be about to get a message.
+        is_still = self._future is not None or not (self.has_begun or self._is_disturbed())
+        is_held = is_waiting or (is_still and halt.is_at_rest())
         self._held = (_PARKED if is_waiting else _HELD) if is_held else halt
         return is_held
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the coroutine was resumed for the first time."""
+        return inspect.getcoroutinestate(self.coroutine) != inspect.CORO_CREATED
 
     @property
     def awaits_future(self) -> bool:

@@ -68,6 +68,7 @@ class PlatformServices:
         self.directory = Directory(self.backend)
         self._groups: GroupService | None = None  # made for the first agent that has to do with groups
         self._enquiries: Enquiries | None = None  # made for the first guest who asks
+        self._belongings: Belongings | None = None  # made for the first agent that moves, or sleeps
         self._mobility: MobilityService | None = None  # made for the first agent that moves
         self._cloning: Cloning | None = None  # made for the first agent that is copied, or asked for
         self._sleeping: SleepingAgents | None = None  # made for the first agent that sleeps
@@ -103,13 +104,17 @@ class PlatformServices:
     @property
     def belongings(self) -> Belongings:
         """What agents that move take along of what these services have of them."""
-        from formicary.mobility.belongings import Belongings
+        if self._belongings is None:
+            from formicary.mobility.belongings import Belongings
 
-        return Belongings(self.backend, lambda: self._groups, self._open_groups)
+            self._belongings = Belongings(self.backend, lambda: self._groups, self._open_groups)
+        return self._belongings
 
     @property
     def mobility(self) -> MobilityService | NoMobility:
         """What moves agents from here and to here."""
+        if self._mobility is not None:
+            return self._mobility
         if self._members is None:
             from formicary.mobility.service import NoMobility
 

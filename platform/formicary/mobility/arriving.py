@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,8 +38,7 @@ _PATIENCE: Final = 2.0  # s that what was passed on for an agent gets to be with
 _read_parcel = msgspec.msgpack.Decoder(Parcel).decode
 
 
-@dataclass(slots=True, frozen=True)
-class _Guest:
+class _Guest(msgspec.Struct, frozen=True):
     number: int
     agent: Agent | MicroAgent
     snapshot: Snapshot

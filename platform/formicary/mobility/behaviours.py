@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from formicary.core.template import Tree
 
 _LONGEST = 1e9  # s: what is due in more than thirty years is due in thirty years
+_TIMED = (PeriodicBehaviour, TimeoutBehaviour)
+_OTHERS = (*_TIMED, FSMBehaviour)  # than those that `Behaviour.__init__` is enough for
+_REMEMBERED = 1000  # bytes of templates that are compiled once for all that arrive with them
 
 
 class StateSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -85,7 +88,9 @@ def take_behaviour(behaviour: Behaviour, *, is_caller: bool) -> BehaviourSnapsho
         MoveError: something of it cannot be carried.
     """
     name = f"its behaviour {type(behaviour).__name__}'s"
-    due_in = behaviour.strand_time_left(is_waiting=waits_for_time(behaviour))
+    due_in = None
+    if isinstance(behaviour, _TIMED):
+        due_in = behaviour.strand_time_left(is_waiting=waits_for_time(behaviour))
     return BehaviourSnapshot(
         kinds.name_of(type(behaviour)),
         behaviour.strand_phase >= Phase.RUNNING,
@@ -108,8 +113,7 @@ def give_behaviour(snapshot: BehaviourSnapshot, entrance: kinds.Entrance) -> Beh
     name = f"its behaviour {kind.__name__}'s"
     try:
         _initialise(behaviour, snapshot)
-        if (tree := plain.decode(snapshot.template)) is not None:
-            behaviour.template = _give_template(tree)
+        behaviour.template = _give_template(bytes(snapshot.template))
         if isinstance(behaviour, FSMBehaviour) and snapshot.machine is not None:
             _give_machine(behaviour, snapshot.machine, entrance, name)
     except MoveError:
@@ -124,6 +128,9 @@ def give_behaviour(snapshot: BehaviourSnapshot, entrance: kinds.Entrance) -> Beh
 
 def _initialise(behaviour: Behaviour, snapshot: BehaviourSnapshot) -> None:
     """Run the platform's own part of `__init__`; a user's is not run."""
+    if not isinstance(behaviour, _OTHERS):
+        Behaviour.__init__(behaviour)
+        return
     due_in = timedelta(seconds=snapshot.due_in or 0.0)
     if isinstance(behaviour, PeriodicBehaviour) and snapshot.period is not None:
         PeriodicBehaviour.__init__(behaviour, snapshot.period, due_in)
@@ -131,10 +138,8 @@ def _initialise(behaviour: Behaviour, snapshot: BehaviourSnapshot) -> None:
         TimeoutBehaviour.__init__(behaviour, due_in)
     elif isinstance(behaviour, FSMBehaviour) and snapshot.machine is not None:
         FSMBehaviour.__init__(behaviour)
-    elif isinstance(behaviour, PeriodicBehaviour | TimeoutBehaviour | FSMBehaviour):
-        raise AgentStateError(f"{type(behaviour).__name__} is a behaviour of another kind here")
     else:
-        Behaviour.__init__(behaviour)
+        raise AgentStateError(f"{type(behaviour).__name__} is a behaviour of another kind here")
 
 
 # -- templates -----------------------------------------------------------------------------------------------
@@ -146,24 +151,39 @@ def _take_template(template: Template | None, whose: str) -> msgspec.Raw:
     if type(template) is not Template:
         raise MoveError(f"{whose} template is {type(template).__name__}, and only a Template is carried")
     try:
-        return msgspec.Raw(plain.encode(_as_lists(template.tree)))
+        return _encoded(template)
     except plain.UncarriedError as error:
         raise MoveError(f"{whose} template has a value that {error}, which cannot be carried") from None
+
+
+@functools.lru_cache(maxsize=1000)  # an agent that moves on has the one that it was given where it came
+def _encoded(template: Template) -> msgspec.Raw:
+    return msgspec.Raw(plain.encode(_as_lists(template.tree)))
 
 
 def _as_lists(tree: Tree) -> Any:
     return tree if isinstance(tree, dict) else [tree[0], [_as_lists(part) for part in tree[1]]]
 
 
-def _give_template(given: Any) -> Template:
-    match given:
+def _give_template(raw: bytes) -> Template | None:
+    return _read_template(raw) if len(raw) <= _REMEMBERED else _read_template.__wrapped__(raw)
+
+
+@functools.lru_cache(maxsize=1000)  # to compile one takes longer than to restore a behaviour
+def _read_template(raw: bytes) -> Template | None:
+    tree = plain.decode(raw)
+    return None if tree is None else _made(tree)
+
+
+def _made(tree: Any) -> Template:
+    match tree:
         case dict():
-            return Template(**given)
+            return Template(**tree)
         case ["not", [part]]:
-            return ~_give_template(part)
+            return ~_made(part)
         case [("and" | "or") as word, [first, *others]]:
             join = operator.and_ if word == "and" else operator.or_
-            return functools.reduce(join, map(_give_template, others), _give_template(first))
+            return functools.reduce(join, map(_made, others), _made(first))
         case _:
             raise ValueError("its template is none")
 

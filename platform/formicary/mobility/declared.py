@@ -14,12 +14,12 @@ from formicary.core.importing import describe_error
 from formicary.mobility import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from formicary.core.base_agent import BaseAgent
     from formicary.core.behaviours import Behaviour
 
     Owner: TypeAlias = BaseAgent | Behaviour
+
+_NIL = bytes(plain.NIL)
 
 
 def take_data(owner: Owner, whose: str) -> msgspec.Raw:
@@ -60,7 +60,7 @@ def give_data(owner: Owner, raw: msgspec.Raw, whose: str) -> None:
         MoveError: it is not of the type that its class declares here.
     """
     kind: Any = type(owner)
-    if bytes(raw) == bytes(plain.NIL) and _annotation(kind) is None:
+    if bytes(raw) == _NIL and _annotation(kind) is None:
         return
     try:
         decoder = _decoder_of(kind)
@@ -92,26 +92,30 @@ def upgrade_data(agent: BaseAgent, raw: msgspec.Raw, version: int) -> None:
 
 
 def _check_attributes(owner: Owner, whose: str) -> None:
-    behind: Any = owner.leaves_behind
-    behind = (behind,) if isinstance(behind, str) else behind
-    for name in _attributes(owner):
-        if name != "data" and name not in behind:
+    kind: type = type(owner)
+    for name in (*getattr(owner, "__dict__", ()), *_slots_of(kind)):
+        if name != "data" and hasattr(owner, name) and not _is_left_behind(owner, name):
             raise MoveError(
                 f"{whose} attribute `{name}` is not carried; put it into `data`, or name it in "
                 "`leaves_behind`"
             )
 
 
-def _attributes(owner: Owner) -> Iterator[str]:
-    """Iterate over the names of the attributes that a user's own class has given an object."""
-    yield from getattr(owner, "__dict__", ())
-    for kind in type(owner).__mro__:
-        if kind.__module__.startswith("formicary."):
-            return
-        slots = kind.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name not in {"__dict__", "__weakref__"} and hasattr(owner, name):
-                yield name
+def _is_left_behind(owner: Owner, name: str) -> bool:
+    behind: Any = owner.leaves_behind
+    return name == behind if isinstance(behind, str) else name in behind
+
+
+@lru_cache(maxsize=1000)
+def _slots_of(kind: type) -> tuple[str, ...]:
+    """Return the names of the slots that users' own classes have."""
+    names: list[str] = []
+    for base in kind.__mro__:
+        if base.__module__.startswith("formicary."):
+            break
+        slots = base.__dict__.get("__slots__", ())
+        names += (slots,) if isinstance(slots, str) else slots
+    return tuple(name for name in names if name not in {"__dict__", "__weakref__"})
 
 
 @lru_cache(maxsize=1000)

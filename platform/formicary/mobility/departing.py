@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,6 +11,7 @@ from formicary.core.base_agent import BaseAgent
 from formicary.core.clock import now
 from formicary.core.errors import MoveError
 from formicary.core.logs import get_logger
+from formicary.core.strand import Answer
 from formicary.mobility.rest import bring_to_rest, dissolve, let_go_on, own_strand
 from formicary.mobility.snapshot import check_can_be_carried, take_snapshot
 from formicary.mobility.transit import Transit
@@ -49,12 +49,11 @@ class Parcel(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
 encode_parcel = msgspec.msgpack.Encoder().encode
 
 
-@dataclass(slots=True)
-class _Departure:
+class _Departure(msgspec.Struct):
     agent: Agent | MicroAgent
     since: datetime
-    counts: Mapping[str, int] = field(default_factory=dict)  # of messages for others, when it was at rest
-    outcome: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    counts: Mapping[str, int]  # of messages for others, when it was at rest
+    outcome: Answer
 
 
 class Departing:
@@ -106,10 +105,9 @@ class Departing:
             await agent.before_move(place)
         departure = await self._set_out(agent, address, place, caller)
         try:
-            await asyncio.shield(departure.outcome)
+            await departure.outcome
         except asyncio.CancelledError:
             if self._machine.departures.cancel(address, "it was cancelled"):
-                departure.outcome.cancel()
                 self._act()
             raise
 
@@ -122,7 +120,8 @@ class Departing:
         try:
             await bring_to_rest(agent, caller)
             try:
-                await self._places.settle()  # what goes out only then, nobody would wait for
+                if not self._places.is_settled:
+                    await self._places.settle()  # what goes out only then, nobody would wait for
                 return self._begin(agent, address, place, caller, transit.since)
             except BaseException:
                 let_go_on(agent)
@@ -142,8 +141,8 @@ class Departing:
         self._check(agent, address, place)  # again, as some time has passed
         belongings = self._belongings().hand_over(address)
         parcel = encode_parcel(Parcel(msgspec.Raw(take_snapshot(agent, caller)), belongings))
-        departure = self._departures[address] = _Departure(agent, since)
-        departure.counts = self._transport.counts()
+        outcome, counts = Answer(loop=asyncio.get_running_loop()), self._transport.counts()
+        departure = self._departures[address] = _Departure(agent, since, counts, outcome)
         self._machine.begin(address, place, parcel, self._unsettled(departure.counts))
         self._act()
         return departure
@@ -169,10 +168,7 @@ class Departing:
         if address in self._machine.departures:
             self._machine.departures.kill(address)
         if departure is not None and not departure.outcome.done():
-            departure.outcome.set_exception(
-                MoveError(f"agent {departure.agent.name} was ended before it moved")
-            )
-            departure.outcome.exception()  # perhaps nobody waits any more
+            departure.outcome.fail(MoveError(f"agent {departure.agent.name} was ended before it moved"))
 
     # -- what the hand-over says ----------------------------------------------------------------------------
 
@@ -184,8 +180,7 @@ class Departing:
         let_go_on(departure.agent)
         if not departure.outcome.done():
             name = departure.agent.name
-            departure.outcome.set_exception(MoveError(f"agent {name} does not move: {stay.reason}"))
-            departure.outcome.exception()
+            departure.outcome.fail(MoveError(f"agent {name} does not move: {stay.reason}"))
 
     def leave(self, leave: Leave) -> None:
         """Have an agent leave at the end of this turn."""
@@ -197,13 +192,9 @@ class Departing:
         """Take apart what leaves, if no message of this container's agents waits for its way; return it."""
         if not self._leaving or self._settling is not None:
             return ()
-        settled = self._places.settle()
-        try:
-            settled.send(None)
-        except StopIteration:
+        if self._places.is_settled:
             leaving, self._leaving = self._leaving, []
             return [leave for leave in leaving if self._is_leaving(leave)]
-        settled.close()
         self._settling = asyncio.get_running_loop().create_task(
             self._settle(), name="agents that wait to leave"
         )
@@ -236,7 +227,7 @@ class Departing:
         successor = msgspec.msgpack.decode(settled.message) if settled.message else None
         self._belongings().release(settled.address, successor)
         if departure is not None and not departure.outcome.done():
-            departure.outcome.set_result(None)
+            departure.outcome.settle(None)
 
     def perished(self, perished: Perished) -> None:
         """Forget an agent that is lost with its destination."""
@@ -252,8 +243,7 @@ class Departing:
             self._belongings().release(address)
         if not departure.outcome.done():
             error = MoveError(f"agent {departure.agent.name} is lost with container {name}")
-            departure.outcome.set_exception(error)
-            departure.outcome.exception()
+            departure.outcome.fail(error)
 
     def close(self) -> None:
         """Wait for nobody any more."""

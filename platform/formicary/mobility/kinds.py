@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from formicary.core.errors import ManagementRequestError, MoveError
@@ -51,14 +52,17 @@ def name_of(kind: type) -> str:
     Raises:
         MoveError: it would not be found: it is not defined at the top level of a module.
     """
-    name = kind.__qualname__
-    found = vars(sys.modules[kind.__module__]).get(name) if kind.__module__ in sys.modules else None
-    if found is not kind:
+    if not _is_at_top(kind):
         raise MoveError(
-            f"its class {name} would not be found where it arrives: define it at the top level of module "
-            f"{kind.__module__}"
+            f"its class {kind.__qualname__} would not be found where it arrives: define it at the top level "
+            f"of module {kind.__module__}"
         )
-    return f"{kind.__module__}:{name}"
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def _is_at_top(kind: type) -> bool:
+    module = sys.modules.get(kind.__module__)
+    return module is not None and vars(module).get(kind.__qualname__) is kind
 
 
 def find(class_name: str, base: type[K], entrance: Entrance) -> type[K]:
@@ -72,6 +76,14 @@ def find(class_name: str, base: type[K], entrance: Entrance) -> type[K]:
     Raises:
         MoveError: it may not, or there is none.
     """
+    kind: type[K] = _find(class_name, base, entrance)  # type: ignore[arg-type]  # a class has a hash
+    if not _is_at_top(kind):  # another one may have taken its place, as by importlib.reload()
+        kind = _find.__wrapped__(class_name, base, entrance)
+    return kind
+
+
+@lru_cache(maxsize=1000)  # the same classes come again and again
+def _find(class_name: str, base: type[K], entrance: Entrance) -> type[K]:
     names = split_class_name(class_name)
     if names is None:
         raise MoveError(f"{shorten(class_name)} is no name of a class")

@@ -55,10 +55,10 @@ class RemainingStrand:
         deadline: the timer of its waits, if it has one.
     """
 
-    __slots__ = ("_deadline", "_name", "_place", "_timer")
+    __slots__ = ("_deadline", "_owner", "_place", "_timer")
 
     def __init__(self, strand: Strand, place: str, deadline: Deadline | None) -> None:
-        self._name = strand.get_name()
+        self._owner = strand.owner
         self._place = place
         self._deadline = deadline
         self._timer = strand.get_loop().call_later(_WITHIN, self._still_runs)
@@ -69,7 +69,7 @@ class RemainingStrand:
 
     def strand_name(self) -> str:
         """Return a name for logs and debuggers."""
-        return self._name
+        return self._owner.strand_name()
 
     def ended(self, strand: Strand) -> None:
         """Called when it has ended; what it failed with concerns nobody any more, but shall not disappear."""
@@ -77,12 +77,14 @@ class RemainingStrand:
         if self._deadline is not None:
             self._deadline.cancel()
         if (error := strand.failure()) is not None:
-            logger.error("%s, whose agent has moved to %s, failed", self._name, self._place, exc_info=error)
+            logger.error(
+                "%s, whose agent has moved to %s, failed", strand.get_name(), self._place, exc_info=error
+            )
 
     def _still_runs(self) -> None:
         logger.error(
             "%s, whose agent has moved to %s, did not end within %g s and is left behind",
-            self._name,
+            self.strand_name(),
             self._place,
             _WITHIN,
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from formicary.container.held import HeldMessages
 from formicary.core.agent import Agent
@@ -133,7 +133,7 @@ def dissolve(agent: Agent | MicroAgent, place: str) -> Unread:
     dispatcher = container.dispatcher
     held = dispatcher.held.pop(address).end()
     container.lifecycle.agent_left(agent, place)
-    remains = Remains(address, place)
+    remains: Any = Remains(address, place)
     if isinstance(agent, Agent):
         unread = _take_unread(agent)
         for behaviour in agent.behaviours:
@@ -142,7 +142,7 @@ def dissolve(agent: Agent | MicroAgent, place: str) -> Unread:
         unread = Unread()
         micro_rest.leave(agent, place)
     is_home = address.partition("@")[2] == container.domain
-    agent.leave_container(cast("Any", remains), None if is_home else remains.error())
+    agent.leave_container(remains, None if is_home else remains.error())
     return Unread((*unread.messages, *held), unread.targets) if held else unread
 
 
@@ -165,8 +165,11 @@ class _Halting:
             strand = behaviour.mailbox.strand
             if strand is None or strand is caller:
                 continue
-            tell = partial(self._rests, strand)
             is_ending = behaviour.strand_phase >= Phase.ENDING
+            if strand.waiting and not is_ending:  # for a message, as most do
+                strand.hold()
+                continue
+            tell = partial(self._rests, strand)
             if is_ending or not strand.halt(Halt(partial(_comes_to_rest, behaviour), tell)):
                 self._busy[strand] = behaviour
 

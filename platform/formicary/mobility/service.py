@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 from weakref import WeakSet
 
 from formicary.core.errors import MoveError
@@ -92,6 +92,19 @@ class MobilityService:
             origins=self._origins,
             act=self._act,
         )
+        self._perform: dict[type[Instruction], Callable[[Any], None]] = {
+            Build: self._arriving.build,
+            Wake: self._arriving.wake,
+            Discard: self._arriving.discard,
+            Terminate: self._arriving.terminate,
+            Stay: self._departing.stay,
+            Leave: self._departing.leave,
+            Settled: self._departing.settled,
+            Perished: self._departing.perished,
+            Placed: self._placed,
+            Missing: self._missing,
+            Freed: self._freed,
+        }
         self._is_due = False
         # Of this home: what agents have left behind here each time, for who joins it until they end.
         self._left: dict[str, WeakSet[Agent | MicroAgent]] = {}
@@ -105,7 +118,8 @@ class MobilityService:
         """
         place = full_domain(agent, to, self._container)
         if place != self._container.domain:
-            await self._look_for(place)
+            if not self._machine.reaches(place):
+                await self._look_for(place)
             await self._departing.move(agent, place)  # type: ignore[arg-type]  # it is of one of the two kinds
 
     async def _look_for(self, place: str) -> None:
@@ -169,7 +183,7 @@ class MobilityService:
         """Do what is to be done now, and at the end of the turn what many agents have in common."""
         while instructions := self._machine.take_instructions():
             for instruction in instructions:
-                self._perform(instruction)
+                self._perform[type(instruction)](instruction)
         if not self._is_due:
             self._is_due = True
             self._container.scheduler.at_turn_end(self._end_turn)
@@ -177,43 +191,35 @@ class MobilityService:
     def _end_turn(self) -> None:
         self._is_due = False
         leaving = self._departing.take_apart()
+        if not leaving:
+            self._telling.send()
+            return
         agents = self._container.dispatcher.agents
         for leave in leaving:
             agent = agents[leave.address]
             if leave.address.endswith(f"@{self._container.domain}"):
-                self._left.setdefault(leave.address, WeakSet()).add(agent)
+                left = self._left.get(leave.address)
+                if left is None:
+                    left = self._left[leave.address] = WeakSet()
+                left.add(agent)
                 self._origins.left(agent)
         unread = [self._departing.dissolve(leave) for leave in leaving]
         self._telling.send()
         for leave, messages in zip(leaving, unread, strict=True):
             self._departing.send_on(leave, messages)
 
-    def _perform(self, instruction: Instruction) -> None:  # noqa: C901 -- one line for each kind
-        match instruction:
-            case Build():
-                self._arriving.build(instruction)
-            case Wake():
-                self._arriving.wake(instruction)
-            case Discard():
-                self._arriving.discard(instruction)
-            case Terminate():
-                self._arriving.terminate(instruction)
-            case Stay():
-                self._departing.stay(instruction)
-            case Leave():
-                self._departing.leave(instruction)
-            case Settled():
-                self._departing.settled(instruction)
-            case Perished():
-                self._departing.perished(instruction)
-            case Placed(address, place=place):
-                if place != self._container.domain:
-                    self._places.set(address, place)
-            case Missing(address) | Freed(address):
-                self._places.forget(address)
-                self._has_ended(address)
-                if isinstance(instruction, Freed):  # one that is missing may be back
-                    self._origins.forget(address)
+    def _placed(self, placed: Placed) -> None:
+        if placed.place != self._container.domain:
+            self._places.set(placed.address, placed.place)
+
+    def _missing(self, missing: Missing) -> None:  # it may be back
+        self._places.forget(missing.address)
+        self._has_ended(missing.address)
+
+    def _freed(self, freed: Freed) -> None:
+        self._places.forget(freed.address)
+        self._has_ended(freed.address)
+        self._origins.forget(freed.address)
 
     def _has_ended(self, address: str) -> None:
         """Tell those who join what an agent of this home has left behind here."""

@@ -70,8 +70,12 @@ class Snapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fiel
     @property
     def agent_state(self) -> AgentState:
         """The state in which the agent goes on."""
-        return AgentState(self.state)
+        return _STATES[self.state]
 
+
+_NIL: Final = bytes(plain.NIL)
+_STATES: Final = {state.value: state for state in AgentState}
+_KINDS: Final = (Agent, MicroAgent)
 
 _encode = msgspec.msgpack.Encoder().encode
 _decoder = msgspec.msgpack.Decoder(Snapshot)
@@ -83,11 +87,12 @@ def check_can_be_carried(agent: Agent | MicroAgent) -> None:
     Raises:
         MoveError: it could not be carried.
     """
-    if agent.address in agent.container.dispatcher.outlets:
+    dispatcher = agent.container.dispatcher
+    if agent.address in dispatcher.outlets:
         raise MoveError(
             f"agent {agent.name} cannot move: it has an XMPP account of its own, which stays here"
         )
-    if agent.address in agent.container.dispatcher.system_agents:
+    if agent.address in dispatcher.system_agents:
         raise MoveError(f"agent {agent.name} cannot move: it serves its container")
 
 
@@ -119,13 +124,16 @@ def _take(agent: Agent | MicroAgent, caller: Strand | None) -> Snapshot:
     data, failures = take_data(agent, "its"), _take_failures(agent)
     if not isinstance(agent, Agent):
         return Snapshot(1, kind, agent.data_version, "active", data, failures=failures)
-    behaviours = tuple(
+    behaviours = [
         take_behaviour(each, is_caller=caller is not None and each.mailbox.strand is caller)
         for each in agent.behaviours
-    )
+    ]
     held: Any = agent.container.dispatcher.held.get(agent.address)
-    state: Any = held.state.value if isinstance(held, HeldMessages) else "active"
-    return Snapshot(1, kind, agent.data_version, state, data, _take_knowledge(agent), behaviours, failures)
+    state: Any = "active"
+    if isinstance(held, HeldMessages) and held.state is not AgentState.ACTIVE:
+        state = held.state.value
+    knowledge = _take_knowledge(agent)
+    return Snapshot(1, kind, agent.data_version, state, data, knowledge, tuple(behaviours), failures)
 
 
 def _take_knowledge(agent: Agent) -> msgspec.Raw:
@@ -178,9 +186,9 @@ def restore(snapshot: Snapshot, name: str, entrance: kinds.Entrance) -> Agent | 
             data is not of the declared type, or of a version that cannot be upgraded.
     """
     kind: Any = kinds.find(snapshot.kind, BaseAgent, entrance)
-    if not issubclass(kind, Agent | MicroAgent):
+    if not issubclass(kind, _KINDS):
         raise MoveError(f"{snapshot.kind} is no class of agents in container {entrance.name}")
-    agent: Agent | MicroAgent = object.__new__(kind)
+    agent: Any = object.__new__(kind)
     base: Any = Agent if issubclass(kind, Agent) else MicroAgent
     try:
         base.__init__(agent, name)
@@ -191,7 +199,8 @@ def restore(snapshot: Snapshot, name: str, entrance: kinds.Entrance) -> Agent | 
         if isinstance(agent, Agent):
             for carried in snapshot.behaviours:
                 agent.add_behaviour(give_behaviour(carried, entrance))
-            _give_knowledge(agent, plain.decode(snapshot.knowledge))
+            if bytes(snapshot.knowledge) != _NIL:
+                _give_knowledge(agent, plain.decode(snapshot.knowledge))
     except MoveError:
         raise
     except (FormicaryError, ValueError) as error:
@@ -200,11 +209,11 @@ def restore(snapshot: Snapshot, name: str, entrance: kinds.Entrance) -> Agent | 
         failures = AgentFailures(AgentStateError(snapshot.failures.first), snapshot.failures.latest)
         failures.total = snapshot.failures.total
         agent._failures = failures  # noqa: SLF001 -- as above
-    return agent
+    return agent  # type: ignore[no-any-return]  # of which kind it is was looked at
 
 
 def _give_knowledge(agent: Agent, knowledge: Any) -> None:
-    if knowledge is not None and not isinstance(knowledge, dict):
+    if not isinstance(knowledge, dict):
         raise MoveError(f"its knowledge is {type(knowledge).__name__}")
-    for name, value in (knowledge or {}).items():
+    for name, value in knowledge.items():
         agent.set(name, value)

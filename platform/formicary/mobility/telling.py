@@ -32,10 +32,10 @@ class Telling:
 
     def send(self) -> None:
         """Send all that is to be said now, each behind the messages that were sent to the same container."""
-        for domain in tuple(self._machine.receivers):
-            self._unsent.setdefault(domain, deque()).extend(self._machine.take_envelopes(domain))
         for domain in tuple(self._unsent):
-            self._send_to(domain)
+            self._send_to(domain, self._unsent.pop(domain))
+        for domain in tuple(self._machine.receivers):
+            self._send_to(domain, deque(self._machine.take_envelopes(domain)))
         if self._unsent and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_AGAIN, self._send_again)
 
@@ -49,13 +49,14 @@ class Telling:
         if self._timer is not None:
             self._timer.cancel()
 
-    def _send_to(self, domain: str) -> None:
-        payloads = self._unsent[domain]
-        while payloads:
-            if not self._transport.send_control(domain, CHANNEL, payloads[0], behind=True):
-                return
+    def _send_to(self, domain: str, payloads: deque[bytes]) -> None:
+        if (unsent := self._unsent.get(domain)) is not None:
+            unsent.extend(payloads)
+            return
+        while payloads and self._transport.send_control(domain, CHANNEL, payloads[0], behind=True):
             payloads.popleft()
-        del self._unsent[domain]
+        if payloads:
+            self._unsent[domain] = payloads
 
     def _send_again(self) -> None:
         self._timer = None

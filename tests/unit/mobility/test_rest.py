@@ -145,6 +145,54 @@ async def test_what_comes_while_an_agent_rests_waits_and_is_received_in_order():
         assert c1.dead_letters.total == 0
 
 
+class Begins(CyclicBehaviour):
+    def __init__(self):
+        super().__init__()
+        self.done = []
+
+    async def on_start(self):
+        self.done.append("on_start")
+
+    async def run(self):
+        self.done.append((await self.receive()).body)
+
+
+async def test_what_has_not_begun_rests_at_once_and_begins_later():
+    async with Container("c1") as c1:
+        agent, begins = Agent("alice"), Begins()
+        agent.add_behaviour(begins)
+        await c1.start(agent)
+        for _ in range(2):
+            with pytest.raises(StopIteration):  # it waits for nothing
+                bring_to_rest(agent, None).send(None)
+            write(c1, "a")
+            let_go_on(agent)
+        assert begins.done == []
+        with pytest.raises(StopIteration):
+            bring_to_rest(agent, None).send(None)
+        await asyncio.sleep(60)
+        assert (begins.done, agent.state) == ([], AgentState.TRANSIT)
+        let_go_on(agent)
+        await until_idle()
+        assert begins.done == ["on_start", *"aa"]
+
+
+async def test_what_has_not_begun_and_is_killed_while_it_rests_ends():
+    async with Container("c1") as c1:
+        agent, begins, other = Agent("alice"), Begins(), Begins()
+        agent.add_behaviour(begins)
+        agent.add_behaviour(other)
+        await c1.start(agent)
+        begins.kill()
+        await bring_to_rest(agent, None)
+        other.kill()
+        let_go_on(agent)
+        await until_idle()
+        assert begins.is_done()
+        assert other.is_done()
+        assert (begins.done, other.done, agent.state) == ([], [], AgentState.ACTIVE)
+
+
 @pytest.mark.parametrize("make", [Busy, Spins, SpinningMachine, lambda: Works(0.0)])
 async def test_what_never_idles_comes_to_rest_and_goes_on(make):
     async with Container("c1") as c1:

@@ -536,6 +536,36 @@ async def test_a_container_that_accepts_nothing_takes_nobody():
 
 
 @virtual
+async def test_a_class_that_another_has_taken_the_place_of_is_looked_for_again(monkeypatch):
+    async with Container("c1", accepts=[HERE]) as c1:
+        before = restore(snapshot(f"{ME}:Old", {"values": {}}), "alice", Entrance.of(c1))
+        later = type("Old", (Agent,), {"__module__": ME, "data_version": 1})
+        monkeypatch.setattr(sys.modules[ME], "Old", later)
+        after = restore(snapshot(f"{ME}:Old"), "alice", Entrance.of(c1))
+        assert type(after) is later
+        monkeypatch.undo()
+        assert type(restore(snapshot(f"{ME}:Old", {"values": {}}), "alice", Entrance.of(c1))) is type(before)
+
+
+@virtual
+async def test_templates_that_are_equal_are_compiled_once_for_all_who_arrive():
+    async with Container("c1", accepts=[HERE]) as c1:
+        wanted = Template(performative="request") | ~Template(sender="bob@c1.lab.localhost")
+        made = []
+        for number in range(2):
+            agent = Shopper(f"s{number}", Count(wanted), Count(Template(body=f"{number}")))
+            await c1.start(agent)
+            await bring_to_rest(agent, None)
+            made.append(restore(read_snapshot(take_snapshot(agent)), agent.name, Entrance.of(c1)))
+            let_go_on(agent)
+        (one, own), (other, others) = ([each.template for each in agent.behaviours] for agent in made)
+        assert one is other
+        assert one.match(Message(to="x", performative="request", sender="bob@c1.lab.localhost"))
+        assert not one.match(Message(to="x", performative="inform", sender="bob@c1.lab.localhost"))
+        assert (own.tree, others.tree) == ({"body": "0"}, {"body": "1"})
+
+
+@virtual
 async def test_data_of_an_older_version_is_upgraded():
     async with Container("c1", accepts=[HERE]) as c1:
         new = restore(snapshot(f"{ME}:Old", data={"values": {"a": 1}}, version=1), "alice", Entrance.of(c1))

@@ -121,7 +121,7 @@ def make_request(action: str, **fields: Any) -> Request:
     """
     given = {name: value for name, value in fields.items() if value is not None}
     try:
-        content = json.dumps({"action": action, **given}, allow_nan=False)
+        content = _to_json({"action": action, **given})
     except (TypeError, ValueError, RecursionError) as error:
         raise ManagementRequestError(f"the request cannot be said in JSON: {error}") from None
     return decode_request(content)
@@ -148,3 +148,4 @@ decode_request: Callable[[str | bytes], Request] = partial(
 decode_error = DIALECT.read_error
 _results = msgspec.json.Decoder(Result)
 _encode = msgspec.json.Encoder().encode
+_to_json = json.JSONEncoder(allow_nan=False).encode

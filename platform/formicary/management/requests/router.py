@@ -36,6 +36,7 @@ T = TypeVar("T")
 
 _TIMEOUT: Final = 30.0  # s that a container gets to answer when only that one is asked
 _TIMEOUT_FOR_EACH: Final = 5.0  # s that each gets when all are
+_PLACED: Final = (Create, CreateMany, Move, Clone)  # which concern this container where none is named
 _PAUSES: Final = (0.01, 0.1, 0.5, 1.0)  # s between looks for an agent that is not where it should be
 
 
@@ -71,15 +72,16 @@ class RequestRouter:
             UnknownAgentError: the agent is outside the platform.
             ManagementRequestError: the container is.
         """
-        if isinstance(request, OfAgent):
-            request = replace(request, agent=self.full_name(request.agent))
-            if not isinstance(request, Move | Clone):
-                return request
-        where = request.container
-        if where is None and isinstance(request, Create | CreateMany | Move | Clone):
-            where = self._home
-        domain = None if where is None else self._full_domain(where)
-        return request if domain == request.container else replace(request, container=domain)
+        changed: dict[str, str] = {}
+        if isinstance(request, OfAgent) and (name := self.full_name(request.agent)) != request.agent:
+            changed["agent"] = name
+        if isinstance(request, _PLACED) or not isinstance(request, OfAgent):
+            where = request.container
+            if where is None and isinstance(request, _PLACED):
+                where = self._home
+            if where is not None and (domain := self._full_domain(where)) != request.container:
+                changed["container"] = domain
+        return replace(request, **changed) if changed else request
 
     def full_name(self, agent: str) -> str:
         """Return the full form of an agent's name.

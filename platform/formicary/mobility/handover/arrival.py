@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from formicary.mobility.handover.exchange import (
     Ask,
@@ -29,8 +30,7 @@ UNKNOWN, READY, STARTED = 0, 1, 2
 _MOST_STARTED: Final = 10_000  # hand-overs of which the source may not know that they are through
 
 
-@dataclass(slots=True)
-class _Arrival:
+class _Arrival(msgspec.Struct):
     number: int
     source: str
     incarnation: int  # of the source

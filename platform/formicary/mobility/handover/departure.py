@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from formicary.mobility.handover.draining import Draining
 from formicary.mobility.handover.exchange import Ask, Cancel, Kill, Prepare, Start
@@ -27,11 +28,12 @@ class _State(Enum):
     LEFT = "the destination starts it"
 
 
-_DECIDED = {_State.DECIDED, _State.LEAVING, _State.LEFT}
+# No sets: to hash a state takes longer than to compare it with two others.
+_UNDECIDED = (_State.PREPARING, _State.READY)
+_DECIDED = (_State.DECIDED, _State.LEAVING, _State.LEFT)
 
 
-@dataclass(slots=True)
-class _Departure:
+class _Departure(msgspec.Struct):
     number: int
     place: str
     incarnation: int  # of the destination
@@ -109,7 +111,7 @@ class Departures:
         It stays then, and can be ended as any. Otherwise what is here of it is to be forgotten.
         """
         departure = self._departures[address]
-        if departure.state in {_State.PREPARING, _State.READY}:
+        if departure.state in _UNDECIDED:
             self._cancel(address, departure)
             return False
         departure.is_killed = True
@@ -120,7 +122,7 @@ class Departures:
     def cancel(self, address: str, reason: str) -> bool:
         """Give up a hand-over, if nothing is decided; return whether that is so: the agent stays then."""
         departure = self._departures.get(address)
-        if departure is None or departure.state not in {_State.PREPARING, _State.READY}:
+        if departure is None or departure.state not in _UNDECIDED:
             return False
         self._cancel(address, departure)
         self._surroundings.instructions.append(Stay(address, departure.number, reason))
@@ -207,7 +209,7 @@ class Departures:
     def lost(self, domain: str) -> None:
         """Called when another container is not there any more."""
         for address, departure in tuple(self._departures.items()):
-            if domain == departure.place and departure.state in {_State.PREPARING, _State.READY}:
+            if domain == departure.place and departure.state in _UNDECIDED:
                 self.cancel(address, f"container {_name(domain)} was lost before it was decided")
 
     def _meet_again(self, address: str, departure: _Departure) -> None:

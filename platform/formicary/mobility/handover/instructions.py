@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from formicary.mobility.handover.exchange import Targets
 
 
-@dataclass(slots=True, frozen=True)
-class _OfAgent:
+class _OfAgent(msgspec.Struct, frozen=True):
     address: str
     number: int  # of the hand-over
 
@@ -18,30 +18,26 @@ class _OfAgent:
 # -- at the source -------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, frozen=True)
-class Stay(_OfAgent):
+class Stay(_OfAgent, frozen=True):
     """The agent does not move, and goes on here."""
 
     reason: str
 
 
-@dataclass(slots=True, frozen=True)
-class Leave(_OfAgent):
+class Leave(_OfAgent, frozen=True):
     """The agent is at `place` now: take it apart, call `left`, and send its messages behind that."""
 
     place: str
 
 
-@dataclass(slots=True, frozen=True)
-class Settled(_OfAgent):
+class Settled(_OfAgent, frozen=True):
     """The agent runs at `place`: who asked for the move can be told; `message` is for the services here."""
 
     place: str
     message: bytes
 
 
-@dataclass(slots=True, frozen=True)
-class Perished(_OfAgent):
+class Perished(_OfAgent, frozen=True):
     """The agent is lost with `place`, which has ended before it said that the agent runs."""
 
     place: str
@@ -50,16 +46,14 @@ class Perished(_OfAgent):
 # -- at the destination --------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, frozen=True)
-class Build(_OfAgent):
+class Build(_OfAgent, frozen=True):
     """Make the agent, do not start it, and say so by `built` or `refuse`."""
 
     source: str
     snapshot: bytes
 
 
-@dataclass(slots=True, frozen=True)
-class Wake(_OfAgent):
+class Wake(_OfAgent, frozen=True):
     """Start the agent that was made, and call `started`.
 
     `targets` says who gets some of the first messages that follow from `source`.
@@ -69,13 +63,11 @@ class Wake(_OfAgent):
     targets: Targets
 
 
-@dataclass(slots=True, frozen=True)
-class Discard(_OfAgent):
+class Discard(_OfAgent, frozen=True):
     """Forget the agent that was made."""
 
 
-@dataclass(slots=True, frozen=True)
-class Terminate(_OfAgent):
+class Terminate(_OfAgent, frozen=True):
     """End the agent, which lives here."""
 
     reason: str
@@ -84,22 +76,19 @@ class Terminate(_OfAgent):
 # -- at the home ---------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, frozen=True)
-class Placed(_OfAgent):
+class Placed(_OfAgent, frozen=True):
     """One of this home's agents lives at `place`."""
 
     place: str
 
 
-@dataclass(slots=True, frozen=True)
-class Missing(_OfAgent):
+class Missing(_OfAgent, frozen=True):
     """One of this home's agents was at `place`, which is not there any more."""
 
     place: str
 
 
-@dataclass(slots=True, frozen=True)
-class Freed(_OfAgent):
+class Freed(_OfAgent, frozen=True):
     """One of this home's agents has ended at `place`: nobody has its name."""
 
     place: str

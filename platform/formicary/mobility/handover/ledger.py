@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from formicary.mobility.handover.arrival import READY, STARTED, UNKNOWN
 from formicary.mobility.handover.exchange import Decided, End, Query
 from formicary.mobility.handover.instructions import Freed, Missing, Placed
@@ -22,8 +24,7 @@ LIFE: Final = 1 << 18
 _START: Final = 100  # µs of its time of start for which a home can begin the numbers of one agent
 
 
-@dataclass(slots=True)
-class _Record:
+class _Record(msgspec.Struct):
     place: str
     incarnation: int  # of the place
     number: int  # of the hand-over that has brought it there

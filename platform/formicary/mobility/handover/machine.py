@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from formicary.core.quoting import shorten
 from formicary.fipa.control_codec import encode
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 ENVELOPE: Final = 1 << 18
 """About how many bytes of snapshots are told another container at once."""
 
+_CLAIMS: Final = (Ask, Gone, Have, End, Query, Hosting)
+"""What not every container may say."""
+
 
 class HandOver:
     """What one container does for agents that move: as their source, their destination and their home.
@@ -67,6 +70,25 @@ class HandOver:
         self.departures = Departures(self._surroundings)
         self.arrivals = Arrivals(self._surroundings, self._number_of)
         self.ledger = Ledger(self._surroundings, lives_here)
+        self._takers: dict[type[Event], Callable[[str, Any], None]] = {
+            Prepare: self.arrivals.prepare,
+            Prepared: self.departures.prepared,
+            Refused: self.departures.refused,
+            Cancel: self.arrivals.cancel,
+            Ask: self.ledger.ask,
+            Decided: self._decided,
+            Start: self.arrivals.start,
+            Started: self._started,
+            Kill: self.arrivals.kill,
+            Hosting: self.ledger.hosting,
+            Gone: self.ledger.gone,
+            End: self._end,
+            Query: self.arrivals.query,
+            Have: self.ledger.have,
+            Hello: self._hello,
+            Flush: self._flush,
+            Flushed: self.departures.draining.flushed,
+        }
 
     # -- results --------------------------------------------------------------------------------------------
 
@@ -97,8 +119,9 @@ class HandOver:
 
     def take_instructions(self) -> list[Instruction]:
         """Return what is to be done."""
-        self._settle()
         own = self._surroundings
+        if own.to_itself:
+            self._settle()
         instructions, own.instructions = own.instructions, []
         for instruction in instructions:
             if isinstance(instruction, Terminate) and instruction.address in self.departures:
@@ -158,7 +181,8 @@ class HandOver:
         envelope = decode(payload)
         own = self._surroundings
         for event in envelope.events:
-            self._check(origin, event)
+            if isinstance(event, _CLAIMS):
+                self._check(origin, event)
         if envelope.receiver != own.incarnation:
             return  # it is for an earlier container of this name
         if envelope.sender != own.members.get(origin):
@@ -166,7 +190,8 @@ class HandOver:
             return
         for event in envelope.events:
             self._take(origin, event)
-        self._settle()
+        if own.to_itself:
+            self._settle()
 
     # -- what the container does ----------------------------------------------------------------------------
 
@@ -184,7 +209,6 @@ class HandOver:
             number = max(number, self.ledger.open_record(address))
         self._tried[address] = number + 1
         self.departures.begin(address, number + 1, place, snapshot, unsettled)
-        self._settle()
 
     def left(self, address: str, targets: Targets = ()) -> None:
         """Called when an agent was taken apart, as `Leave` has said, before its messages are sent."""
@@ -195,7 +219,6 @@ class HandOver:
         """Called when an agent was started, as `Wake` has said; arguments as of `Arrivals.started`."""
         self._numbers[address] = number
         self.arrivals.started(address, number, message)
-        self._settle()
 
     def ended(self, address: str) -> None:
         """Called when an agent that lived here has ended."""
@@ -259,47 +282,25 @@ class HandOver:
                 if home_of(address) != self._surroundings.domain:
                     raise ValueError(f"this is not the home of {shorten(address)}")
 
-    def _take(self, origin: str, event: Event) -> None:  # noqa: C901, PLR0912 -- one line for each kind
-        match event:
-            case Prepare():
-                self.arrivals.prepare(origin, event)
-            case Prepared():
-                self.departures.prepared(origin, event)
-            case Refused():
-                self.departures.refused(origin, event)
-            case Cancel():
-                self.arrivals.cancel(origin, event)
-            case Ask():
-                self.ledger.ask(origin, event)
-            case Decided():
-                self.departures.decided(origin, event)
-                self.arrivals.decided(origin, event)
-            case Start():
-                self.arrivals.start(origin, event)
-            case Started():
-                self.departures.started(origin, event)
-                if home_of(event.address) == self._surroundings.domain:
-                    self.ledger.started(origin, event)
-            case Kill():
-                self.arrivals.kill(origin, event)
-            case Hosting():
-                self.ledger.hosting(origin, event)
-            case Gone():
-                self.ledger.gone(origin, event)
-            case End():
-                self._end(event)
-            case Query():
-                self.arrivals.query(origin, event)
-            case Have():
-                self.ledger.have(origin, event)
-            case Hello():
-                self._say_again(origin)
-            case Flush():
-                self._surroundings.tell(origin, Flushed(event.number))
-            case Flushed():
-                self.departures.draining.flushed(origin, event)
+    def _take(self, origin: str, event: Event) -> None:
+        self._takers[type(event)](origin, event)
 
-    def _end(self, event: End) -> None:
+    def _decided(self, origin: str, event: Decided) -> None:
+        self.departures.decided(origin, event)
+        self.arrivals.decided(origin, event)
+
+    def _started(self, origin: str, event: Started) -> None:
+        self.departures.started(origin, event)
+        if home_of(event.address) == self._surroundings.domain:
+            self.ledger.started(origin, event)
+
+    def _hello(self, origin: str, _: Hello) -> None:
+        self._say_again(origin)
+
+    def _flush(self, origin: str, event: Flush) -> None:
+        self._surroundings.tell(origin, Flushed(event.number))
+
+    def _end(self, _: str, event: End) -> None:
         if event.address in self._numbers and self._numbers[event.address] <= event.number:
             reason = "its home has another agent of its name now"
             self._surroundings.instructions.append(Terminate(event.address, event.number, reason))

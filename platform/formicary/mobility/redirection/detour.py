@@ -32,6 +32,7 @@ class Detour:
         transport: what carries them.
         perform: does what the redirection says.
         take_expected: takes what an agent brings along that arrives.
+        on_own: called when something of this container's agents has to wait.
     """
 
     def __init__(
@@ -41,6 +42,8 @@ class Detour:
         transport: Transport,
         perform: Callable[[Detour], None],
         take_expected: Callable[[Message, str, Source], bool],
+        *,
+        on_own: Callable[[Detour], None],
     ) -> None:
         self.redirection = redirection
         self.address = redirection.address
@@ -49,6 +52,7 @@ class Detour:
         self._transport = transport
         self._perform = perform
         self._take_expected = take_expected
+        self._on_own = on_own
         self._held: deque[tuple[Message, Source | None] | Callable[[], None]] = deque()
         self._paused: list[Source] = []
         self._opened: asyncio.Event | None = None  # made for the first who waits
@@ -118,6 +122,7 @@ class Detour:
 
     def _add_own(self, message: Message) -> None:
         self._has_own = True
+        self._on_own(self)
         if self.is_held and not (self._has_line and not self.redirection.is_here):
             self._keep(message, None)
         else:

@@ -53,6 +53,7 @@ class Places:
         self._is_member = is_member
         self._numbers = count(1)
         self._detours: dict[str, Detour] = {}
+        self._busy: set[Detour] = set()  # among these all that hold something up
         # From where agents come that are expected, and what takes the messages that they bring along.
         self._expected: dict[str, tuple[str, Callable[[Message, str], bool]]] = {}
         self._late_markers: dict[str, list[tuple[str, Marker]]] = {}  # that came before these
@@ -166,15 +167,25 @@ class Places:
             self._forget_one()
         redirection = Redirection(address, self._own, domain, self._numbers)
         detour = self._detours[address] = Detour(
-            redirection, self._dispatcher, self._transport, self._perform, self.take_expected
+            redirection,
+            self._dispatcher,
+            self._transport,
+            self._perform,
+            self.take_expected,
+            on_own=self._add_busy,
         )
         if self._home(address) != self._own:
             self._dispatcher.add_visitor(address)
         detour.begin()
         return detour
 
+    def _add_busy(self, detour: Detour) -> None:
+        if self._detours.get(detour.address) is detour:
+            self._busy.add(detour)
+
     def _remove(self, detour: Detour) -> None:
         del self._detours[detour.address]
+        self._busy.discard(detour)
         detour.end()
         if self._home(detour.address) != self._own:
             self._dispatcher.remove_visitor(detour.address)
@@ -311,8 +322,11 @@ class Places:
                         detour.fail(f"nobody knows where {detour.address} is")
                         self._remove(detour)
                         return
-        if self._detours.get(detour.address) is detour and not redirection.is_needed and not detour.has_own:
-            self._remove(detour)
+        if self._detours.get(detour.address) is detour:
+            if not redirection.is_needed and not detour.has_own:
+                self._remove(detour)
+            elif detour.is_held:
+                self._busy.add(detour)
         self._changed.set()
 
     def _tell(self, domain: str, news: News) -> None:
@@ -368,12 +382,19 @@ class Places:
             self._changed.clear()
             await self._changed.wait()
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether no message of this container's agents waits for a way, or may be overtaken on another."""
+        if self._busy:
+            self._busy = {detour for detour in self._busy if detour.is_held or detour.has_own}
+        return not self._busy
+
     async def settle(self) -> None:
         """Wait until no message of this container's agents waits for a way, or may be overtaken on another.
 
         What they have sent to others up to now must be there: those have told by then what they pass on.
         """
-        while any(detour.is_held or detour.has_own for detour in self._detours.values()):
+        while not self.is_settled:
             self._changed.clear()
             await self._changed.wait()
 

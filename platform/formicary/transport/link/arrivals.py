@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.transport")
 
 _receiver = itemgetter(0)
+_STRANGE = (AbsentError, UnbelievedError)
 _NOBODY = 0
 """An id that nothing has."""
 
@@ -153,7 +154,7 @@ class Arrivals:
 
     def _take_unusual(self, entry: Entry, error: ValueError) -> None:
         """Take what is no message: an order, or nothing that could be."""
-        if isinstance(error, AbsentError | UnbelievedError):
+        if isinstance(error, _STRANGE):
             self._take_strange(entry)
             return
         if entry[0]:

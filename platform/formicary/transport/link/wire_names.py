@@ -18,6 +18,10 @@ _REMEMBERED = 1 << 22  # bytes of names whose full forms are remembered, about: 
 _NAME = 256  # bytes that remembering a name takes beside its characters
 
 
+class NamelessError(ValueError):
+    """A message is for nobody: it is an order to the link itself."""
+
+
 class AbsentError(ValueError):
     """A message is for an agent of another container, and that agent is not here either."""
 
@@ -79,6 +83,8 @@ class Names(_Remembered):
     def __missing__(self, name: str) -> str:
         if "@" in name:
             return self._other(name)
+        if not name:
+            raise NamelessError("an agent's name is empty")
         return self._remember(name, check_local(name) + self._suffix)
 
     def _other(self, name: str) -> str:

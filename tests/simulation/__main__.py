@@ -1,6 +1,6 @@
 """Plays seeds, one after the other, and shows how to play one that fails again.
 
-python -m tests.simulation [--seed N] [--steps M] [--total T] [--only 3,5,8] [--trace] [--planted]
+python -m tests.simulation [--seed N] [--steps M] [--total T] [--moves] [--only 3,5,8] [--trace] [--planted]
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main() -> int:
         return planted(options.seed, options.steps)
     if options.only is not None or options.trace or options.total is None:
         return replay(options)
-    return search(options.seed, options.steps, options.total)
+    return search(options.seed, options.steps, options.total, moves_only=options.moves)
 
 
 def say(line: str) -> None:
@@ -52,12 +52,22 @@ def show(played: Played) -> None:
         say(f"  broken: {sentence}")
 
 
-def search(seed: int, steps: int, total: int) -> int:
-    """Play seeds until so many steps were played, or one fails: then shorten that one."""
+def search(seed: int, steps: int, total: int, *, moves_only: bool = False) -> int:
+    """Play seeds until so many steps were played, or one fails: then shorten that one.
+
+    Args:
+        seed: the first.
+        steps: as of `simulate`.
+        total: how many steps to play.
+        moves_only: whether to leave out platforms on which no agent moves.
+    """
     done, seeds, counts, start = 0, 0, Counter[str](), time.process_time()
     told = time.monotonic()
     try:
         while done < total:
+            if moves_only and not Shape.draw(seed).moves:
+                seed += 1
+                continue
             played = simulate(seed, steps=steps)
             done, seeds, counts = done + played.steps, seeds + 1, counts + played.counts
             if played.broken:
@@ -117,6 +127,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="the first seed, or the one to play again")
     parser.add_argument("--steps", type=int, default=STEPS, help="steps until everything is made whole")
     parser.add_argument("--total", type=int, help="play seed after seed until so many steps were played")
+    parser.add_argument("--moves", action="store_true", help="with --total: only where agents move")
     parser.add_argument("--only", type=_numbers, help="the numbers of the acts to play, or none")
     parser.add_argument("--planted", action="store_true", help="see whether planted mistakes are found")
     parser.add_argument("--trace", action="store_true", help="show all that happens")

@@ -15,6 +15,7 @@ from tests.simulation.simulate import Played, simulate
 
 SEEDS = range(8)
 STEPS = 1000
+FOUND = ((345, 2500),)  # seeds and steps that have shown mistakes
 ENOUGH = 30  # seeds within which a mistake is found
 
 
@@ -25,6 +26,11 @@ def test_the_seeds_go_over_all_routes():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_guarantee_is_broken(seed):
     assert simulate(seed, steps=STEPS).broken == ()
+
+
+@pytest.mark.parametrize(("seed", "steps"), FOUND)
+def test_what_has_failed_once(seed, steps):
+    assert simulate(seed, steps=steps).broken == ()
 
 
 def command(*arguments, **environment):

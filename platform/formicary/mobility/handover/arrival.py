@@ -92,6 +92,9 @@ class Arrivals:
         del self._arrivals[address]
         if arrival.is_by_source:
             self._confirm(arrival.source, address, number, message)
+        elif arrival.home != self._surroundings.domain:
+            # That may be a later process by now than the one that has decided, and not know of it.
+            self._surroundings.tell(arrival.home, Have(address, number, STARTED))
 
     # -- what the source says -------------------------------------------------------------------------------
 
@@ -121,12 +124,14 @@ class Arrivals:
             self._discard(event.address, arrival)
 
     def start(self, origin: str, event: Start) -> None:
-        """Start an agent; one that is not ready was started before."""
+        """Start an agent; one that is not ready was started before, and may have ended since."""
         address = event.address
         self._started.pop(address, None)
         arrival = self._arrivals.get(address)
-        if arrival is None or arrival.number != event.number:
+        if self._number_of(address) == event.number:
             self._confirm(origin, address, event.number)
+        elif arrival is None or arrival.number != event.number:
+            self._confirm_end(origin, address, event.number)
         elif arrival.source == origin:
             arrival.is_by_source = True
             if not arrival.is_waking:
@@ -139,13 +144,14 @@ class Arrivals:
         self._started.pop(address, None)
         arrival = self._arrivals.get(address)
         if arrival is not None and (arrival.number, arrival.source) == (number, origin):
-            if arrival.is_waking:
-                own.instructions.append(Terminate(address, number, "it was killed on its way"))
-            else:
+            if not arrival.is_waking:
                 self._discard(address, arrival)
-                own.tell(home_of(address), Gone(address, number))
-        elif self._number_of(address) == number:
-            own.instructions.append(Terminate(address, number, "it was killed on its way"))
+                self._confirm_end(origin, address, number)
+                return
+        elif self._number_of(address) != number:
+            self._confirm_end(origin, address, number)
+            return
+        own.instructions.append(Terminate(address, number, "it was killed on its way"))
         own.tell(origin, Started(address, number))
 
     # -- what the home says ---------------------------------------------------------------------------------
@@ -171,12 +177,17 @@ class Arrivals:
         """Say what is known of a hand-over to the home, which was restarted."""
         address, number = event.address, event.number
         arrival = self._arrivals.get(address)
+        was_here = False
         state = UNKNOWN
-        if self._number_of(address) == number or self._started.get(address, (0,))[0] == number:
+        if self._number_of(address) == number:
             state = STARTED
         elif arrival is not None and arrival.number == number:
             state = STARTED if arrival.is_waking else READY
+        elif self._started.get(address, (0,))[0] == number:
+            state, was_here = STARTED, True
         self._surroundings.tell(origin, Have(address, number, state))
+        if was_here:
+            self._surroundings.tell(origin, Gone(address, number))
 
     # -- who comes and goes ---------------------------------------------------------------------------------
 
@@ -237,6 +248,11 @@ class Arrivals:
         self._surroundings.tell(source, Started(address, number, message))
         if (home := home_of(address)) != source:
             self._surroundings.tell(home, Started(address, number))
+
+    def _confirm_end(self, source: str, address: str, number: int) -> None:
+        """Tell the source that an agent was started, and the home that it is not here any more."""
+        self._surroundings.tell(source, Started(address, number))
+        self._surroundings.tell(home_of(address), Gone(address, number))
 
     def _say_again(self, address: str, arrival: _Arrival) -> None:
         own = self._surroundings

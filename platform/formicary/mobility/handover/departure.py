@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.mobility.handover.draining import Draining
-from formicary.mobility.handover.exchange import Ask, Cancel, Kill, Prepare, Start
+from formicary.mobility.handover.exchange import Ask, Cancel, Gone, Kill, Prepare, Start
 from formicary.mobility.handover.instructions import Leave, Perished, Settled, Stay
 from formicary.mobility.handover.surroundings import home_of
 
@@ -324,7 +324,9 @@ class Departures:
 
     def _stay(self, address: str, departure: _Departure, reason: str) -> None:
         self._forget(address)
-        if not departure.is_killed:
+        if departure.is_killed:
+            self._surroundings.tell(departure.home, Gone(address, departure.number))
+        else:
             self._surroundings.instructions.append(Stay(address, departure.number, reason))
 
     def _forget(self, address: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from formicary.mobility.handover.arrival import READY, STARTED, UNKNOWN
-from formicary.mobility.handover.exchange import Decided, End, Query
+from formicary.mobility.handover.exchange import Decided, End, Hello, Query
 from formicary.mobility.handover.instructions import Freed, Missing, Placed
 
 if TYPE_CHECKING:
@@ -59,9 +59,9 @@ class Ledger:
         # By agent: hand-overs that were decided, but whose source may not know it: it, and its incarnation.
         self._unheard: dict[str, dict[tuple[str, int], int]] = {}
         self._inquiries: dict[tuple[str, int], _Inquiry] = {}  # by agent and hand-over
-        self._heard: set[str] = (
-            set()
-        )  # domains that have said what they have, since their link's last session
+        # Domains that have said what they have since there is a link to them, and that were asked to.
+        self._heard: set[str] = set()
+        self._greeted: set[str] = set()
 
     # -- what is known --------------------------------------------------------------------------------------
 
@@ -172,8 +172,13 @@ class Ledger:
 
     def started(self, origin: str, event: Started) -> None:
         """Take that an agent runs where it was to go, as its source has said."""
-        own, address, number = self._surroundings, event.address, event.number
+        address, number = event.address, event.number
         self._forget_unheard(address, lambda _, told: told == number)
+        self._take_started(origin, address, number)
+
+    def _take_started(self, origin: str, address: str, number: int) -> None:
+        """Take that a container has started an agent; if another has its name by now, that one is to end."""
+        own = self._surroundings
         self._take_claim(address, number, origin, own.members[origin])
         record = self._records.get(address)
         if origin == own.domain:
@@ -184,7 +189,8 @@ class Ledger:
                 own.tell(origin, End(address, number))
 
     def gone(self, origin: str, event: Gone) -> None:
-        """Take that an agent has ended."""
+        """Take that an agent has ended, or has left for another container."""
+        self._forget_unheard(event.address, lambda _, told: told == event.number)
         record = self._records.get(event.address)
         if record is not None and record.place == origin and record.number <= event.number:
             self._free(event.address)
@@ -230,8 +236,9 @@ class Ledger:
     # -- who comes and goes ---------------------------------------------------------------------------------
 
     def joined(self, domain: str) -> None:
-        """Called when there is a new link to another container, which will say what it has."""
+        """Called when there is a new link to another container: it says what it has, if it has anything."""
         self._heard.discard(domain)
+        self._greeted.discard(domain)
         for address in tuple(self._at.get(domain, ())):
             record = self._records[address]
             if self._surroundings.is_dead(domain, record.incarnation):
@@ -244,6 +251,7 @@ class Ledger:
     def lost(self, domain: str) -> None:
         """Called when another container is not there any more: its agents are gone, until it is back."""
         self._heard.discard(domain)
+        self._greeted.discard(domain)
         for address in tuple(self._at.get(domain, ())):
             record = self._records[address]
             if not record.is_lost:
@@ -278,6 +286,8 @@ class Ledger:
             is_asked = record is not None and (record.place, record.number) == (origin, event.number)
             if is_asked and event.state == UNKNOWN:
                 self._free(event.address)
+            elif event.state == STARTED:
+                self._take_started(origin, event.address, event.number)
             return
         if event.state == READY:
             inquiry.is_ready = True
@@ -286,7 +296,7 @@ class Ledger:
             self._conclude(key, moves=event.state == STARTED)
 
     def _consider(self, key: tuple[str, int]) -> None:
-        """Conclude what can be, by what is known now, and ask the destination where that helps."""
+        """Conclude what can be, by what is known now, and ask destination or source where that helps."""
         inquiry, own = self._inquiries[key], self._surroundings
         ask = inquiry.ask
         known = self._outcome(ask, is_source=inquiry.is_asked_by_source)
@@ -300,6 +310,10 @@ class Ledger:
             own.tell(ask.place, Query(*key))
         elif ask.source in self._heard and not inquiry.is_asked_by_source:
             self._conclude(key, moves=False)  # the source goes on with it, or has ended it
+        elif own.is_there(ask.source, ask.source_incarnation) and not inquiry.is_asked_by_source:
+            if ask.source not in self._greeted:  # it may have nothing any more, and not say so by itself
+                own.tell(ask.source, Hello())
+            self._greeted.add(ask.source)
 
     def _conclude(self, key: tuple[str, int], *, moves: bool) -> None:
         inquiry = self._inquiries.pop(key)

@@ -6,8 +6,9 @@ import asyncio
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
+from formicary.container.dead_letters import is_failure
 from formicary.core.logs import get_logger
-from formicary.core.names import is_container_of
+from formicary.core.names import MANAGEMENT, is_container_of
 from formicary.mobility.redirection.detour import Detour
 from formicary.mobility.redirection.language import Marker, Moved, Through, decode, encode
 from formicary.mobility.redirection.machine import Fail, Open, Redirection, Tell
@@ -213,7 +214,10 @@ class Places:
             detour.take(message, receiver, source)
             return
         home = self._home(receiver)
-        if source.domain == home or not is_container_of(home, self._platform):
+        if source.domain == home and is_failure(message):
+            # Of what was sent on from here, and was not believed there; this container's own word is.
+            self._transport.carry_on(home, message.replace(sender=f"{MANAGEMENT}@{self._own}"), receiver)
+        elif source.domain == home or not is_container_of(home, self._platform):
             reason = f"{receiver} is not in container {self._dispatcher.name}, where it was looked for"
             self._dispatcher.add_dead_letter(message, reason, receiver)
         else:

@@ -329,6 +329,7 @@ class World:
             else:
                 life.is_forfeit = True
                 process.agents.pop(address)
+                process.machine.ended(address)
                 self.settle(process)
                 return
         process.agents.pop(address)
@@ -381,5 +382,11 @@ class World:
                 home = address.partition("@")[2]
                 place = self.processes[home].machine.ledger.place_of(address)
                 assert place == process.domain or (place is None and home == process.domain), (address, place)
+        for home, process in self.processes.items():
+            for address in process.machine.ledger._records:
+                place = process.machine.ledger.place_of(address)
+                assert place is None or address in self.processes[place].agents, (
+                    f"{home} has {address} at {place}, where it is not"
+                )
         for life in self.lives:
             assert life.runs_at or life.is_forfeit or life.is_over, f"{life} is lost"

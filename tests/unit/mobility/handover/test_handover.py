@@ -8,7 +8,10 @@ from formicary.fipa.control_codec import encode
 from formicary.mobility.handover.exchange import (
     Ask,
     Decided,
+    End,
     Gone,
+    Have,
+    Hello,
     Hosting,
     Kill,
     Prepare,
@@ -236,6 +239,54 @@ def test_a_home_that_was_restarted_keeps_to_what_was_decided_before(platform):
     assert platform.machines[H].ledger.place_of(ALICE) == D
 
 
+def test_a_home_hears_of_what_is_started_by_the_word_of_the_process_before_it(platform):
+    platform.made = None
+    platform.move(S, D)
+    platform.machines[D].arrivals.built(ALICE, NUMBER + 1)
+    platform.held = (S, H)
+    platform.flow()
+    platform.machines[D].lost(S)
+    platform.start(H, 2000)
+    platform.held = (S,)
+    platform.machines[D]._take(H, Decided(ALICE, NUMBER + 1, moves=True))  # which was on its way
+    platform.flow()
+    assert platform.living[D] == {ALICE}
+    assert (D, H, Have(ALICE, NUMBER + 1, 2)) in platform.said
+    assert platform.machines[H].ledger.place_of(ALICE) == D
+
+
+@pytest.mark.parametrize("origin", [D, "c9.lab.localhost"])
+def test_that_something_was_started_counts_only_where_it_is_new_and_of_a_member(platform, origin):
+    old = NUMBER - 1 if origin == D else NUMBER + 1
+    platform.machines[H].receive(origin, encode([1000, 1000, [Have(ALICE, old, 2)]]))
+    platform.flow()
+    assert platform.machines[H].ledger.place_of(ALICE) == S
+    assert not any(isinstance(event, End) for *_, event in platform.said)
+
+
+def test_another_of_its_name_lives_when_a_home_hears_that_it_was_started(platform):
+    platform.held = (S,)
+    platform.start(H, 2000)
+    platform.held = ()
+    platform.living[H].add(ALICE)
+    platform.machines[H]._take(S, Have(ALICE, NUMBER, 2))
+    platform.flow()
+    assert (H, S, End(ALICE, NUMBER)) in platform.said
+    assert platform.living[S] == set()
+
+
+def test_a_home_that_was_restarted_asks_a_source_that_has_nothing_any_more(platform):
+    ask = Ask(ALICE, NUMBER + 1, S, 1000, D, 1000, 999, is_ready=False)
+    platform.living[S].clear()
+    platform.machines[S].ended(ALICE)
+    platform.flow()
+    platform.machines[H]._take(D, ask)
+    platform.flow()
+    assert (H, S, Hello()) in platform.said
+    assert (H, D, Decided(ALICE, NUMBER + 1, moves=False)) in platform.said
+    assert not platform.machines[H].ledger.has_to_do_with(D)
+
+
 def test_an_agent_dies_with_the_destination_once_it_was_decided(platform):
     platform.held = (D,)
     platform.machines[S].begin(ALICE, D, b"alice")
@@ -257,6 +308,19 @@ def test_what_is_killed_on_its_way_is_killed_there(platform):
     platform.flow()
     assert Kill in {type(event) for *_, event in platform.said}
     assert platform.living[D] == set()
+    assert platform.machines[H].ledger.place_of(ALICE) is None
+
+
+def test_what_is_killed_in_doubt_and_does_not_move_is_gone(platform):
+    platform.held = (H,)
+    platform.move(S, H)
+    assert platform.machines[S].departures.kill(ALICE)
+    platform.living[S].discard(ALICE)
+    platform.held = ()
+    platform.machines[S].joined(H, 1000)
+    platform.flow()
+    assert (H, S, Decided(ALICE, NUMBER + 1, moves=False)) in platform.said
+    assert (H, Freed(ALICE, NUMBER, S)) in platform.done
     assert platform.machines[H].ledger.place_of(ALICE) is None
 
 
@@ -333,3 +397,4 @@ def test_a_start_of_what_is_not_there_was_done_before(platform):
     platform.machines[D]._take(S, Start(ALICE, NUMBER))
     platform.flow()
     assert (D, S, Started(ALICE, NUMBER)) in platform.said
+    assert (D, H, Gone(ALICE, NUMBER)) in platform.said

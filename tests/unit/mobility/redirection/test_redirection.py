@@ -9,6 +9,7 @@ from tests.property.mobility.redirection.moving import World, numbers_of, send
 from tests.unit.core.agents import reasons
 
 from formicary import Message
+from formicary.container.dead_letters import failure_of
 
 pytestmark = pytest.mark.virtual_clock
 
@@ -71,3 +72,16 @@ async def test_a_message_to_several_follows_who_has_moved_though_there_is_a_stra
         dispatcher.deliver(Message(to=(bob.address, "carol"), sender=alice.address, body="1"), bob.address)
         await asyncio.sleep(1)
         assert numbers_of(bob, alice.address) == [0, 1]
+
+
+async def test_a_failure_that_comes_back_from_where_its_receiver_lives_goes_there_again_as_its_own():
+    async with World(2) as world:
+        here, home = world.containers
+        alice = await world.start("alice", 1)
+        failure = failure_of(
+            Message(to="bob@c1", sender=alice.address, body="1"), "ams@c2.lab.localhost", "bob", "why"
+        )
+        home.dispatcher.transport.carry_on(here.domain, failure, alice.address)
+        await asyncio.sleep(1)
+        assert [sender for sender, _ in alice.bodies] == ["ams@c1.lab.localhost"]
+        assert reasons(here) == []

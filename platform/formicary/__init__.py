@@ -3,8 +3,8 @@
 The packages, from the inside to the outside: `core` (messages, agents, behaviours, and who drives them),
 `container` (where agents live), `transport` and `server` (how containers meet), `fipa` (what is said to
 `ams` and `df`), `management`, `directory`, `groups` and `mobility` (the services of a platform), `xmpp`
-(agents with accounts of their own), `observe` and `profiling` (what can be seen of it), `testing`, `doctor`,
-`cli`.
+(agents with accounts of their own), `local` (a platform over all cores), `observe` and `profiling` (what can
+be seen of it), `testing`, `doctor`, `cli`.
 Everything that users need is importable from here.
 """
 
@@ -23,6 +23,7 @@ from formicary.core.micro import MicroAgent
 from formicary.core.template import Template
 
 if TYPE_CHECKING:
+    from formicary.local.platform import LocalPlatform
     from formicary.mobility.itinerary import Itinerary
     from formicary.xmpp.agent import XmppAgent
 
@@ -40,6 +41,7 @@ __all__ = [
     "FormicaryError",
     "Instrument",
     "Itinerary",
+    "LocalPlatform",
     "Message",
     "MicroAgent",
     "OneShotBehaviour",
@@ -58,6 +60,10 @@ def __getattr__(name: str) -> object:
         from formicary.mobility.itinerary import Itinerary
 
         return Itinerary
+    if name == "LocalPlatform":
+        from formicary.local.platform import LocalPlatform
+
+        return LocalPlatform
     if name == "XmppAgent":
         from formicary.xmpp.agent import XmppAgent
 

@@ -15,6 +15,7 @@ TITLES = {"formicary": "### The platform", "formicary_bench": "### The laborator
 
 PUBLIC = {"formicary", "formicary.errors", "formicary.behaviours"}  # only have names of what is below
 UPWARD = {  # a container opens these when the first of them is needed
+    ("formicary.container", "formicary.local"),
     ("formicary.container", "formicary.management"),
     ("formicary.container", "formicary.server"),
     ("formicary.container", "formicary.transport"),

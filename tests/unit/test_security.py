@@ -20,7 +20,7 @@ SOURCES = sorted(
 )
 UNSAFE = {"dill", "cloudpickle", "joblib", "jsonpickle", "marshal", "pickle", "shelve", "yaml"}
 COMPILING = {  # scripts that `formicary run` is given, and comparisons with values that stay values
-    "platform/formicary/cli/script.py",
+    "platform/formicary/local/script.py",
     "platform/formicary/core/template.py",
 }
 

@@ -42,6 +42,7 @@ class ConnectionSettings:
         directory_file: where a central directory keeps its entries.
         creatable: modules of which agents may be created.
         accepts: modules of which agents may come from other containers.
+        is_spread: whether containers in other processes of this host join it.
     """
 
     platform: str | None = None
@@ -59,6 +60,7 @@ class ConnectionSettings:
     directory_file: Path | None = None
     creatable: tuple[str, ...] = ()
     accepts: tuple[str, ...] = ()
+    is_spread: bool = False
 
     def container(self, name: str, seed: int | None) -> Container:
         """Return a container of this name, not opened yet.
@@ -71,7 +73,7 @@ class ConnectionSettings:
         self._check_plan(name)
         return self._open(
             name,
-            listen=self.listen,
+            listen=self.listen or (LOOPBACK if self.is_spread else None),
             route=self.route or "auto",
             seed=seed,
             directory=self.directory or "replica",
@@ -123,7 +125,7 @@ class ConnectionSettings:
     @property
     def is_alone(self) -> bool:
         """Whether the container reaches no others."""
-        return self.server is self.account is self.join is self.listen is None
+        return not self.is_spread and self.server is self.account is self.join is self.listen is None
 
     def _check(self) -> None:
         places = {"--server": self.server, "--account": self.account, "--join": self.join}
@@ -134,6 +136,10 @@ class ConnectionSettings:
             raise UsageError(
                 f"containers with {given[0]} meet there: leave --listen out, or give --listen-on with an "
                 "address of this host that containers of other hosts can reach"
+            )
+        if self.is_spread and given:
+            raise UsageError(
+                f"with --containers all are on this host, and meet in this process: leave {given[0]} out"
             )
         if self.is_alone:
             self._refuse(

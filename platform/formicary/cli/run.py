@@ -27,9 +27,10 @@ from formicary.cli.options import (
 from formicary.cli.output import say
 from formicary.cli.signals import run_until_signal
 from formicary.core.errors import FormicaryError, UsageError
-from formicary.core.logs import get_logger
+from formicary.core.logs import ErrorCount, get_logger
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Iterator
 
     from formicary.container.container import Container
@@ -52,6 +53,7 @@ EPILOG = examples(
     "run echo.py --listen",
     "run far.py --name c2 --join c1",
     "run market.py --seed 7 --for 60",
+    "run market.py --containers 4",
     "run --allow-create printers --name c2 --join c1",
 )
 
@@ -59,7 +61,18 @@ EPILOG = examples(
 def run(
     file: File = None,
     *,
-    name: Annotated[str, typer.Option(help="Name of the container.")] = "c1",
+    name: Annotated[
+        str | None,
+        typer.Option(help="Name of the container.", show_default="c1; with --containers, main"),
+    ] = None,
+    containers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Spread the agents over so many containers in processes of their own, to use as many cores.",
+            show_default="this process alone",
+        ),
+    ] = None,
     platform: Platform = None,
     server: Server = None,
     main: Main = None,
@@ -148,12 +161,15 @@ def run(
     the container then stays open for those that others create, or that come from
     elsewhere, until Ctrl-C.
 
+    With --containers each of them runs the script, and starts its share of the
+    agents, one after the other in turn. All find each other by their short names.
+
     The exit code is 0 if all went well, 1 if something failed (standard error
     says what), 2 if the script or an option cannot be used, 3 if the server
     cannot, and 130 after Ctrl-C. If an agent calls `sys.exit`, it is that one.
     """
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
-    errors = _Errors()
+    errors = ErrorCount()
     get_logger("formicary").addHandler(errors)
     try:
         settings = ConnectionSettings(
@@ -172,20 +188,42 @@ def run(
             directory_file=directory_file,
             creatable=tuple(allow_create or ()),
             accepts=tuple(accept or ()),
+            is_spread=containers is not None,
         )
-        container = settings.container(name, seed)
-        agents = _agents(file, settings)
-        listens = settings.can_be_joined_at
-        try:
-            run_until_signal(
-                _live(container, agents, seconds, listens, cpu_by_group=cpu_by_group), _loop_factory()
+        if containers is not None:
+            from formicary.cli.run_spread import run_spread
+
+            failed = run_spread(
+                file, settings, containers, name=name, seed=seed, seconds=seconds, cpu_by_group=cpu_by_group
             )
-        finally:
-            _report_dead_letters(container)
+            errors.count += failed
+        else:
+            _run_alone(file, settings, name or "c1", seed, seconds, cpu_by_group=cpu_by_group)
     finally:
         get_logger("formicary").removeHandler(errors)
     if errors.count:
         raise typer.Exit(1)
+
+
+def _run_alone(
+    file: Path | None,
+    settings: ConnectionSettings,
+    name: str,
+    seed: int | None,
+    seconds: float | None,
+    *,
+    cpu_by_group: bool,
+) -> None:
+    container = settings.container(name, seed)
+    agents = _agents(file, settings)
+    listens = settings.can_be_joined_at
+    try:
+        run_until_signal(
+            _live(container, agents, seconds, listens, cpu_by_group=cpu_by_group), loop_factory()
+        )
+    finally:
+        letters = container.dead_letters
+        report_dead_letters(letters.total, letters.reasons)
 
 
 def _agents(file: Path | None, settings: ConnectionSettings) -> list[Agent | MicroAgent]:
@@ -194,7 +232,7 @@ def _agents(file: Path | None, settings: ConnectionSettings) -> list[Agent | Mic
     Raises:
         UsageError: there are none and nobody can, or the script cannot be used.
     """
-    from formicary.cli.script import load_agents
+    from formicary.local.script import load_agents
 
     can_come = bool(settings.creatable or settings.accepts)
     if file is not None:
@@ -214,19 +252,8 @@ def _agents(file: Path | None, settings: ConnectionSettings) -> list[Agent | Mic
     return agents
 
 
-class _Errors(logging.Handler):
-    """Counts what the platform logs as an error: a setup or behaviour that failed, above all."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.ERROR)
-        self.count = 0
-
-    def emit(self, record: logging.LogRecord) -> None:
-        del record
-        self.count += 1
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Return what makes the event loop; None for asyncio's own."""
     try:
         import uvloop
     except ImportError:  # there is none for Windows
@@ -243,7 +270,7 @@ async def _live(
     cpu_by_group: bool,
 ) -> None:
     async with container, _accounted(container) if cpu_by_group else contextlib.nullcontext():
-        with _to_be_joined(container, listens) as hints:
+        with to_be_joined(container, listens) as hints:
             for line in (f"{container.domain}: {_what_lives(container, agents)}; Ctrl-C ends it", *hints):
                 say(line, err=True)
             for agent in agents:
@@ -260,7 +287,7 @@ def _accounted(container: Container) -> Accounting:
 
 
 @contextlib.contextmanager
-def _to_be_joined(container: Container, listens: str | None) -> Iterator[list[str]]:
+def to_be_joined(container: Container, listens: str | None) -> Iterator[list[str]]:
     """Let others join the container meanwhile, if it listens, and give what to tell the user."""
     if listens is None:
         yield []
@@ -286,16 +313,24 @@ async def _start(container: Container, agent: Agent | MicroAgent) -> None:
 
 
 def _what_lives(container: Container, agents: list[Agent | MicroAgent]) -> str:
-    if not agents:
-        what = ((container.creatable, "that others create"), (container.accepts, "that come from elsewhere"))
-        return "waits for agents " + " and ".join(f"of {', '.join(of)} {how}" for of, how in what if of)
-    shown = ", ".join(agent.name for agent in agents[:_SHOWN])
-    return shown if len(agents) <= _SHOWN else f"{shown} and {len(agents) - _SHOWN} more"
+    return shown([agent.name for agent in agents]) if agents else waits_for(container)
 
 
-def _report_dead_letters(container: Container) -> None:
-    letters = container.dead_letters
-    if letters.total:
-        say(f"dead letters: {letters.total}", err=True)
-        for reason, count in letters.reasons.most_common(_SHOWN):
+def waits_for(container: Container) -> str:
+    """Return what a container without agents waits for."""
+    what = ((container.creatable, "that others create"), (container.accepts, "that come from elsewhere"))
+    return "waits for agents " + " and ".join(f"of {', '.join(of)} {how}" for of, how in what if of)
+
+
+def shown(names: list[str]) -> str:
+    """Return the first names of agents, and how many more there are."""
+    first = ", ".join(names[:_SHOWN])
+    return first if len(names) <= _SHOWN else f"{first} and {len(names) - _SHOWN} more"
+
+
+def report_dead_letters(total: int, reasons: Counter[str]) -> None:
+    """Say how many messages could not be delivered, and the most frequent reasons."""
+    if total:
+        say(f"dead letters: {total}", err=True)
+        for reason, count in reasons.most_common(_SHOWN):
             say(f"  {count} x {reason}", err=True)

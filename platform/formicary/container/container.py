@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from formicary.container.dispatcher import Dispatcher
 from formicary.container.lifecycle import Lifecycle
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from formicary.core.agent import Agent
     from formicary.core.failures import Failures
     from formicary.directory.interface import Directory
+    from formicary.local.child import ChildContainer
     from formicary.management.guest import GuestServices
     from formicary.management.management import Management
     from formicary.management.services import PlatformServices
@@ -352,6 +353,26 @@ class Container:
         self.dispatcher.remove_instrument(instrument)
 
     # -- the platform ---------------------------------------------------------------------------------------
+
+    def spawn(self, name: str, **options: Any) -> ChildContainer:
+        """Make one more container, in a process of its own, which joins this one; `async with` is its life.
+
+        Args:
+            name: its own name.
+            options: more of what `Container` takes, such as `mailbox_limit` and `seed`.
+
+        Raises:
+            InvalidNameError: the name cannot be one.
+            UsageError: a container in another process cannot be given such an option.
+            ContainerClosedError: this container is not open, or cannot be joined.
+        """
+        from formicary.local.child import ChildContainer, check_options
+
+        check_options(options)
+        if not self.is_open:
+            raise self.not_open_error()
+        _ = self.join_address
+        return ChildContainer(self, name, {"tls": self._connection.tls, **options})
 
     @property
     def platform_services(self) -> PlatformServices | GuestServices:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from formicary.container.instruments import Instrument
     from formicary.container.overflow import Source
     from formicary.container.places import Detour, Places
-    from formicary.container.protocols import Entrance, Outlet, Sleepers, Transport
+    from formicary.container.protocols import Entrance, Finder, Outlet, Sleepers, Transport
     from formicary.container.waiting import Custodian
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver, MessageSink, Routes
@@ -76,6 +76,7 @@ class Dispatcher:
         """Who has messages of other containers that count as not taken."""
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
         self.sleepers: Sleepers | None = None  # those that sleep, when the first has
+        self.finder: Finder | None = None  # on a local platform, of agents in its other containers
         self.transport: Transport | None = None
         self.scheduler: Scheduler | None = None  # from when the container is opened
         self.is_closing = False
@@ -164,6 +165,8 @@ class Dispatcher:
 
     async def send(self, message: Message) -> None:
         """Send by the long way: names to complete, many receivers, instruments, other containers."""
+        if self.finder is not None and (search := self.finder.search(message)) is not None:
+            await search
         dead_before = self.dead_letters.total
         completed, full, error = self.dispatch(message)
         if full:
@@ -175,6 +178,8 @@ class Dispatcher:
 
     def send_nowait(self, message: Message) -> None:
         """Send by the long way, without waiting for room; errors as of `MicroAgent.send_nowait`."""
+        if self.finder is not None and self.finder.hold(message):
+            return
         completed, full, error = self.dispatch(message)
         if full:
             self.overflow.refuse(completed, full)
@@ -254,6 +259,8 @@ class Dispatcher:
             self.add_route(name, deliver)
 
     def _full_name(self, name: str) -> str:
+        if self.finder is not None and (found := self.finder.known(name)) is not None:
+            return found
         address = self._full_names.get(name)
         if address is None:
             if len(self._full_names) >= _REMEMBERED:
@@ -327,7 +334,10 @@ class Dispatcher:
             return f"{receiver} is not in container {self.name}, and it is not known here where it is"
         if self._is_elsewhere(receiver):
             return f"container {self.name} is connected to no other, so {receiver} cannot be reached"
-        return f"no agent named {receiver.partition('@')[0]!r} lives in container {self.name}"
+        where = f"in container {self.name}"
+        if self.finder is not None and self.finder.was_missed(receiver):
+            where = "on this local platform"
+        return f"no agent named {receiver.partition('@')[0]!r} lives {where}"
 
     # -- dead letters ---------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
     from formicary.container.container import Container
     from formicary.container.link_status import LinkStatus
@@ -121,6 +121,22 @@ class Sleepers(Protocol):
 
     def wake(self, address: str) -> bool:
         """Wake an agent, and hold what comes for it until it has woken; return whether it has slept."""
+
+
+class Finder(Protocol):
+    """Finds agents of other containers by their short names."""
+
+    def known(self, name: str) -> str | None:
+        """Return the full name of an agent elsewhere, by its short name, if it has been found."""
+
+    def search(self, message: Message) -> Awaitable[object] | None:
+        """Look for the receivers of a message that are not known; return what waits for that, if any are."""
+
+    def hold(self, message: Message) -> bool:
+        """Keep a message until its receivers are known, and send it then; return False where they are."""
+
+    def was_missed(self, address: str) -> bool:
+        """Tell whether nobody of a name was found when it was last looked for; `address` is of this home."""
 
 
 class Peers(Protocol):

@@ -60,6 +60,10 @@ class ContainerClosedError(FormicaryError):
     """The container is not running, or it stopped meanwhile."""
 
 
+class ContainerLostError(FormicaryError):
+    """A container in a process of its own cannot be started, or has ended by itself."""
+
+
 class LinkError(FormicaryError):
     """The connection to the XMPP server cannot be made, or it broke and did not come back in time."""
 

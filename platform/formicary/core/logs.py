@@ -30,6 +30,19 @@ def get_logger(name: str) -> logging.Logger:
     return logger
 
 
+class ErrorCount(logging.Handler):
+    """Counts what is logged as an error: a setup or behaviour that failed, above all."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.count = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count one."""
+        del record
+        self.count += 1
+
+
 def _make_safe(record: logging.LogRecord) -> bool:
     with contextlib.suppress(Exception):  # what cannot be put together is for the handlers to say
         message = record.getMessage()

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from formicary.directory.interface import Backend
     from formicary.groups.interface import AgentGroups
     from formicary.groups.service import GroupService
+    from formicary.management.membership.members import Listener
     from formicary.mobility.belongings import Belongings
     from formicary.mobility.cloning import Cloning
     from formicary.mobility.service import MobilityService, NoMobility
@@ -184,6 +185,11 @@ class PlatformServices:
     def members(self) -> Mapping[str, int]:
         """The incarnations of the platform's containers by domain."""
         return {self._container.domain: 0} if self._members is None else self._members.all
+
+    def listen(self, listener: Listener) -> None:
+        """Tell a listener of the platform's containers from now on; nobody is where there is no transport."""
+        if self._members is not None:
+            self._members.listen(listener)
 
     async def open(self) -> None:
         """Open what has a file.

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from formicary.cli.script import MODULE, load_agents
 from formicary.errors import UsageError
+from formicary.local.script import MODULE, load_agents
 
 HEAD = """\
 from formicary import Agent, MicroAgent, OneShotBehaviour

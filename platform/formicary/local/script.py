@@ -43,7 +43,11 @@ def load_agents(path: Path, *, needs_some: bool = True) -> list[Agent | MicroAge
 def _load(path: Path) -> ModuleType:
     try:
         tree = ast.parse(path.read_bytes(), str(path))
-        _refuse_own_loop(path, tree)
+        if (line := find_own_loop(tree)) is not None:
+            raise UsageError(
+                f"{path}, line {line}, runs the script's own program, which makes containers itself: start "
+                'it with `python`, or put that line under `if __name__ == "__main__":`'
+            )
         code = compile(tree, str(path), "exec", dont_inherit=True)
     except OSError as error:
         raise UsageError(f"the script {path} cannot be read ({error.strerror})") from error
@@ -62,14 +66,13 @@ def _load(path: Path) -> ModuleType:
     return module
 
 
-def _refuse_own_loop(path: Path, tree: ast.Module) -> None:
+def find_own_loop(tree: ast.Module) -> int | None:
+    """Return the line in which a script runs its own event loop where it is imported; None if in none."""
     for statement in tree.body:
         match statement:
             case ast.Expr(ast.Call(ast.Attribute(ast.Name("asyncio" | "uvloop"), "run"))):
-                raise UsageError(
-                    f"{path}, line {statement.lineno}, runs the script's own program, which makes containers "
-                    'itself: start it with `python`, or put that line under `if __name__ == "__main__":`'
-                )
+                return statement.lineno
+    return None
 
 
 def _what_failed(path: Path, error: BaseException) -> str:

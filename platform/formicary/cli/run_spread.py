@@ -1,0 +1,124 @@
+"""`formicary run --containers`: a script's agents, spread over containers in processes of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from formicary.cli.output import say
+from formicary.cli.run import loop_factory, report_dead_letters, shown, to_be_joined, waits_for
+from formicary.cli.signals import run_until_signal
+from formicary.core.errors import ContainerLostError, FormicaryError, UsageError
+from formicary.local.orders import LoadScript, StartLoaded
+from formicary.local.platform import NAME, LocalPlatform
+
+if TYPE_CHECKING:
+    from formicary.cli.connecting import ConnectionSettings
+
+
+def run_spread(
+    file: Path | None,
+    settings: ConnectionSettings,
+    containers: int,
+    *,
+    name: str | None,
+    seed: int | None,
+    seconds: float | None,
+    cpu_by_group: bool,
+) -> int:
+    """Run a script's agents in several processes, until all are gone or somebody ends it.
+
+    Args:
+        file: the script; None where others create agents, or agents come.
+        settings: how the container of this process is to reach others.
+        containers: how many others are started.
+        name: that of the container of this process.
+        seed: of the agents' random generators.
+        seconds: after which all end.
+        cpu_by_group: whether CPU time is to be accounted for, which is refused.
+
+    Returns:
+        How many errors were logged in the other processes.
+
+    Raises:
+        UsageError: the script or an option cannot be used.
+        SystemExit: an agent has ended the program.
+    """
+    if cpu_by_group:
+        raise UsageError(
+            "CPU time by group is accounted for in one process: leave --cpu-by-group or --containers out"
+        )
+    _check_what_runs(file, settings)
+    options: dict[str, Any] = {"tls": "always"} if settings.tls else {}
+    platform = LocalPlatform(
+        containers,
+        container=settings.container(name or NAME, seed),
+        seed=seed,
+        directory=settings.directory or "replica",
+        creatable=list(settings.creatable),
+        accepts=list(settings.accepts),
+        **options,
+    )
+    try:
+        run_until_signal(_live(platform, file, settings, seconds), loop_factory())
+    finally:
+        letters = platform.container.dead_letters
+        total, reasons = letters.total, Counter(letters.reasons)
+        for child in platform.children:
+            total += child.report.dead_letters
+            reasons.update(dict(child.report.reasons))
+        report_dead_letters(total, reasons)
+    return sum(child.report.errors for child in platform.children)
+
+
+def _check_what_runs(file: Path | None, settings: ConnectionSettings) -> None:
+    can_come = bool(settings.creatable or settings.accepts)
+    if file is None and not can_come:
+        raise UsageError(
+            "there is nothing to run: name a script, or a package with --allow-create or --accept"
+        )
+    if file is None and settings.listen is None:
+        raise UsageError(
+            "there are no agents, and nobody can reach these containers to create some, nor can any come: "
+            "add --listen, or a script"
+        )
+    if file is None:
+        sys.path.insert(0, str(Path.cwd()))  # where agents' modules are, as the script's folder would be
+
+
+async def _live(
+    platform: LocalPlatform, file: Path | None, settings: ConnectionSettings, seconds: float | None
+) -> None:
+    async with platform:
+        container = platform.container
+        needs_some = not (settings.creatable or settings.accepts)
+        names = [] if file is None else await _load(platform, file, needs_some=needs_some)
+        with to_be_joined(container, settings.can_be_joined_at) as hints:
+            lives = shown(names) if names else waits_for(container)
+            count = len(platform.children)
+            spread = f"{lives}, in {count} containers" if count > 1 else f"{lives}, in one container"
+            for line in (f"{container.domain}: {spread}; Ctrl-C ends it", *hints):
+                say(line, err=True)
+            for name in names:
+                with contextlib.suppress(ContainerLostError):  # which was said
+                    await platform.place(name).order(StartLoaded(name))
+            with contextlib.suppress(TimeoutError, FormicaryError):  # an agent has failed, which is logged
+                async with asyncio.timeout(seconds):
+                    await (platform.join() if names else asyncio.Event().wait())
+
+
+async def _load(platform: LocalPlatform, file: Path, *, needs_some: bool) -> list[str]:
+    """Have each container run the script, and return the names of its agents, which are the same in all."""
+    order = LoadScript(str(file), needs_some)
+    loaded = await asyncio.gather(*(child.order(order) for child in platform.children))
+    for other in loaded[1:]:
+        if other != loaded[0]:
+            raise UsageError(
+                f"{file} makes other agents each time it runs ({shown(sorted({*other} ^ {*loaded[0]}))}); "
+                "with --containers each of them runs it, so give the agents fixed names"
+            )
+    return loaded[0]

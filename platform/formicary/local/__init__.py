@@ -1,0 +1,15 @@
+"""A platform over all cores of a machine: containers in processes of their own, ended with the program.
+
+- `platform`: what users see, `LocalPlatform`
+- `placement`: in which container an agent is placed, and which agents were, as plain data
+- `child`: a container in a process of its own, as the program uses it that has started it
+- `process`: that process, as the program sees it: orders, answers, and how it ends
+- `orders`: what is said between the two, and the line on which it is
+- `worker`: what runs there; `performing` is what it does on orders
+- `names`: how agents are found by short names in all containers; `search` is that as a state machine
+- `locating`: how other processes import a class of agents, also of the script that runs
+- `script`: from a script to its agents, for `formicary run`
+- `memory`: how many containers there is memory for
+"""
+
+CPU_GROUP = "platform"

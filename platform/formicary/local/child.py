@@ -1,0 +1,260 @@
+"""A container in a process of its own, as the program uses it that has started it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from formicary.core.errors import ContainerLostError, ManagementError, UsageError
+from formicary.core.importing import is_allowed
+from formicary.core.logs import get_logger
+from formicary.core.names import check_container
+from formicary.local.locating import locate
+from formicary.local.orders import Allow, Close, Ended, Join, Open
+from formicary.local.placement import Placement
+from formicary.local.process import ContainerProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from types import TracebackType
+
+    from formicary.container.container import Container
+    from formicary.core.agent import Agent
+    from formicary.core.micro import MicroAgent
+    from formicary.local.orders import Order
+    from formicary.management.creations import Creations
+
+logger = get_logger("formicary")
+
+OPTIONS: Final = frozenset(
+    {
+        "accepts",
+        "creatable",
+        "directory",
+        "mailbox_limit",
+        "queue_limit",
+        "seed",
+        "send_timeout",
+        "tls",
+        "when_full",
+    }
+)
+"""What containers in processes of their own may be given of what `Container` takes."""
+
+_ENDS_WITHIN: Final = 30.0  # s that a container's agents get to end; each takes at most ten
+_ALLOWS_WITHIN: Final = 30.0  # s, as for every request to one container
+_SHOWN: Final = 5  # names of agents in a sentence
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Refuse what a container in another process cannot be given.
+
+    Raises:
+        UsageError: there is such an option.
+    """
+    for option in sorted(options.keys() - OPTIONS):
+        raise UsageError(
+            f"containers in processes of their own take no {option}=; they take {', '.join(sorted(OPTIONS))}"
+        )
+
+
+class ChildContainer:
+    """A container in a process of its own, which has joined one of this process; `async with` is its life.
+
+    Made by `Container.spawn`. It ends with the block, its agents first, and also when this program is gone.
+    If its process ends before, as where it is killed, that is logged in one sentence with the names of the
+    agents that were started there; whoever writes to these gets failures, as of any container that is lost.
+
+    Args:
+        parent: the container that it joins, which is open and listens.
+        name: its own name.
+        options: more of what `Container` takes: plain data.
+        placement: where its agents are remembered by their names; None for its own.
+        on_lost: called with it and a sentence when its process has ended by itself; None to log that.
+    """
+
+    def __init__(
+        self,
+        parent: Container,
+        name: str,
+        options: Mapping[str, Any],
+        *,
+        placement: Placement | None = None,
+        on_lost: Callable[[ChildContainer, str], None] | None = None,
+    ) -> None:
+        self.name = check_container(name)
+        self.domain = f"{name}.{parent.platform}"
+        self._parent = parent
+        self._options = dict(options)
+        self._placement = placement or Placement([name])
+        self._on_lost = on_lost
+        self._process = ContainerProcess(name, self._have_ended, self._is_lost)
+        self._allowed: tuple[str, ...] = ()
+        self._is_open = False
+
+    @property
+    def pid(self) -> int:
+        """The number of its process.
+
+        Raises:
+            ContainerLostError: it was never started.
+        """
+        return self._process.pid
+
+    @property
+    def loss(self) -> str | None:
+        """How its process has ended by itself, as a sentence; None where it has not."""
+        return self._process.loss
+
+    @property
+    def report(self) -> Ended:
+        """What it has said last, where it has ended in order."""
+        return self._process.report or Ended()
+
+    # -- life -----------------------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def open(self) -> None:
+        """Start the process, and return when its container has joined.
+
+        Raises:
+            ContainerClosedError: the one that it joins is not open, or cannot be joined.
+            ContainerLostError: its process cannot be started, or has ended at once.
+            FormicaryError: it cannot be opened with these options.
+        """
+        join = self._parent.join_address
+        path = _search_path()
+        try:
+            await self._process.start()
+            await self.order(Open(self.name, join, self._options, path, sys.argv[1:]))
+        except BaseException:
+            await self._process.kill()
+            raise
+        self._is_open = True
+
+    async def close(self) -> None:
+        """Stop its agents and end it; cancelled, it is ended at once."""
+        has_ended = await self._process.end(Close(), _ENDS_WITHIN)
+        if not has_ended:
+            logger.error(
+                "container %s has not ended within %g s, and its process was killed%s",
+                self.name,
+                _ENDS_WITHIN,
+                self._named(", with"),
+            )
+
+    def _have_ended(self, names: list[str]) -> None:
+        for name in names:
+            self._placement.forget(name)
+
+    def _is_lost(self) -> None:
+        if not self._is_open:
+            return  # who opens it is told
+        sentence = f"{self.loss}{self._named(', and with it went')}"
+        self._placement.lose(self.name)
+        if self._on_lost is not None:
+            self._on_lost(self, sentence)
+        else:
+            logger.error("%s", sentence)
+
+    def _named(self, before: str) -> str:
+        """Return the names of its agents as the end of a sentence."""
+        names = self._placement.names_in(self.name)
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        return f"{before} {', '.join(names[:_SHOWN])}{more}" if names else ""
+
+    # -- agents ---------------------------------------------------------------------------------------------
+
+    async def start(
+        self,
+        cls: str | type[Agent | MicroAgent],
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Have an agent made and started there, and return its full name when its `setup` is done.
+
+        Args:
+            cls: its class, at the top level of a module or of the script that runs, or
+                `"package.module:Class"`.
+            name: the agent's own name.
+            arguments: keyword arguments for the class, beside the name: what JSON can say.
+
+        Raises:
+            NameTakenError: an agent of that name lives there.
+            ContainerLostError: the container is not there any more.
+            ManagementError: the class cannot be imported there, or does not take these arguments, the agent's
+                `setup` failed, or the container does not answer.
+        """
+        if self.loss is not None:
+            raise ContainerLostError(self.loss)
+        self._placement.place(name, on=self.name)
+        try:
+            return await self.start_placed(cls, name, arguments)
+        except BaseException:
+            self._placement.forget(name)
+            raise
+
+    async def start_placed(
+        self, cls: str | type[Agent | MicroAgent], name: str, arguments: Mapping[str, Any] | None
+    ) -> str:
+        """Start an agent that was placed here; arguments and errors as of `start`."""
+        class_name = await self._allow(cls)
+        management = self._parent.management
+        return await management.create(class_name, name, container=self.name, arguments=arguments)
+
+    async def start_many_placed(
+        self, cls: str | type[Agent | MicroAgent], names: Iterable[str], arguments: Mapping[str, Any] | None
+    ) -> Creations:
+        """Start many agents that were placed here; as `Management.create_many`."""
+        class_name = await self._allow(cls)
+        management = self._parent.management
+        return await management.create_many(class_name, names, container=self.name, arguments=arguments)
+
+    async def _allow(self, cls: str | type[Agent | MicroAgent]) -> str:
+        """Have agents of a class's module allowed there; return the class's name there."""
+        location = locate(cls)
+        if not is_allowed(location.module, self._allowed):
+            try:
+                async with asyncio.timeout(_ALLOWS_WITHIN):
+                    await self.order(Allow(location.module, location.file))
+            except TimeoutError:
+                raise ManagementError(
+                    f"container {self.name} has not answered within {_ALLOWS_WITHIN:g} s: one of its agents "
+                    "may hold its event loop"
+                ) from None
+            self._allowed += (location.module,)
+        return location.class_name
+
+    async def join(self) -> bool:
+        """Wait until no agent lives there; return whether there were some at first.
+
+        Raises:
+            ContainerLostError: the container is not there, or ends meanwhile.
+            FormicaryError: an agent there has failed, and nobody was told.
+        """
+        return bool(await self.order(Join()))
+
+    async def order(self, order: Order) -> list[str]:
+        """Have it do something; errors as of `ContainerProcess.order`."""
+        return await self._process.order(order)
+
+    def __repr__(self) -> str:
+        return f"<ChildContainer {self.domain}>"
+
+
+def _search_path() -> list[str]:
+    """Return where this program finds modules, as other processes can use it, too."""
+    return [os.path.abspath(each) for each in sys.path]  # noqa: PTH100 -- '' is the current folder

@@ -1,0 +1,70 @@
+"""How many containers in processes of their own a machine has cores and memory for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from formicary.core.errors import UsageError
+
+EACH: Final = 32 << 20
+"""Bytes of memory of a process with an empty container, of what it shares with nobody; rounded up."""
+
+_LIMITS: Final = (  # of this process and its children, and what of it is taken: version 2, version 1
+    ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current"),
+    ("sys/fs/cgroup/memory/memory.limit_in_bytes", "sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
+
+
+def usable_cores() -> int:
+    """Return on how many cores this process may run."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def free_memory(root: Path = Path("/")) -> int:
+    """Return how many bytes of memory are free, for this process and its children.
+
+    Args:
+        root: the root of the file system.
+    """
+    import psutil
+
+    free = int(psutil.virtual_memory().available)
+    for limit, usage in _LIMITS:
+        try:
+            free = min(free, int((root / limit).read_text()) - int((root / usage).read_text()))
+        except (OSError, ValueError):  # there is no limit
+            continue
+    return max(0, free)
+
+
+def check_count(count: int | None, free: int | None = None) -> int:
+    """Return how many containers are to be started.
+
+    Args:
+        count: as many as were asked for; None for one for each core.
+        free: bytes of memory that are free; None to look.
+
+    Raises:
+        UsageError: that is no number of containers, or more than there is memory for.
+    """
+    given = usable_cores() if count is None else count
+    if type(given) is not int or given < 1:
+        raise UsageError(
+            f"a local platform has one container or more, not {given!r}; leave containers= out for one for "
+            "each core"
+        )
+    free = free_memory() if free is None else free
+    if given * EACH > free:
+        fit = free // EACH
+        raise UsageError(
+            f"{given} containers need about {_shown(given * EACH)} of memory, and {_shown(free)} are free: "
+            + (f"ask for at most {fit}" if fit else "free some")
+        )
+    return given
+
+
+def _shown(size: int) -> str:
+    mebibytes = size / (1 << 20)
+    return f"{mebibytes / 1024:.1f} GiB" if mebibytes >= 1024 else f"{mebibytes:.0f} MiB"  # noqa: PLR2004 -- a unit

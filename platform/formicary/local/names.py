@@ -1,0 +1,252 @@
+"""How the agents of a container reach those of the others on a local platform by their short names."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from formicary.core.errors import FormicaryError
+from formicary.core.names import MANAGEMENT
+from formicary.local.search import Forgotten, Found, NameSearch, Note
+from formicary.management.services import PlatformServices
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable
+
+    from formicary.container.container import Container
+    from formicary.core.message import Message
+
+CHANNEL: Final = "names"
+"""The channel of control messages about names."""
+
+_AGAIN: Final = 0.05  # s after which is said what could not be
+_HELD: Final = 10_000  # messages that may wait here; more are dead letters
+_REMEMBERED: Final = 1000  # names that were looked for in vain
+
+_decode = msgspec.msgpack.Decoder(list[Note]).decode
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class LocalNames:
+    """Finds agents of the other containers of a local platform by their short names.
+
+    It answers the others from the beginning, and asks them from when it has met them.
+
+    Args:
+        container: the container, which is open.
+        on_gone: called with the names of agents of this container that have ended.
+    """
+
+    channel = CHANNEL
+
+    def __init__(self, container: Container, on_gone: Callable[[list[str]], None] | None = None) -> None:
+        self._container = container
+        self._dispatcher = container.dispatcher
+        self._at_domain = f"@{container.domain}"
+        self._search = NameSearch()
+        self._others: frozenset[str] = frozenset()
+        self._open: set[str] = set()
+        self._met: asyncio.Future[None] | None = None
+        self._waiting: dict[str, asyncio.Future[None]] = {}  # those who wait for an agent to be found
+        self._held: deque[tuple[Message, tuple[str, ...]]] = deque()  # with their short names
+        self._held_for: Counter[str] = Counter()  # how many of these, by short name
+        self._missed: dict[str, None] = {}
+        self._gone: list[str] = []
+        self._on_gone = on_gone
+        self._flush: asyncio.Handle | None = None
+        self._gone_before = container.lifecycle.on_gone
+        container.lifecycle.on_gone = self._agent_gone
+        services = container.platform_services
+        assert isinstance(services, PlatformServices)  # a guest is none of the platform's containers
+        services.listen(self)
+
+    async def meet(self, domains: Iterable[str]) -> None:
+        """Wait until links to the other containers of the local platform are open; ask them from then on.
+
+        Args:
+            domains: those of all of them; the own one may be among them.
+        """
+        self._others = frozenset(domains) - {self._container.domain}
+        self._met = asyncio.get_running_loop().create_future()
+        for domain in self._others & self._open:
+            self.joined(domain, 0)
+        self._look_whether_all_are_met()
+        await self._met
+        self._dispatcher.finder = self
+
+    def _look_whether_all_are_met(self) -> None:
+        if self._met is not None and not self._met.done() and self._search.peers >= self._others:
+            self._met.set_result(None)
+
+    def close(self) -> None:
+        """Find nothing more; what waits for agents to be found is not delivered."""
+        self._dispatcher.finder = None
+        self._container.lifecycle.on_gone = self._gone_before
+        if self._flush is not None:
+            self._flush.cancel()
+        for message, names in self._held:
+            reason = f"container {self._container.name} stopped before it had found {', '.join(names)}"
+            self._dispatcher.add_dead_letter(message, reason)
+        self._held.clear()
+
+    # -- what the dispatcher asks ---------------------------------------------------------------------------
+
+    def known(self, name: str) -> str | None:
+        """Return the full name of an agent elsewhere, by its short name, if it has been found."""
+        domain = self._search.known.get(name)
+        return None if domain is None else f"{name}@{domain}"
+
+    def search(self, message: Message) -> Awaitable[object] | None:
+        """Look for the receivers of a message that are not known; return what waits for that, if any are."""
+        unknown = self._unknown(message)
+        if not unknown:
+            return None
+        loop = asyncio.get_running_loop()
+        futures = [self._waiting.setdefault(name, loop.create_future()) for name in unknown]
+        self._ask(unknown)
+        return asyncio.wait(futures)  # which lets them be where who waits is cancelled
+
+    def hold(self, message: Message) -> bool:
+        """Keep a message until its receivers are known, and send it then; return False where they are."""
+        unknown = self._unknown(message)
+        names = tuple(name for name in message.receivers if "@" not in name)
+        if not unknown and not any(self._held_for[name] for name in names):
+            return False
+        if len(self._held) >= _HELD:
+            reason = f"{_HELD} messages wait already until their receivers are found on the local platform"
+            self._dispatcher.add_dead_letter(self._dispatcher.completed(message), reason)
+            return True
+        self._held.append((message, names))
+        self._held_for.update(names)
+        self._ask(unknown)
+        return True
+
+    def was_missed(self, address: str) -> bool:
+        """Tell whether nobody of a name was found when it was last looked for."""
+        return address in self._missed
+
+    def _unknown(self, message: Message) -> list[str]:
+        return [name for name in message.receivers if "@" not in name and not self._is_known(name)]
+
+    def _is_known(self, name: str) -> bool:
+        address = f"{name}{self._at_domain}"
+        dispatcher = self._dispatcher
+        return (
+            name in self._search.known
+            or address in dispatcher.agents
+            or name == MANAGEMENT
+            or address in dispatcher.system_agents
+            or address in dispatcher.held
+            or self._has_home_here(address)
+        )
+
+    def _has_home_here(self, address: str) -> bool:
+        """Tell whether an agent of this home lives here or elsewhere, or sleeps."""
+        dispatcher = self._dispatcher
+        if address in dispatcher.agents or dispatcher.domain_of(address) is not None:
+            return True
+        return dispatcher.sleepers is not None and dispatcher.sleepers.is_asleep(address)
+
+    def _ask(self, names: Iterable[str]) -> None:
+        for name in names:
+            self._search.ask(name)
+        self._perform()
+
+    # -- what happens ---------------------------------------------------------------------------------------
+
+    def joined(self, domain: str, incarnation: int) -> None:
+        """Called when another container is a member and has a link to this one."""
+        del incarnation
+        self._open.add(domain)
+        if domain in self._others:
+            self._search.joined(domain)
+            self._perform()
+            self._look_whether_all_are_met()
+
+    def lost(self, domain: str) -> None:
+        """Called when another container is not a member any more."""
+        self._open.discard(domain)
+        self._search.lost(domain)
+        self._perform()
+
+    def on_control(self, domain: str, payload: bytes) -> None:
+        """Take what another container says; ValueError if it is nothing that is said of names."""
+        for note in _decode(payload):
+            self._search.receive(domain, note, lambda name: self._has_home_here(f"{name}{self._at_domain}"))
+        self._perform()
+
+    def _agent_gone(self, address: str) -> None:
+        if self._gone_before is not None:
+            self._gone_before(address)
+        name = address.removesuffix(self._at_domain)
+        if self._dispatcher.is_closing or name == address:
+            return
+        self._search.ended(name)
+        if self._on_gone is not None:
+            self._gone.append(name)
+            self._flush_soon()
+        if self._search.receivers:
+            self._flush_soon()
+
+    # -- what is done ---------------------------------------------------------------------------------------
+
+    def _perform(self) -> None:
+        while self._search.instructions:
+            instructions, self._search.instructions = self._search.instructions, []
+            for instruction in instructions:
+                name = instruction.name
+                address = f"{name}{self._at_domain}"
+                if isinstance(instruction, Forgotten):
+                    self._dispatcher.routes.pop(name, None)
+                    continue
+                if isinstance(instruction, Found):
+                    self._missed.pop(address, None)
+                else:
+                    self._remember_missed(address)
+                if (future := self._waiting.pop(name, None)) is not None and not future.done():
+                    future.set_result(None)
+        self._release()
+        if self._search.receivers:
+            self._flush_soon()
+
+    def _remember_missed(self, address: str) -> None:
+        if len(self._missed) >= _REMEMBERED:
+            self._missed.clear()
+        self._missed[address] = None
+
+    def _release(self) -> None:
+        """Send what was kept, in its order, as far as its receivers are known or known not to be there."""
+        while self._held and not any(name in self._search.waiting for name in self._held[0][1]):
+            message, names = self._held.popleft()
+            self._held_for.subtract(names)
+            if not self._held:
+                self._held_for.clear()
+            try:
+                completed, full, _ = self._dispatcher.dispatch(message)
+            except FormicaryError as error:
+                self._dispatcher.add_dead_letter(message, str(error))
+                continue
+            for sink in full:  # nobody is there who could wait
+                self._dispatcher.add_dead_letter(completed, f"{sink} is full", sink.address)
+
+    def _flush_soon(self) -> None:
+        if self._flush is None:
+            self._flush = asyncio.get_running_loop().call_soon(self._flush_now)
+
+    def _flush_now(self) -> None:
+        self._flush = None
+        if self._gone and self._on_gone is not None:
+            gone, self._gone = self._gone, []
+            self._on_gone(gone)
+        transport = self._dispatcher.transport
+        if transport is None:
+            return
+        for domain in self._search.receivers:
+            notes = self._search.take_notes(domain)
+            if not transport.send_control(domain, CHANNEL, _encode(notes)) and domain in self._open:
+                self._search.give_back(domain, notes)
+        if self._search.receivers:
+            self._flush = asyncio.get_running_loop().call_later(_AGAIN, self._flush_now)

@@ -1,0 +1,102 @@
+"""What a container in a process of its own does on the orders of the program that has started it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from formicary.core.errors import FormicaryError, UsageError
+from formicary.core.importing import describe_error, is_allowed
+from formicary.local.locating import import_file
+from formicary.local.names import LocalNames
+from formicary.local.orders import Allow, Ended, Gone, Join, LoadScript, Meet, StartLoaded
+
+if TYPE_CHECKING:
+    from formicary.container.container import Container
+    from formicary.core.agent import Agent
+    from formicary.core.logs import ErrorCount
+    from formicary.core.micro import MicroAgent
+    from formicary.local.orders import Line, Order
+
+_SHOWN = 3  # reasons for dead letters
+
+
+class Performing:
+    """Does what is ordered in a container that is open.
+
+    Args:
+        container: the container.
+        line: where it says which of its agents have ended.
+    """
+
+    def __init__(self, container: Container, line: Line) -> None:
+        self._container = container
+        self.names = LocalNames(container, lambda names: line.send(Gone(names)))
+        self._loaded: dict[str, Agent | MicroAgent] = {}
+
+    async def perform(self, order: Order) -> list[str]:
+        """Do what is ordered; return the names that the answer has.
+
+        Raises:
+            FormicaryError: it cannot be done.
+        """
+        match order:
+            case Meet(domains):
+                await self.names.meet(domains)
+            case Allow(module, file):
+                self._allow(module, file)
+            case LoadScript(file, needs_some):
+                return self._load(Path(file), needs_some=needs_some)
+            case StartLoaded(name):
+                await self._start_loaded(name)
+            case Join():
+                return await self._join()
+            case _:
+                raise UsageError(f"a container that is open cannot do this: {order}")
+        return []
+
+    def _allow(self, module: str, file: str | None) -> None:
+        if file is not None:
+            import_file(module, file)
+        if not is_allowed(module, self._container.creatable):
+            self._container.creatable += (module,)
+
+    def _load(self, file: Path, *, needs_some: bool) -> list[str]:
+        from formicary.local.script import load_agents
+
+        self._loaded = {agent.name: agent for agent in load_agents(file, needs_some=needs_some)}
+        return list(self._loaded)
+
+    async def _start_loaded(self, name: str) -> None:
+        agent = self._loaded.pop(name, None)
+        if agent is None:
+            raise UsageError(f"the script has no agent {name!r} in container {self._container.name}")
+        try:
+            await self._container.start(agent)
+        except FormicaryError:
+            raise
+        except Exception:  # noqa: BLE001 -- its setup failed: the container has logged that, and the others go on
+            return
+
+    async def _join(self) -> list[str]:
+        container = self._container
+        found = [container.name] if container.agents else []
+        try:
+            await container.join()
+        except Exception as error:
+            notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ())[-1:])
+            raise FormicaryError(f"an agent has failed: {describe_error(error)}{notes}") from error
+        return found
+
+
+def describe_end(container: Container, errors: ErrorCount, exits: SystemExit | None) -> Ended:
+    """Return what is said last of a container that has closed."""
+    letters = container.dead_letters
+    code = None if exits is None else exits.code
+    return Ended(
+        errors.count,
+        letters.total,
+        letters.reasons.most_common(_SHOWN),
+        code if code is None or isinstance(code, int) else str(code),
+        has_exited=exits is not None,
+    )

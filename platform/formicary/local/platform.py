@@ -1,0 +1,297 @@
+"""`LocalPlatform`: containers in processes of their own, over all cores of a machine."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
+
+from formicary.container.container import Container
+from formicary.core.errors import ContainerLostError, UsageError
+from formicary.core.logs import get_logger
+from formicary.local.child import ChildContainer, check_options
+from formicary.local.memory import check_count
+from formicary.local.names import LocalNames
+from formicary.local.orders import Meet
+from formicary.local.placement import Placement
+from formicary.management.creations import Creations
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Iterable, Mapping
+    from types import TracebackType
+
+    from formicary.core.agent import Agent
+    from formicary.core.micro import MicroAgent
+    from formicary.local.placement import Rule
+
+T = TypeVar("T")
+
+logger = get_logger("formicary")
+
+NAME: Final = "main"
+"""The name of the container in the program's own process, where none is given."""
+
+_LOOPBACK: Final = "127.0.0.1"
+
+
+class LocalPlatform:
+    """Containers in processes of their own, joined directly over Unix sockets; `async with` is their life.
+
+    They are `c1`, `c2` and so on, and have all joined `container`, which is in the program's own process. On
+    all of them agents reach each other by their short names. They end with the block, agents first, also when
+    it is left by an exception or by Ctrl-C; and when the program is killed, they end by themselves. Where an
+    agent calls `sys.exit()`, all end, and the block raises it.
+
+    If a process ends before, as where it is killed or memory runs out, that is logged in one sentence with
+    the names of the agents that were started there; whoever writes to these gets failures, as of any
+    container that is lost.
+
+    Args:
+        containers: how many; None for one for each core on which this process may run.
+        container: the one in this process, not opened yet, if it is to be another than `main` with the same
+            options: one that others can join.
+        placement: in which container an agent is started that is given none: one after the other
+            (`"round-robin"`), or that with the fewest of the agents that were started so
+            (`"least-loaded"`).
+        when_lost: whether the platform goes on with those containers that are left (`"go-on"`), or the block
+            is cancelled and raises ContainerLostError (`"end"`).
+        options: more of what `Container` takes, for all of them: `mailbox_limit`, `queue_limit`, `when_full`,
+            `send_timeout`, `seed`, `directory`, `creatable`, `accepts` or `tls`.
+
+    Raises:
+        UsageError: there cannot be so many, for memory above all, or an option cannot be given.
+    """
+
+    def __init__(
+        self,
+        containers: int | None = None,
+        *,
+        container: Container | None = None,
+        placement: Rule = "round-robin",
+        when_lost: Literal["go-on", "end"] = "go-on",
+        **options: Any,
+    ) -> None:
+        check_options(options)
+        if when_lost not in {"go-on", "end"}:
+            raise UsageError(f"when a container is lost, a platform can 'go-on' or 'end', not {when_lost!r}")
+        # On one host, keys and Unix sockets do what TLS is for.
+        options = {"tls": False, **options}
+        self.container = container or Container(NAME, listen=_LOOPBACK, **options)
+        """The one in this process; to be used as any container."""
+        names = [f"c{number}" for number in range(1, check_count(containers) + 1)]
+        if self.container.name in names:
+            raise UsageError(
+                f"the container of this process cannot be named {self.container.name!r}, as one of the "
+                f"others is; name it {NAME!r}, say"
+            )
+        self._when_lost = when_lost
+        self._placement = Placement(names, placement)
+        self._children = {
+            name: ChildContainer(
+                self.container, name, options, placement=self._placement, on_lost=self._has_lost
+            )
+            for name in names
+        }
+        self._names: LocalNames | None = None
+        self._block: asyncio.Task[object] | None = None
+        self._is_leaving = self._is_cancelled = False
+        self._error: BaseException | None = None
+
+    @property
+    def children(self) -> tuple[ChildContainer, ...]:
+        """The containers in processes of their own, also those that are lost."""
+        return tuple(self._children.values())
+
+    @property
+    def containers(self) -> tuple[str, ...]:
+        """The names of those that are there."""
+        return tuple(name for name, child in self._children.items() if child.loss is None)
+
+    # -- life -----------------------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Self:
+        self._block = asyncio.current_task()
+        await self.container.__aenter__()
+        try:
+            await self._open_children()
+        except BaseException as error:
+            await self.__aexit__(type(error), error, error.__traceback__)
+            raise
+        return self
+
+    async def _open_children(self) -> None:
+        self._names = LocalNames(self.container)
+        await _all_or_first_error(child.open() for child in self.children)
+        domains = [self.container.domain, *(child.domain for child in self.children)]
+        # All answer by now, so that none is asked in vain.
+        meeting = [child.order(Meet(domains)) for child in self.children]
+        await _all_or_first_error([self._names.meet(domains), *meeting])
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._leave_block(error)
+        await self.container.program_exit.leave_block(error)
+        try:
+            await asyncio.gather(*(child.close() for child in self.children))
+        finally:
+            try:
+                await self.container.close()
+            finally:
+                if self._names is not None:
+                    self._names.close()
+        self.container.program_exit.end()
+        if self._error is not None:
+            raise self._error from None
+
+    async def _leave_block(self, error: BaseException | None) -> None:
+        """Take back the cancellation of who leaves the block."""
+        self._is_leaving = True
+        if self._is_cancelled and self._block is not None:
+            if not isinstance(error, asyncio.CancelledError):
+                with suppress(asyncio.CancelledError):  # it may still be on its way
+                    await asyncio.sleep(0)
+            self._block.uncancel()
+
+    def _has_lost(self, child: ChildContainer, sentence: str) -> None:
+        """Called when a container has ended by itself."""
+        if child.report.has_exited:
+            self._end_block(SystemExit(child.report.exit_code))
+        elif self._when_lost == "end":
+            self._end_block(ContainerLostError(sentence))
+        else:
+            logger.error("%s", sentence)
+
+    def _end_block(self, error: BaseException) -> None:
+        if self._error is None:
+            self._error = error
+            if self._block is not None and not self._is_leaving:
+                self._is_cancelled = self._block.cancel()
+
+    # -- agents ---------------------------------------------------------------------------------------------
+
+    def place(self, name: str, *, on: str | None = None, group: str | None = None) -> ChildContainer:
+        """Choose the container for an agent that is about to be started there; arguments as of `start`."""
+        return self._children[self._placement.place(name, on=on, group=group)]
+
+    def unplace(self, name: str) -> None:
+        """Let another agent have the name of one that was not started."""
+        self._placement.forget(name)
+
+    async def start(
+        self,
+        cls: str | type[Agent | MicroAgent],
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        on: str | None = None,
+        group: str | None = None,
+    ) -> str:
+        """Have an agent made and started, and return its full name when its `setup` is done.
+
+        Cancelled, or where the container does not answer in time, the agent may come to life or not.
+
+        Args:
+            cls: its class, at the top level of a module or of the script that runs, or
+                `"package.module:Class"`.
+            name: the agent's own name, by which all agents of the platform find it.
+            arguments: keyword arguments for the class, beside the name: what JSON can say.
+            on: the name of the container where it shall live; None to have one chosen.
+            group: agents that are started with the same are kept together in one container.
+
+        Raises:
+            NameTakenError: an agent of that name lives there, or was started on the platform before.
+            UsageError: there is no such container, or none is left.
+            ContainerLostError: its container is not there any more.
+            ManagementError: the class cannot be imported there, or does not take these arguments, the agent's
+                `setup` failed, or the container does not answer.
+        """
+        child = self.place(name, on=on, group=group)
+        try:
+            return await child.start_placed(cls, name, arguments)
+        except BaseException:
+            self._placement.forget(name)
+            raise
+
+    async def start_many(
+        self,
+        cls: str | type[Agent | MicroAgent],
+        names: Iterable[str],
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        on: str | None = None,
+        group: str | None = None,
+    ) -> Creations:
+        """Have many agents of one class made and started, in all containers at once; return their full names.
+
+        Those that cannot be made are in `failed` of what is returned, and the others are made all the same.
+        What is wrong with all of them is raised.
+
+        Args:
+            cls: as of `start`.
+            names: the agents' own names.
+            arguments: as of `start`.
+            on: as of `start`.
+            group: as of `start`, for all of them.
+
+        Raises:
+            FormicaryError: as of `start`.
+        """
+        parts: dict[str, list[str]] = {}
+        try:
+            for name in names:
+                parts.setdefault(self.place(name, on=on, group=group).name, []).append(name)
+            made = await _all_or_first_error(
+                self._children[container].start_many_placed(cls, part, arguments)
+                for container, part in parts.items()
+            )
+        except BaseException:
+            for name in (name for part in parts.values() for name in part):
+                self._placement.forget(name)
+            raise
+        creations = Creations(address for each in made for address in each)
+        creations.failed = tuple(failure for each in made for failure in each.failed)
+        for failure in creations.failed:
+            self._placement.forget(failure.name.partition("@")[0])
+        return creations
+
+    async def join(self) -> None:
+        """Wait until no agent lives on the platform; return at once if so.
+
+        Raises:
+            FormicaryError: an agent has failed in another process, and nobody was told.
+            Exception: as of `Container.join`.
+        """
+        is_quiet = False
+        while not is_quiet:  # who is there may start others elsewhere until all are seen to be gone
+            had_own = bool(self.container.agents)
+            found = await _all_or_first_error([self._join_own(), *map(_join, self.children)])
+            is_quiet = not had_own and not any(found)
+
+    async def _join_own(self) -> bool:
+        await self.container.join()
+        return False
+
+    def __repr__(self) -> str:
+        return f"<LocalPlatform {self.container.platform}, {len(self.containers)} containers>"
+
+
+async def _join(child: ChildContainer) -> bool:
+    try:
+        return await child.join()
+    except ContainerLostError:  # with all of its agents, which was said
+        return False
+
+
+async def _all_or_first_error(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Do all at once and return what came of it; where something fails, the rest is cancelled."""
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)

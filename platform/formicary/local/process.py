@@ -1,0 +1,186 @@
+"""The process of a container, as the program sees it that has started it: orders, answers, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import signal
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Final
+
+from formicary import errors
+from formicary.core.errors import ContainerLostError, FormicaryError
+from formicary.local.orders import Done, Ended, Gone, Line, Numbered, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.local.orders import Order
+
+_LOOKS: Final = 0.002  # s between looks whether a process has ended that has closed its end of the line
+
+
+class ContainerProcess:
+    """A process that is started for one container.
+
+    Args:
+        name: the container's.
+        on_gone: called with the names of agents that have ended there.
+        on_lost: called when it has ended, and nobody here wanted that; `loss` says how.
+    """
+
+    def __init__(self, name: str, on_gone: Callable[[list[str]], None], on_lost: Callable[[], None]) -> None:
+        self._name = name
+        self._on_gone = on_gone
+        self._on_lost = on_lost
+        self._process: subprocess.Popen[bytes] | None = None
+        self._line: Line | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._answers: dict[int, asyncio.Future[list[str]]] = {}
+        self._numbers = itertools.count()
+        self._is_closing = False
+        self.report: Ended | None = None
+        """What it has said last, where it has ended in order."""
+        self.loss: str | None = None
+        """How it has ended by itself, as a sentence."""
+
+    @property
+    def pid(self) -> int:
+        """Its number.
+
+        Raises:
+            ContainerLostError: it was never started.
+        """
+        if self._process is None:
+            raise ContainerLostError(
+                f"container {self._name} was never started; use it as: async with container.spawn(...)"
+            )
+        return self._process.pid
+
+    async def start(self) -> None:
+        """Start it.
+
+        Raises:
+            ContainerLostError: the system does not let us.
+        """
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                self._process = subprocess.Popen(  # noqa: ASYNC220, S603 -- quick; this interpreter, our arguments
+                    [sys.executable, "-P", "-m", "formicary.local.worker", str(theirs.fileno())],
+                    stdin=subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,  # Ctrl-C is for the program, which ends its containers itself
+                )
+            except OSError as error:
+                ours.close()
+                raise ContainerLostError(
+                    f"the process of container {self._name} cannot be started ({error.strerror}); ask for "
+                    "fewer containers"
+                ) from error
+        self._line = await Line.open(ours)
+        self._reading = asyncio.create_task(self._read(), name=f"listens to container {self._name}")
+
+    # -- what it says ---------------------------------------------------------------------------------------
+
+    async def _read(self) -> None:
+        assert self._line is not None
+        while (report := await self._line.read_report()) is not None:
+            match report:
+                case Gone(names):
+                    self._on_gone(names)
+                case Ended():
+                    self.report = report
+                case _:
+                    self._settle(report)
+        await self._has_ended()
+
+    def _settle(self, report: Done | Refused) -> None:
+        answer = self._answers.pop(report.number, None)
+        if answer is None or answer.done():  # who has asked does not wait any more
+            return
+        if isinstance(report, Done):
+            answer.set_result(report.names)
+        else:
+            kind = getattr(errors, report.error, FormicaryError)
+            answer.set_exception(kind(report.reason))
+
+    async def _has_ended(self) -> None:
+        process = self._process
+        assert process is not None
+        while process.poll() is None:  # noqa: ASYNC110 -- no loop tells of this in all threads
+            await asyncio.sleep(_LOOKS)
+        how = f"container {self._name} (process {process.pid}) {self._how(process.returncode)}"
+        for answer in self._answers.values():
+            if not answer.done():
+                answer.set_exception(ContainerLostError(how))
+        self._answers.clear()
+        if not self._is_closing:
+            self.loss = how
+            self._on_lost()
+
+    def _how(self, code: int) -> str:
+        if self.report is not None:
+            return "has ended, as one of its agents wanted"
+        if code == -signal.SIGKILL:
+            return "was killed (SIGKILL: by somebody, or by the system where memory runs out)"
+        if code < 0:
+            return f"was killed ({signal.Signals(-code).name})"
+        return f"has ended with exit code {code}"
+
+    # -- orders ---------------------------------------------------------------------------------------------
+
+    async def order(self, order: Order) -> list[str]:
+        """Have it do something, and return the names that it answers with.
+
+        Raises:
+            ContainerLostError: it is not there.
+            FormicaryError: it cannot do that.
+        """
+        if self._line is None or self._reading is None or self._reading.done():
+            raise ContainerLostError(self.loss or f"container {self._name} is not open")
+        answer: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
+        number = next(self._numbers)
+        self._answers[number] = answer
+        self._line.send(Numbered(number, order))
+        try:
+            return await answer
+        finally:
+            self._answers.pop(number, None)
+
+    # -- the end --------------------------------------------------------------------------------------------
+
+    async def end(self, order: Order, seconds: float) -> bool:
+        """Have it end; kill it where it does not in time, or where this is cancelled.
+
+        Args:
+            order: what tells it to end.
+            seconds: the time.
+
+        Returns:
+            Whether it has ended in time.
+        """
+        self._is_closing = True
+        if self._line is None or self._reading is None:
+            return True
+        self._line.send(Numbered(next(self._numbers), order))
+        try:
+            _, late = await asyncio.wait([self._reading], timeout=seconds)
+            return not late
+        finally:
+            await self.kill()
+
+    async def kill(self) -> None:
+        """End it, whatever it does."""
+        self._is_closing = True
+        if self._process is not None:
+            if self._process.poll() is None:
+                self._process.kill()
+            self._process.wait()
+        if self._line is not None:
+            self._line.close()
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait([self._reading])

@@ -1,0 +1,175 @@
+"""Which container has the agent of a short name: asked of all others at once, when it is first needed.
+
+A state machine: what happens goes in, what is to be done is in `instructions`, what is to be said is taken.
+Nothing is told of agents that nobody asks for. Who was told that an agent is here is told when it is gone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+Kind = Literal["where", "here", "absent", "gone"]
+
+
+class Note(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
+    """What one container tells another about agents' own names.
+
+    Args:
+        kind: `where` asks for them, `here` and `absent` answer, `gone` says that agents that were here ended.
+        names: the names.
+    """
+
+    kind: Kind
+    names: tuple[str, ...]
+
+
+class Found(msgspec.Struct, frozen=True):
+    """An agent was found: it is `name@domain`."""
+
+    name: str
+    domain: str
+
+
+class Missed(msgspec.Struct, frozen=True):
+    """No container has an agent of this name."""
+
+    name: str
+
+
+class Forgotten(msgspec.Struct, frozen=True):
+    """What was known of a name counts no more."""
+
+    name: str
+
+
+Instruction = Found | Missed | Forgotten
+
+
+class NameSearch:
+    """What one container knows of names in the others, and what they know of its own."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, str] = {}
+        """The domains of containers by the names of agents that are there."""
+        self.peers: set[str] = set()
+        """The domains of those that can be asked."""
+        self.waiting: dict[str, set[str]] = {}
+        """Who has still to answer, by the names that are looked for."""
+        self.instructions: list[Instruction] = []
+        self._unsent: dict[str, list[tuple[Kind, list[str]]]] = {}  # in its order
+        self._told: dict[str, tuple[str, ...]] = {}  # who knows of an agent that lives here, by its name
+
+    # -- asking ---------------------------------------------------------------------------------------------
+
+    def ask(self, name: str) -> None:
+        """Look for an agent, unless that is done already."""
+        if name in self.waiting:
+            return
+        if not self.peers:
+            self.instructions.append(Missed(name))
+            return
+        self.waiting[name] = set(self.peers)
+        for domain in sorted(self.peers):
+            self._tell(domain, "where", (name,))
+
+    def joined(self, domain: str) -> None:
+        """Called when a container can be asked: what was said on a link before may be lost."""
+        self._unsent.pop(domain, None)
+        self._forget_those_at(domain)
+        self.peers.add(domain)
+        for left in self.waiting.values():
+            left.add(domain)
+        if self.waiting:
+            self._tell(domain, "where", self.waiting)
+
+    def lost(self, domain: str) -> None:
+        """Called when a container is gone."""
+        self._unsent.pop(domain, None)
+        self.peers.discard(domain)
+        self._forget_those_at(domain)
+        self._not_at(domain, tuple(self.waiting))
+
+    def _forget_those_at(self, domain: str) -> None:
+        for name in [name for name, at in self.known.items() if at == domain]:
+            self._forget(name)
+
+    def _forget(self, name: str) -> None:
+        del self.known[name]
+        self.instructions.append(Forgotten(name))
+
+    def _not_at(self, domain: str, names: Iterable[str]) -> None:
+        for name in names:
+            left = self.waiting.get(name)
+            if left is None:
+                continue
+            left.discard(domain)
+            if not left:
+                del self.waiting[name]
+                self.instructions.append(Missed(name))
+
+    # -- what others say ------------------------------------------------------------------------------------
+
+    def receive(self, domain: str, note: Note, is_here: Callable[[str], bool]) -> None:
+        """Take what another container says.
+
+        Args:
+            domain: that container.
+            note: what it says.
+            is_here: whether an agent of a name has its home here.
+        """
+        match note.kind:
+            case "where":
+                self._answer(domain, note.names, is_here)
+            case "here":
+                for name in note.names:
+                    if self.waiting.pop(name, None) is not None:
+                        self.known[name] = domain
+                        self.instructions.append(Found(name, domain))
+            case "absent":
+                self._not_at(domain, note.names)
+            case "gone":
+                for name in note.names:
+                    if self.known.get(name) == domain:
+                        self._forget(name)
+
+    def _answer(self, domain: str, names: tuple[str, ...], is_here: Callable[[str], bool]) -> None:
+        for name in names:
+            if is_here(name):
+                told = self._told.get(name, ())
+                if domain not in told:
+                    self._told[name] = (*told, domain)
+                self._tell(domain, "here", (name,))
+            else:
+                self._tell(domain, "absent", (name,))
+
+    # -- what others are told -------------------------------------------------------------------------------
+
+    def ended(self, name: str) -> None:
+        """Called when an agent that lived here is gone."""
+        for domain in self._told.pop(name, ()):
+            self._tell(domain, "gone", (name,))
+
+    def _tell(self, domain: str, kind: Kind, names: Iterable[str]) -> None:
+        notes = self._unsent.setdefault(domain, [])
+        if not notes or notes[-1][0] != kind:
+            notes.append((kind, []))
+        notes[-1][1].extend(names)
+
+    @property
+    def receivers(self) -> tuple[str, ...]:
+        """Those to whom there is something to say."""
+        return tuple(self._unsent)
+
+    def take_notes(self, domain: str) -> list[Note]:
+        """Return what is to be said to a container, in order, and take it for said."""
+        return [Note(kind, tuple(names)) for kind, names in self._unsent.pop(domain, ())]
+
+    def give_back(self, domain: str, notes: Iterable[Note]) -> None:
+        """Take for unsaid what could not be said."""
+        before = [(note.kind, list(note.names)) for note in notes]
+        self._unsent[domain] = [*before, *self._unsent.get(domain, ())]

@@ -1,0 +1,155 @@
+"""The process of a container that a program has started: `python -m formicary.local.worker DESCRIPTOR`.
+
+It ends when it is told to, and when the program has gone, however that ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+from typing import TYPE_CHECKING, Final
+
+from formicary.container.container import Container
+from formicary.core.errors import FormicaryError
+from formicary.core.importing import describe_error
+from formicary.core.logs import ErrorCount, get_logger
+from formicary.local.orders import Close, Done, Line, Open, Refused
+from formicary.local.performing import Performing, describe_end
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.local.orders import Numbered
+
+_GRACE: Final = 20.0  # s that agents get to end when the program has gone; one may hold the loop for ever
+
+
+def main() -> None:
+    """Open a container as ordered, and do what is ordered until the end."""
+    connected = socket.socket(fileno=int(sys.argv[1]))
+    connected.set_inheritable(False)  # what agents start shall not keep it open
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides when all end
+    threading.Thread(target=_end_with_program, args=[connected.dup()], daemon=True).start()
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        code = runner.run(_serve(connected))
+    sys.exit(code)
+
+
+def _end_with_program(connected: socket.socket) -> None:
+    """End the process some time after the program has gone, even if an agent holds the event loop."""
+    watched = select.poll()
+    watched.register(connected, select.POLLRDHUP if hasattr(select, "POLLRDHUP") else select.POLLHUP)
+    watched.poll()
+    threading.Event().wait(_GRACE)
+    os._exit(1)
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:  # there is none for Windows
+        return None
+    return uvloop.new_event_loop
+
+
+class _Shown(ErrorCount):
+    """Shows warnings and errors as Python does where the program's own modules have set up nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setLevel(logging.WARNING)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count an error; Python shows nothing by itself where there is a handler, such as this."""
+        if record.levelno >= logging.ERROR:
+            super().emit(record)
+        if not logging.root.handlers and logging.lastResort is not None:
+            logging.lastResort.handle(record)
+
+
+async def _serve(connected: socket.socket) -> int:
+    line = await Line.open(connected)
+    errors = _Shown()
+    get_logger("formicary").addHandler(errors)
+    try:
+        first = await line.read_order()
+        if first is None or not isinstance(first.order, Open):
+            return 1
+        return await _live(line, first.number, first.order, errors)
+    finally:
+        await line.drain()
+        line.close()
+
+
+async def _live(line: Line, number: int, opening: Open, errors: ErrorCount) -> int:
+    sys.path[:] = opening.path
+    sys.argv[1:] = opening.arguments
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(logging.Formatter(f"{opening.name}: %(message)s"))
+    exits: SystemExit | None = None
+    performing: Performing | None = None
+    try:
+        container = Container(opening.name, join=opening.join, **opening.options)
+        try:
+            async with container:
+                performing = Performing(container, line)
+                line.send(Done(number))
+                await _Orders(line, performing).perform_all(container)
+        except SystemExit as error:
+            exits = error
+    except FormicaryError as error:
+        line.send(Refused(number, str(error), type(error).__name__))
+        return 1
+    if performing is not None:
+        performing.names.close()
+    line.send(describe_end(container, errors, exits))
+    return 0
+
+
+class _Orders:
+    """Takes orders until the end, each as a task of its own.
+
+    Args:
+        line: where they come from, and answers go.
+        performing: does them.
+    """
+
+    def __init__(self, line: Line, performing: Performing) -> None:
+        self._line = line
+        self._performing = performing
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def perform_all(self, container: Container) -> None:
+        """Take orders until that to close, until the program has gone, or the container is closed."""
+        try:
+            while (numbered := await self._line.read_order()) is not None:
+                if isinstance(numbered.order, Close) or not container.is_open:
+                    return
+                task = asyncio.create_task(self._perform(numbered))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+        finally:
+            for task in self._tasks:
+                task.cancel()
+
+    async def _perform(self, numbered: Numbered) -> None:
+        number = numbered.number
+        try:
+            names = await self._performing.perform(numbered.order)
+        except FormicaryError as error:
+            self._line.send(Refused(number, str(error), type(error).__name__))
+        except Exception as error:  # noqa: BLE001 -- who has ordered it is told
+            get_logger("formicary").exception("an order could not be performed; please report it")
+            self._line.send(Refused(number, describe_error(error), "FormicaryError"))
+        else:
+            self._line.send(Done(number, names))
+
+
+if __name__ == "__main__":
+    main()

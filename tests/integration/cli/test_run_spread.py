@@ -1,0 +1,157 @@
+"""`formicary run --containers`: a script's agents over several processes, as it is typed."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+
+import pytest
+from tests.integration.cli.platforms import RUN
+
+SCRIPT = """\
+import os
+import random
+import sys
+from formicary import Agent, CyclicBehaviour, Message, OneShotBehaviour
+
+class Ask(OneShotBehaviour):
+    async def run(self):
+        await self.send(Message(to="echo", body="hello"))
+        reply = await self.receive(timeout=20)
+        print(self.agent.address, reply.body, reply.sender, flush=True)
+        await self.send(Message(to="echo", body="stop"))
+        await self.agent.stop()
+
+class Echo(CyclicBehaviour):
+    async def run(self):
+        message = await self.receive()
+        if message.body == "stop":
+            await self.agent.stop()
+        else:
+            await self.reply(message, body=message.body)
+
+class Stay(CyclicBehaviour):
+    async def run(self):
+        print("waits", os.getpid(), flush=True)
+        await self.receive()
+
+    async def on_end(self):
+        print("ends", flush=True)
+
+class Do(OneShotBehaviour):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    async def run(self):
+        self.function()
+
+def agent(name, *behaviours):
+    made = Agent(name)
+    for behaviour in behaviours:
+        made.add_behaviour(behaviour)
+    return made
+
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    def write(text):
+        path = tmp_path / "agents.py"
+        path.write_text(SCRIPT + text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def run(*arguments):
+    return subprocess.run([*RUN, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def test_agents_are_spread_and_find_each_other(script):
+    ended = run(script("echo, ask = agent('echo', Echo()), agent('ask', Ask())"), "--containers", "2")
+    assert ended.stderr == "main.lab.localhost: echo, ask, in 2 containers; Ctrl-C ends it\n"
+    assert ended.stdout == "ask@c2.lab.localhost hello echo@c1.lab.localhost\n"
+    assert ended.returncode == 0
+
+
+def test_ctrl_c_ends_all_in_order(script):
+    path = script("a, b, c = (agent(name, Stay()) for name in 'abc')")
+    with subprocess.Popen(
+        [*RUN, str(path), "--containers", "2", "--name", "lobby"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        pids = [process.stdout.readline().split()[1] for _ in range(3)]
+        process.send_signal(signal.SIGINT)
+        said, errors = process.communicate()
+    assert len({*pids}) == 2
+    assert said == "ends\n" * 3
+    assert errors.splitlines()[0] == "lobby.lab.localhost: a, b, c, in 2 containers; Ctrl-C ends it"
+    assert process.returncode == 130
+
+
+def test_failures_dead_letters_and_the_end_are_those_of_all(script):
+    text = (
+        "def fail():\n    raise ValueError('three')\n"
+        "class Send(OneShotBehaviour):\n"
+        "    async def run(self):\n"
+        "        await self.send(Message(to='nobody'))\n"
+        "        await self.receive()\n"
+        "        await self.agent.stop()\n"
+        "send, failing = agent('send', Send()), agent('failing', Do(fail), Do(lambda: None))\n"
+    )
+    ended = run(script(text), "--containers", "2", "--for", "3")
+    assert ended.returncode == 1
+    assert "\nc2: behaviour Do of agent failing ended with an exception\n" in ended.stderr
+    assert "ValueError: three" in ended.stderr
+    assert ended.stderr.endswith(
+        "dead letters: 1\n  1 x no agent named 'nobody' lives on this local platform\n"
+    )
+
+
+def test_an_exit_code_is_that_of_all(script):
+    ended = run(script("a, b = agent('a', Stay()), agent('b', Do(lambda: sys.exit(5)))"), "--containers", "2")
+    assert ended.returncode == 5
+
+
+def test_a_container_that_is_killed_is_said_and_the_others_go_on(script):
+    text = "a, b = agent('a', Stay()), agent('b', Do(lambda: os.kill(os.getpid(), 9)))"
+    ended = run(script(text), "--containers", "2", "--for", "2")
+    assert ended.returncode == 1
+    assert re.search(
+        r"ERROR formicary: container c2 \(process \d+\) was killed .*, and with it went b\n", ended.stderr
+    )
+    assert ended.stdout.endswith("ends\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ("a = agent('a')", ["--containers", "0"], "a local platform has one container or more, not 0"),
+        ("a = agent('a')", ["--containers", "2", "--join", "c9"], "leave --join out"),
+        (
+            "a = agent('a')",
+            ["--containers", "2", "--cpu-by-group"],
+            "leave --cpu-by-group or --containers out",
+        ),
+        ("", ["--containers", "2"], "has no agents; make one at its top level"),
+        ("1 / 0", ["--containers", "2"], "ZeroDivisionError: division by zero"),
+        ("a = agent(f'a{os.getpid()}')", ["--containers", "2"], "so give the agents fixed names"),
+    ],
+)
+def test_bad_input_is_one_sentence(script, text, options, said):
+    ended = run(script(text), *options)
+    assert ended.returncode == 2
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_without_a_script_there_has_to_be_a_way_in():
+    ended = run("--containers", "2", "--allow-create", "printers")
+    assert (ended.returncode, "add --listen, or a script" in ended.stderr) == (2, True)
+    ended = run("--containers", "2")
+    assert (ended.returncode, "there is nothing to run" in ended.stderr) == (2, True)

@@ -1,0 +1,93 @@
+"""Agents that tests start in other processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from formicary import Agent, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
+
+
+class Clerk(Agent):
+    """Says what it was made with, in which process."""
+
+    def __init__(self, name, desk=0, **others):
+        super().__init__(name)
+        self.made_with = {"desk": desk, **others}
+
+    async def setup(self):
+        self.add_behaviour(Telling())
+
+
+class Telling(CyclicBehaviour):
+    async def run(self):
+        message = await self.receive()
+        await self.reply(message, body=f"{self.agent.made_with} {os.getpid()}")
+
+
+class Relay(Agent):
+    """Passes messages on to the agent that they name first."""
+
+    async def setup(self):
+        self.add_behaviour(Relaying())
+
+
+class Relaying(CyclicBehaviour):
+    async def run(self):
+        message = await self.receive()
+        name, _, rest = message.body.partition(" ")
+        await self.send(Message(to=name, body=rest, reply_to=message.sender))
+
+
+class Cell(MicroAgent):
+    def handle(self, message):
+        self.send_nowait(Message(to=message.reply_to or message.sender, body=f"{self.name}: {message.body}"))
+
+
+class Doing(Agent):
+    """Does one thing by itself."""
+
+    def __init__(self, name, what, value=None):
+        super().__init__(name)
+        self.add_behaviour(Do(what, value))
+
+
+class Do(OneShotBehaviour):
+    def __init__(self, what, value):
+        super().__init__()
+        self.what = what
+        self.value = value
+
+    async def run(self):
+        match self.what:
+            case "exit":
+                sys.exit(self.value)
+            case "fail":
+                raise ValueError("no desk left")
+            case "kill":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "start":
+                await self.agent.container.start(Doing(self.value, "stop"))
+        await self.agent.stop()
+
+
+class Holding(Agent):
+    """Holds its container's event loop for ever, from its first message on."""
+
+    def __init__(self, name, sign):
+        super().__init__(name)
+        self.add_behaviour(Hold(Path(sign)))
+
+
+class Hold(OneShotBehaviour):
+    def __init__(self, sign):
+        super().__init__()
+        self.sign = sign
+
+    async def run(self):
+        await self.receive()
+        self.sign.touch()
+        threading.Event().wait()

@@ -174,7 +174,11 @@ class LocalNames:
 
     def on_control(self, domain: str, payload: bytes) -> None:
         """Take what another container says; ValueError if it is nothing that is said of names."""
-        for note in _decode(payload):
+        try:
+            notes = _decode(payload)
+        except msgspec.MsgspecError as error:
+            raise ValueError(f"it is nothing that is said of names: {error}") from error
+        for note in notes:
             self._search.receive(domain, note, lambda name: self._has_home_here(f"{name}{self._at_domain}"))
         self._perform()
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from formicary.core.agent import Agent
     from formicary.core.micro import MicroAgent
-    from formicary.local.placement import Rule
 
 T = TypeVar("T")
 
@@ -67,7 +66,7 @@ class LocalPlatform:
         containers: int | None = None,
         *,
         container: Container | None = None,
-        placement: Rule = "round-robin",
+        placement: Literal["round-robin", "least-loaded"] = "round-robin",
         when_lost: Literal["go-on", "end"] = "go-on",
         **options: Any,
     ) -> None:
@@ -94,7 +93,7 @@ class LocalPlatform:
         }
         self._names: LocalNames | None = None
         self._block: asyncio.Task[object] | None = None
-        self._is_leaving = self._is_cancelled = False
+        self._is_open = self._is_leaving = self._is_cancelled = False
         self._error: BaseException | None = None
 
     @property
@@ -117,6 +116,7 @@ class LocalPlatform:
         except BaseException as error:
             await self.__aexit__(type(error), error, error.__traceback__)
             raise
+        self._is_open = True
         return self
 
     async def _open_children(self) -> None:
@@ -160,7 +160,7 @@ class LocalPlatform:
         """Called when a container has ended by itself."""
         if child.report.has_exited:
             self._end_block(SystemExit(child.report.exit_code))
-        elif self._when_lost == "end":
+        elif self._when_lost == "end" or not self._is_open:  # the others would wait for it for ever
             self._end_block(ContainerLostError(sentence))
         else:
             logger.error("%s", sentence)

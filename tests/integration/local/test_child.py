@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -13,7 +14,13 @@ from tests.integration.transport.raw import until
 from tests.unit.core.agents import Do
 
 from formicary import Agent, Container, Message
-from formicary.errors import ContainerClosedError, ContainerLostError, NameTakenError, UsageError
+from formicary.errors import (
+    ContainerClosedError,
+    ContainerLostError,
+    ManagementError,
+    NameTakenError,
+    UsageError,
+)
 
 
 async def test_it_joins_the_container_and_ends_with_the_block():
@@ -55,7 +62,8 @@ async def test_where_it_is_killed_that_is_said_and_the_block_goes_on(caplog):
 
 async def test_an_agent_that_exits_ends_it(caplog):
     async with Container("c1", listen="127.0.0.1") as c1, c1.spawn("w1") as worker:
-        await worker.start(Doing, "doing", {"what": "exit", "value": 3})
+        with contextlib.suppress(ManagementError):  # it may end before it has said that the agent is there
+            await worker.start(Doing, "doing", {"what": "exit", "value": 3})
         await until(lambda: worker.loss)
         assert worker.report.exit_code == 3
         assert "has ended, as one of its agents wanted" in caplog.text

@@ -26,6 +26,8 @@ from formicary.errors import (
     NameTakenError,
     UsageError,
 )
+from formicary.local.orders import Meet
+from formicary.local.process import ContainerProcess
 
 
 async def started(platform, name, *behaviours):
@@ -163,6 +165,23 @@ async def test_an_agent_that_exits_ends_all_with_its_code():
     with pytest.raises(SystemExit) as exits:
         await run_until_lost(pids, "exit", 7)
     assert exits.value.code == 7
+    assert all(map(ended, pids))
+
+
+async def test_one_that_is_killed_before_all_have_met_is_not_waited_for(monkeypatch):
+    order = ContainerProcess.order
+    pids = []
+
+    async def order_and_kill(process, given):
+        if isinstance(given, Meet) and process._name == "c1":
+            os.kill(process.pid, signal.SIGKILL)
+        pids.append(process.pid)
+        return await order(process, given)
+
+    monkeypatch.setattr(ContainerProcess, "order", order_and_kill)
+    with pytest.raises(ContainerLostError, match=r"^container c1 \(process \d+\) was killed"):
+        async with LocalPlatform(containers=2):
+            pass
     assert all(map(ended, pids))
 
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 
+import psutil
 import pytest
 from tests.integration.local.crew import Cell, Clerk, Doing
 from tests.integration.local.test_platform import ended
@@ -19,6 +20,7 @@ from formicary.errors import (
     ContainerLostError,
     ManagementError,
     NameTakenError,
+    UnauthorisedError,
     UsageError,
 )
 
@@ -42,6 +44,21 @@ async def test_it_joins_the_container_and_ends_with_the_block():
             await worker.start(Cell, "clerk")
         pid = worker.pid
     assert ended(pid)
+
+
+async def test_it_is_told_no_secret_where_others_see_it():
+    async with Container("c1", listen="127.0.0.1") as c1, c1.spawn("w1") as worker:
+        seen = psutil.Process(worker.pid)
+        secret = str(c1.join_address).rpartition("/")[2]
+        assert secret not in " ".join([*seen.cmdline(), *seen.environ().values()])
+
+
+async def test_only_agents_of_modules_that_the_program_has_named_are_created_there():
+    async with Container("c1", listen="127.0.0.1") as c1, c1.spawn("w1") as worker:
+        with pytest.raises(UnauthorisedError):
+            await c1.management.create(Clerk, "clerk", container="w1")
+        await worker.start(Clerk, "clerk")
+        await c1.management.create(Cell, "cell", container="w1")
 
 
 async def test_where_it_is_killed_that_is_said_and_the_block_goes_on(caplog):

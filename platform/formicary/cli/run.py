@@ -287,15 +287,21 @@ def _accounted(container: Container) -> Accounting:
 
 
 @contextlib.contextmanager
-def to_be_joined(container: Container, listens: str | None) -> Iterator[list[str]]:
-    """Let others join the container meanwhile, if it listens, and give what to tell the user."""
+def to_be_joined(container: Container, listens: str | None, other: str = "c2") -> Iterator[list[str]]:
+    """Let others join the container meanwhile, if it listens, and give what to tell the user.
+
+    Args:
+        container: the container, which is open.
+        listens: where; None if it does not.
+        other: a name that one of the others may have.
+    """
     if listens is None:
         yield []
         return
     from formicary.cli.join_files import published
 
     name = container.name
-    command = f"formicary run FILE --name {'c1' if name == 'c2' else 'c2'} --join"
+    command = f"formicary run FILE --name {'c1' if name == other else other} --join"
     with published(container.domain, container.join_address) as path:
         hints = [f"from another terminal: {command} {name}"]
         if listens != LOOPBACK:

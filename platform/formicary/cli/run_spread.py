@@ -97,9 +97,9 @@ async def _live(
         container = platform.container
         needs_some = not (settings.creatable or settings.accepts)
         names = [] if file is None else await _load(platform, file, needs_some=needs_some)
-        with to_be_joined(container, settings.can_be_joined_at) as hints:
+        count = len(platform.children)
+        with to_be_joined(container, settings.can_be_joined_at, f"c{count + 1}") as hints:
             lives = shown(names) if names else waits_for(container)
-            count = len(platform.children)
             spread = f"{lives}, in {count} containers" if count > 1 else f"{lives}, in one container"
             for line in (f"{container.domain}: {spread}; Ctrl-C ends it", *hints):
                 say(line, err=True)

@@ -155,3 +155,14 @@ def test_without_a_script_there_has_to_be_a_way_in():
     assert (ended.returncode, "add --listen, or a script" in ended.stderr) == (2, True)
     ended = run("--containers", "2")
     assert (ended.returncode, "there is nothing to run" in ended.stderr) == (2, True)
+
+
+def test_where_it_listens_its_containers_can_be_asked_and_have_agents_created(lab):
+    with lab.run("--containers", "2", "--listen"):
+        lab.until(lambda: "cell@c2" in lab.said("agents"))
+        lab.until(lambda: "laser@c1" in lab.said("df", "list"))
+        assert (
+            lab.said("create", "shop:Printer", "ink", "--container", "c2") == "created ink@c2.lab.localhost\n"
+        )
+        assert lab.said("move", "cell@c2", "c1").endswith("\n")
+        assert "cell@c2.lab.localhost active c1" in " ".join(lab.said("agents").split())

@@ -7,7 +7,7 @@ rate and the sustained rate, as that paper defines them.
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import DIKAIAKOS, Loaded, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import DIKAIAKOS, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY, OURS
 from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
 
@@ -48,3 +48,49 @@ REPORT = Loaded("formicary_bench.experiments.mobile.report:REPORT")
 def table(number: int) -> Repeats:
     """Return which table of the paper has what rows repeat."""
     return Repeats(DIKAIAKOS, lambda _: {number}, "Table")
+
+
+def of_messages(name: str, title: str, what: str, source: str) -> Experiment:
+    """Return an experiment in which one agent sends messages to another; arguments as of `Experiment`."""
+    return Experiment(
+        name=name,
+        title=title,
+        what=what,
+        source=source,
+        repeats=table(8),
+        varies=(*VARIES, "payload"),
+        loops=LOOPS,
+        payloads=(100,),
+        placements=HERE_AND_THERE,
+        subjects=(OURS, "tasks", "tcp"),
+        quick=QUICK,
+        paper=PAPER,
+        plan=PLAN,
+        played_by="formicary_bench.experiments.mobile.talking",
+        summarise=SUMMARY,
+        report=REPORT,
+    )
+
+
+def of_moves(
+    name: str, title: str, what: str, source: str, *, placements: tuple[str, ...], played_by: str
+) -> Experiment:
+    """Return an experiment in which agents move that carry something; arguments as of `Experiment`."""
+    return Experiment(
+        name=name,
+        title=title,
+        what=what,
+        source=source,
+        repeats=table(8),
+        varies=(*VARIES, "payload"),
+        loops=LOOPS,
+        payloads=(CARRIED,),
+        placements=placements,
+        subjects=MOVING,
+        quick=QUICK,
+        paper=PAPER,
+        plan=PLAN,
+        played_by=played_by,
+        summarise=SUMMARY,
+        report=REPORT,
+    )

@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import Experiment
-from formicary_bench.experiments.mobile import (
-    AMONG,
-    CARRIED,
-    LOOPS,
-    MOVING,
-    PAPER,
-    PLAN,
-    QUICK,
-    REPORT,
-    SUMMARY,
-    VARIES,
-    table,
-)
+from formicary_bench.experiments.mobile import AMONG, of_moves
 
-EXPERIMENT = Experiment(
+EXPERIMENT = of_moves(
     name="mobile/forward-agents",
     title="An agent that sends others on",
     what="agents that come from a first place and are sent on to a third by one at the second, per second",
     source="Dikaiakos 2001, FORW-MA: Fig. 21, Table 8",
-    repeats=table(8),
-    varies=(*VARIES, "payload"),
-    loops=LOOPS,
-    payloads=(CARRIED,),
     placements=AMONG,
-    subjects=MOVING,
-    quick=QUICK,
-    paper=PAPER,
-    plan=PLAN,
     played_by="formicary_bench.experiments.mobile.forwarding",
-    summarise=SUMMARY,
-    report=REPORT,
 )

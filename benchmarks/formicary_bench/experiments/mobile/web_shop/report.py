@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.mobile.web_shop.rows import PEAK, SUSTAINED, TAKES, point
+from formicary_bench.experiments.mobile.web_shop.rows import TAKES, point
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.plots import Chart, intervals, tick
@@ -14,6 +14,7 @@ from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import NOT_VALID, Column, or_invalid
+from formicary_bench.results.summary.each import PEAK, SUSTAINED
 from formicary_bench.vocabulary.shop import FETCHES, MIXES, PAGE_BYTES, SQLITE, TRAVELS
 
 if TYPE_CHECKING:

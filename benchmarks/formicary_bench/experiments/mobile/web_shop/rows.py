@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from formicary_bench.experiments.mobile.web_shop.rates import peak, sustained, total_s
 from formicary_bench.results.store.raw import MEASURED, RoundTrips
-from formicary_bench.results.summary.each import RATE, TIME, named
+from formicary_bench.results.summary.each import PEAK, RATE, SUSTAINED, TIME, named
 from formicary_bench.results.summary.round_trips import Exchanges
 from formicary_bench.vocabulary.shop import FETCHES, ORDERS_MADE, PAGE_BYTES, TRAVELS
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Row
     from formicary_bench.vocabulary.configuration import Configuration
 
-PEAK, SUSTAINED, TAKES = "peak rate (visits/s)", "sustained rate (visits/s)", "time of all visits (s)"
-"""What the figures of a repetition are called, besides `PAGE_BYTES` and `ORDERS_MADE`."""
+TAKES = "time of all visits (s)"
+"""What a figure of a repetition is called, besides those that others have and `PAGE_BYTES`, `ORDERS_MADE`."""
 
 
 class Visits(Exchanges):

@@ -3,9 +3,9 @@
 import pytest
 
 from formicary_bench.experiments.mobile.web_shop.report import REPORT
-from formicary_bench.experiments.mobile.web_shop.rows import PEAK, SUMMARY, SUSTAINED, TAKES
+from formicary_bench.experiments.mobile.web_shop.rows import SUMMARY, TAKES
 from formicary_bench.reports.document.findings import Findings
-from formicary_bench.results.summary.each import Each, named
+from formicary_bench.results.summary.each import PEAK, SUSTAINED, Each, named
 from formicary_bench.results.summary.row import Row
 from formicary_bench.vocabulary.names import WEB_SHOP
 from formicary_bench.vocabulary.shop import FETCHES, PAGE_BYTES, SHOPPING, SQLITE, TRAVELS

@@ -71,12 +71,18 @@ def short(text: str) -> str:
     return re.sub(r"(\.\d*?)0+(?=\D|$)", r"\1", text).replace(". ", " ").removesuffix(".")
 
 
+def between(low: str, high: str) -> str:
+    """Return an interval of two figures that are written already, their unit once: `3.17 to 3.22 µs`."""
+    unit = re.search(r"[ /].*$", high)
+    return f"{low.removesuffix(unit[0])} to {high}" if unit else f"{low} to {high}"
+
+
 def spread(mean: float | None, bounds: Bounds | None) -> str:
-    """Return half an interval's width relative to its mean: `± 2.1%`; nothing without an interval."""
+    """Return half an interval's width relative to its mean: `±2.1%`; nothing without an interval."""
     if not mean or bounds is None:
         return ""
     percent = (bounds[1] - bounds[0]) / 2 / mean * 100
-    return f"± {percent:.1f}%" if percent >= 0.1 else "± <0.1%"  # noqa: PLR2004 - as far as it matters
+    return f"±{percent:.1f}%" if percent >= 0.1 else "±<0.1%"  # noqa: PLR2004 - as far as it matters
 
 
 def spread_of(interval: Interval | None) -> str:

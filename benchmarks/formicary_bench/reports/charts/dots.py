@@ -27,11 +27,7 @@ _MANY = 8.0  # times the smallest, from which on a scale is logarithmic
 _WORD = 7.6  # the width of a letter of a name, at most
 _LETTER = 6.6  # that of a letter of an axis
 _ROW, _LINE, _GROUP, _FOOT = 40, 16, 28, 40
-_WIDE, _LEAST, _SLIM = (
-    900,
-    240,
-    28,
-)  # pixels: from where on names stand beside their dots; room for dots; a row
+_WIDE, _LEAST = 900, 240  # pixels: from where on names stand beside their dots; room for dots
 _MARGIN = 10
 _STRIP, _STRIP_HIGH = 168, 20
 
@@ -68,12 +64,14 @@ class Dots(msgspec.Struct, frozen=True):
         tick: How a value of it is written.
         of_ratios: Whether the figures are ratios: the scale is logarithmic then, with a line where both are
             the same.
+        high: How many pixels high a row is where names stand beside their dots.
     """
 
     groups: dict[str, list[Dot]]
     title: str
     tick: Callable[[float], str]
     of_ratios: bool = False
+    high: int = 28
 
     @property
     def all(self) -> list[Dot]:
@@ -138,6 +136,7 @@ class _Rooms(msgspec.Struct, frozen=True):
     end: float
     text: float
     note: float
+    high: int
     beside: bool
 
 
@@ -166,7 +165,7 @@ class _Place(msgspec.Struct, frozen=True):
 
     def height(self, dot: Dot) -> int:
         """Return how high the row is."""
-        return _SLIM if self.rooms.beside else _ROW + self.own_line(dot) + self.note_high(dot)
+        return self.rooms.high if self.rooms.beside else _ROW + self.own_line(dot) + self.note_high(dot)
 
 
 def _rooms(plot: Dots, width: int) -> _Rooms:
@@ -176,8 +175,8 @@ def _rooms(plot: Dots, width: int) -> _Rooms:
     if width >= _WIDE and width - labels - texts - notes >= _LEAST:
         note = width - notes
         begin, text = labels + 2 * _MARGIN, note - 1.5 * _MARGIN
-        return _Rooms(begin, text - texts - 1.5 * _MARGIN, text, note, beside=True)
-    return _Rooms(_MARGIN, width - _MARGIN, float(width), 0.0, beside=False)
+        return _Rooms(begin, text - texts - 1.5 * _MARGIN, text, note, plot.high, beside=True)
+    return _Rooms(_MARGIN, width - _MARGIN, float(width), 0.0, plot.high, beside=False)
 
 
 def _axis(plot: Dots, scale: Scale, rooms: _Rooms, span: tuple[float, float], width: int) -> list[Markup]:
@@ -209,8 +208,8 @@ def _dot(dot: Dot, scale: Scale, place: _Place) -> Markup:
         return rooms.begin + scale.place(value) * across
 
     own = place.own_line(dot)
-    middle = place.y + (14 if rooms.beside else own + place.note_high(dot) + 26)
-    line = place.y + (18 if rooms.beside else 12)
+    middle = place.y + (rooms.high / 2 if rooms.beside else own + place.note_high(dot) + 26)
+    line = place.y + (rooms.high // 2 + 4 if rooms.beside else 12)
     name = tag("text", _fit(dot.series.label, place.width), x=0.0, y=float(line), class_="bar-label")
     value = tag("text", dot.text, x=rooms.text, y=float(line + own), class_="bar-value", text_anchor="end")
     parts = [name, value]

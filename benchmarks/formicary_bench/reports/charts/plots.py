@@ -144,7 +144,7 @@ def panels(lines: Mapping[Series, Sequence[Row]]) -> dict[Series, str]:
 
 
 def typical_columns(rows: Sequence[Row], figure: str, write: Callable[[float], str]) -> list[Column]:
-    """Return the values of a chart of dots as a table: the median, its interval, and each repetition."""
+    """Return the values of a chart of dots as a table: the median, and its interval."""
     known = [
         (row, found)
         for members in by_series(rows).values()
@@ -160,8 +160,7 @@ def typical_columns(rows: Sequence[Row], figure: str, write: Callable[[float], s
             of=tuple(row.anchor for row, _ in known),
         ),
         Column("median", tuple(write(one.value) for _, one in known)),
-        Column("95%", tuple(f"{write(pair[0])} to {write(pair[1])}" if pair else "" for pair in bounds)),
-        Column("each repetition", tuple("; ".join(map(write, one.values)) for _, one in known)),
+        Column("95%", tuple(formatting.between(*map(write, pair)) if pair else "" for pair in bounds)),
     ]
 
 
@@ -182,8 +181,8 @@ def intervals(rows: Sequence[Row]) -> str:
     """Say how the intervals of some rows were made."""
     methods = {row.ci_method for row in rows}
     if OVER_REPETITIONS in methods:
-        return f"95% intervals over {max(row.repetitions for row in rows)} repetitions."
-    return "95% intervals by batch means within one repetition." if BATCH_MEANS in methods else ""
+        return f"95% intervals of {max(row.repetitions for row in rows)} repetitions."
+    return "95% intervals by batch means." if BATCH_MEANS in methods else ""
 
 
 def _counted(number: int, things: str) -> str:

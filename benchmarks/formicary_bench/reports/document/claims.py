@@ -40,7 +40,6 @@ class CardText(msgspec.Struct, frozen=True):
         takes: What it would take to tell; empty where it is told.
         remark: What differs from the paper's experiment; empty where nothing does.
         is_measured: Whether the run says anything of it.
-        experiments: Of which experiments it is.
     """
 
     id: str
@@ -52,7 +51,6 @@ class CardText(msgspec.Struct, frozen=True):
     takes: str
     remark: str
     is_measured: bool
-    experiments: tuple[str, ...] = ()
 
 
 def cards(judged: Sequence[Card]) -> list[CardText]:
@@ -104,7 +102,6 @@ def _card(card: Card) -> CardText:
         takes=card.takes,
         remark=check.stands_for if check and figure else "",
         is_measured=bool(card.points),
-        experiments=check.one.experiments if check else (),
     )
 
 

@@ -79,7 +79,7 @@ def cpu_charts(rows: Sequence[Row]) -> list[Chart]:
             where = process_name(one.process)
             bar = Dot(series, one.us.mean, text, one.us.ci95, of=row.anchor)
             groups.setdefault(where[0].upper() + where[1:], []).append(bar)
-        caption = f"CPU time for each {unit(row)}, with its 95% interval; all processes on one scale."
+        caption = f"For each {unit(row)}; 95% intervals."
         found.append(
             Chart(
                 titled(f"CPU time by group: {name(row)}", [row]),

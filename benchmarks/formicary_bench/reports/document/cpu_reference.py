@@ -67,10 +67,7 @@ def _shares(table: int, rows: Sequence[Row]) -> Chart:
     where = f"Published, not measured here: {published.SOURCE}, Table {table}"
     ours = [_stack(label, shares, of=of) for (label, of), shares in ours_by_stack.items()]
     chart = Stacks({"Measured here": ours, where: [stack for stack in stacks if stack.parts]})
-    caption = (
-        f"How the CPU time of each process is shared out. Hatched bars are the paper's, measured on "
-        f"{published.MACHINE}: compare the shares, not the times.{_included(theirs)}"
-    )
+    caption = f"Each process by itself. Hatched: the paper's, on {published.MACHINE}.{_included(theirs)}"
     return Chart(
         titled("Shares of the CPU time, beside the published ones", rows), caption, chart, _columns(chart)
     )
@@ -92,18 +89,18 @@ def _group(of_paper: str) -> str:
 
 
 def _columns(chart: Stacks) -> list[Column]:
-    lines = [
-        (stack.label, part.series.label, f"{part.share:.1%}", group, stack.of)
-        for group, stacks in chart.groups.items()
-        for stack in stacks
-        for part in stack.parts
-    ]
-    who, groups, shares, sources, of = zip(*lines, strict=True)
+    """Return a line for each bar, and a column for each group."""
+    lines = [stack for stacks in chart.groups.values() for stack in stacks]
+    shares = [{part.series: f"{part.share:.1%}" for part in stack.parts} for stack in lines]
     return [
-        Column("who", who, names=True, of=of),
-        Column("group", groups, names=True),
-        Column("share", shares),
-        Column("from", sources, names=True),
+        Column(
+            "who",
+            tuple(stack.label for stack in lines),
+            names=True,
+            of=tuple(stack.of for stack in lines),
+        ),
+        *(Column(one.label, tuple(known.get(one, "") for known in shares)) for one in chart.series),
+        Column("measured", tuple(published.SOURCE if stack.published else "here" for stack in lines)),
     ]
 
 
@@ -128,16 +125,14 @@ def _published(row: Row) -> Extra | None:
         Column("ours, ms", tuple(ms for ms, _ in cells)),
         Column("%", tuple(share for _, share in cells)),
     ]
-    for platform in platforms:
-        cells = [_theirs(theirs, platform, host, group) for host, group in lines]
-        columns += [
-            Column(f"{platform}, ms", tuple(ms for ms, _ in cells), minor=True),
-            Column(f"{platform}, %", tuple(percent for _, percent in cells)),
-        ]
+    columns += [
+        Column(f"{platform}, %", tuple(_theirs(theirs, platform, host, group) for host, group in lines))
+        for platform in platforms
+    ]
     what = "uses of the directory" if row.family == DIRECTORY else "round trips of each pair"
     remark = (
-        f"Ours is the time of 1000 {what}. The paper's machines had Pentium IV of 1.5 GHz, and its text does "
-        f"not say how many messages or uses its times are of: compare the shares.{_included(theirs)}"
+        f"Ours is the time of 1000 {what}; the paper does not say how many its times are of, on Pentium IV "
+        f"of 1.5 GHz: compare the shares.{_included(theirs)}"
     )
     if _have_all_kinds(row) and row.hosts > 1:
         remark += " Each of our hosts both asks and answers here; of the paper's, one did each."
@@ -149,8 +144,8 @@ def _included(theirs: Sequence[published.CpuTime]) -> str:
     if any(one.group == PAPERS[Group.COMMUNICATION] for one in theirs):
         return ""
     return (
-        f" Its {PAPERS[Group.PLATFORM]} has communication in it here ({published.SOURCE}, Section 5.2.3), "
-        "which has a line of its own of ours: compare with the sum of both."
+        f" Its {PAPERS[Group.PLATFORM]} has communication in it here ({published.SOURCE}, Section 5.2.3): "
+        "compare with the sum of both."
     )
 
 
@@ -187,11 +182,11 @@ def _ours(row: Row, one: CpuEstimate | None) -> tuple[str, str]:
     return f"{ms:.1f} ± {margin:.1f}" if margin else f"{ms:.1f}", f"{one.share:.1%}"
 
 
-def _theirs(lines: Sequence[published.CpuTime], platform: str, host: str, group: str) -> tuple[str, str]:
+def _theirs(lines: Sequence[published.CpuTime], platform: str, host: str, group: str) -> str:
     for one in lines:
         if (one.platform, one.host, one.group) == (platform, host, PAPERS.get(group, "")):
-            return f"{one.ms:.1f} ± {one.ci95_ms:.1f}", f"{one.percent:.1f}%"
-    return "", ""
+            return f"{one.percent:.1f}%"
+    return ""
 
 
 def _differences(rows: Sequence[Row]) -> list[Extra]:

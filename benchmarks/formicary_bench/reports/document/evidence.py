@@ -63,6 +63,7 @@ def _of_row(
             _percent(one.stolen),
             "held" if one.full_load else "not held",
             "; ".join(one.invalid),
+            one.seed,
             *map(_rounded, next(values, ()) if one in valid else ()),
         ]
         for one in repetitions
@@ -72,6 +73,7 @@ def _of_row(
         "command": _command(configuration, len(repetitions)),
         "figures": list(samples),
         "repetitions": lines,
+        "files": [one.raw for one in repetitions],
         **_cut(run, configuration, valid, row),
     }
 

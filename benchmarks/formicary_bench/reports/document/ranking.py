@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.summary.row import Row
 
-MOST = 6
-"""So many are ranked in each placement, and no more: the rest is in the chart of their experiment."""
+MOST, FEW = 12, 6
+"""So many are ranked where there is one placement, and in each of several: the rest is in the chart of their
+experiment."""
+
+_HIGH, _LEAST, _LARGEST = 420, 28, 60  # pixels: of all rows together, about; of a row
 
 
 class _Figure(NamedTuple):
@@ -104,14 +107,17 @@ def _chart(figure: _Figure, rows: Sequence[Row], run: Sequence[Row]) -> Chart:
         for row in members[:1]:
             if dot := dot_of(series, row, figure.name, figure.write, _factor(row, run, figure.name)):
                 groups.setdefault(panel_of(row), []).append(dot)
+    most = MOST if len(groups) == 1 else FEW
     best = {
-        name: ranked(dots, more_is_better=figure.name in MORE_IS_FASTER)[:MOST]
+        name: ranked(dots, more_is_better=figure.name in MORE_IS_FASTER)[:most]
         for name, dots in groups.items()
     }
+    # The picture has the first screen for itself: a few rows are as high as many.
+    high = min(max(_HIGH // sum(map(len, best.values())), _LEAST), _LARGEST)
     title = ", ".join(filter(None, (figure.title, _at(rows[0]))))
-    caption = f"Medians, 95% intervals; small dots: single repetitions.{_cut(groups)}"
+    caption = f"Medians, 95% intervals; small dots: single repetitions.{_cut(groups, most)}"
     table = typical_columns(rows, figure.name, figure.write)
-    return Chart(title, caption, Dots(best, figure.title.lower(), figure.write), table)
+    return Chart(title, caption, Dots(best, figure.title.lower(), figure.write, high=high), table)
 
 
 def _factor(row: Row, run: Sequence[Row], figure: str) -> str:
@@ -140,7 +146,7 @@ def _at(row: Row) -> str:
     return f"{formatting.number(row.agents)} agents" if row.agents else ""
 
 
-def _cut(groups: dict[str, list[Dot]]) -> str:
+def _cut(groups: dict[str, list[Dot]], most: int) -> str:
     """Say that not all are ranked, where it is so."""
-    missing = sum(max(len(dots) - MOST, 0) for dots in groups.values())
+    missing = sum(max(len(dots) - most, 0) for dots in groups.values())
     return f" {missing} more below." if missing else ""

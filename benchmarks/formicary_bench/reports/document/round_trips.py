@@ -45,7 +45,6 @@ _TAIL_MARKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 _SAME = 1e-9
 _EMPTY = 0.5  # where no bytes at all are on an axis that has no zero
 _CROWD = 10  # pairs from which on most of the time is waiting
-_MEAN_TIME = "From a send to the arrival of its answer."
 
 
 def round_trip_columns(rows: Sequence[Row]) -> list[Column]:
@@ -178,7 +177,7 @@ def load_charts(rows: Sequence[Row], size: int, tails: Mapping[Row, Tail]) -> li
         found.append(
             Chart(
                 titled(f"Round-trip time against {word}s ({body})", rows),
-                f"{_MEAN_TIME} {intervals(rows)}{_waiting(rows)}",
+                f"{intervals(rows)}{_waiting(rows)}".strip(),
                 against(rows, lambda row: row.senders, f"{word}s at once", str),
                 values(rows, word + "s", lambda row: str(row.senders)),
             )
@@ -205,7 +204,7 @@ def size_charts(rows: Sequence[Row], load: int) -> list[Chart]:
         found.append(
             Chart(
                 titled(f"Round-trip time against size of the body, {formatting.one_or(load, 'pair')}", rows),
-                f"{_MEAN_TIME} {intervals(rows)}",
+                intervals(rows),
                 against(rows, lambda row: row.payload_bytes or _EMPTY, "bytes in the body", body),
                 values(rows, "body", lambda row: body(row.payload_bytes)),
             )

@@ -60,7 +60,7 @@ def tile_of(row: Row, figure: str, write: Callable[[float], str], meaning: str, 
     if known is None:
         return None
     value = " or ".join(map(write, known.modes)) if known.modes else write(known.value)
-    interval = f"{write(known.bounds[0])} to {write(known.bounds[1])}" if known.bounds else ""
+    interval = formatting.between(*map(write, known.bounds)) if known.bounds else ""
     said = f"two modes: {interval}" if known.modes else interval
     return Tile(value, meaning, beside, said, known, write, row.anchor)
 

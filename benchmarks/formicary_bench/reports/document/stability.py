@@ -8,6 +8,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label as label_of
 from formicary_bench.reports.document.points import named, ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.results.summary.each import MEAN, RATE, TIME
 from formicary_bench.statistics.independence import FEWEST
 from formicary_bench.statistics.stability import WANTED, Stability, is_advice
 
@@ -24,6 +25,8 @@ _WORDS = {
     Stability.DEPENDS: "depend",
     Stability.STABLE: "stable",
 }
+_WORSE = {Stability.DRIFTS, Stability.DEPENDS}
+_ELSEWHERE = {MEAN, TIME, RATE}
 _BELIEVED = "Half of each 95% interval; --json says it in sentences."
 _UNSEEN = f" Whether repetitions depend on each other cannot be seen of fewer than {FEWEST}."
 
@@ -44,12 +47,19 @@ def stability_of_samples(lines: Sequence[tuple[Row, str]]) -> list[Column]:
 
 
 def stability_extras(rows: Sequence[Row]) -> list[Extra]:
-    """Return the table that says of each figure of each row how far it can be believed."""
+    """Return the table that says of each figure of each row how far it can be believed.
+
+    What other tables say of times and rates is left out, unless more is known of it than an interval.
+    """
     lines = [row for row in ordered(rows) if row.stability]
-    if not lines:
-        return []
     known = [{one.figure: one.assessment for one in row.stability} for row in lines]
-    figures = dict.fromkeys(figure for one in known for figure in one)
+    figures = [
+        figure
+        for figure in dict.fromkeys(figure for one in known for figure in one)
+        if figure not in _ELSEWHERE or any(one[figure].stability in _WORSE for one in known if figure in one)
+    ]
+    if not figures:
+        return []
     columns = [
         Column(
             "who", tuple(label_of(row) for row in lines), names=True, of=tuple(row.anchor for row in lines)
@@ -101,7 +111,7 @@ def _known_to(one: Assessment | None) -> str:
     if one is None or one.half_width is None:
         return "" if one is None else _short(one)
     half = f"±{one.half_width:.1%}"
-    return f"{half}, {_short(one)}" if one.stability in {Stability.DRIFTS, Stability.DEPENDS} else half
+    return f"{half}, {_short(one)}" if one.stability in _WORSE else half
 
 
 def _is_too_few(one: Assessment) -> bool:

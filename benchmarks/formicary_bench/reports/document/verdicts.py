@@ -11,6 +11,7 @@ from formicary_bench.reports.document.citing import anchors
 from formicary_bench.reports.document.points import named, ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.summary.each import CREATION, HIGHEST, P99, RATE, SUSTAINED, TIME, TOTAL
+from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.results.verdicts.verdicts import others_of
 from formicary_bench.statistics.changes import is_manifold, percent, span
 from formicary_bench.statistics.comparisons import FEWEST, TOO_FEW, Verdict
@@ -38,14 +39,11 @@ _COMPARED = (
     "would tell where nobody can is in the HTML report and in --json."
 )
 _PAPERS = (
-    "Student's t-test is as in Alberola 2010: two-sided, at 5%, each line by itself, which shows a "
-    "difference that is none in one line of twenty; the verdicts are corrected for that."
+    "The papers' way is Student's t-test, each line by itself: at 5%, one line of twenty differs by chance."
 )
-_SIGNIFICANT = 0.05
 _INTERVALS = (
-    "Half the width of each 95% interval. Of the mean: over the repetitions (with one, by batch means); the "
-    "papers' way, over all round trips as if they were independent, is too narrow. Of the median and the "
-    "percentiles: the bootstrap of whole repetitions, from five on."
+    "Half of each 95% interval. Of the mean: over repetitions (of one, by batch means); the papers' way, "
+    "over all round trips as if independent, is too narrow. Of others: the bootstrap of repetitions."
 )
 
 
@@ -124,17 +122,16 @@ def _details(rows: Sequence[Row]) -> list[Extra]:
         Column("verdict", tuple(str(one.verdict) for one in known)),
         Column("ratio", tuple(_mean(one) for one in known)),
         Column("95%", tuple(_between(one.ratio) for one in known)),
-        Column("to tell", tuple(_to_tell(one) for one in known), names=True),
+        Column("to tell", tuple(_to_tell(row, one, rows) for row, one in lines), names=True),
         Column("effect (Hedges' g)", tuple(_effect(one) for _, one in lines)),
         Column("p, corrected", tuple(_probability(one) for _, one in lines)),
         Column("p, the papers' way", tuple("" if p is None else formatting.probability(p) for p in tests)),
-        Column("", tuple("" if p is None or p < _SIGNIFICANT else "not significant" for p in tests)),
     ]
     return [
         Extra(
             "Which is faster, in detail",
             columns,
-            f"{_COMPARED} {_PAPERS}",
+            _PAPERS,
             minor=True,
         )
     ]
@@ -153,11 +150,12 @@ def _between(ratio: Interval | None) -> str:
     return f"{formatting.digits(ratio.low)} to {formatting.digits(ratio.high)}" if ratio else ""
 
 
-def _to_tell(one: Comparison) -> str:
-    """Return what would tell where nobody can: the end of the sentence."""
-    if one.verdict is not Verdict.UNDECIDED:
+def _to_tell(row: Row, one: Compared, rows: Sequence[Row]) -> str:
+    """Return what would tell where nobody can."""
+    if one.comparison.verdict is not Verdict.UNDECIDED:
         return ""
-    return one.sentence.partition("; " if one.ratio else ": ")[2]
+    known = (factor(row, other, one.figure) for other in others_of(row, one, rows))
+    return next((found.doubt.remedy for found in known if found and found.doubt), "")
 
 
 def _effect(one: Compared) -> str:

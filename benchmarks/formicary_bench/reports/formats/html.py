@@ -18,14 +18,18 @@ from markupsafe import Markup, escape
 from formicary.core.quoting import printable
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.dots import strip
+from formicary_bench.reports.charts.series import SAME
 from formicary_bench.reports.charts.svg_charts import Lines, axes_of, draw, swatch
 from formicary_bench.reports.document.citing import pieces
 from formicary_bench.reports.document.claims import counted, references
 from formicary_bench.reports.document.report import tiles
 from formicary_bench.reports.document.sections import Document, Section
+from formicary_bench.reports.document.tables import load_word
+from formicary_bench.reports.formats.html_tables import is_among, repeated, shown
 from formicary_bench.reports.formats.template import FOLDER, template
 from formicary_bench.reports.formats.terminal import left_out, partial
 from formicary_bench.results.store.folder import RAW, REPORT
+from formicary_bench.statistics.independence import FEWEST
 from formicary_bench.vocabulary.names import DIRECTORY
 
 if TYPE_CHECKING:
@@ -37,7 +41,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.reports.charts.plots import Chart
     from formicary_bench.reports.charts.svg_charts import Plot
-    from formicary_bench.reports.document.claims import CardText
     from formicary_bench.reports.document.sentences import Tile
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Machine, Manifest, Option
@@ -113,26 +116,23 @@ def page(document: Document, beside: Beside | None = None) -> str:
         evidence=_data(document.evidence),
         hash=document.hash,
         claims_counted=counted(document.cards),
-        others=_others(document),
         anchors=_anchors(document.sections),
         same_as_picture=_place_of(document.picture, document.sections),
         references=references(_about(document)),
         configurations=len(rows),
         trips=formatting.count(sum(row.round_trips for row in rows if row.family != DIRECTORY)),
         repetitions=sorted({row.repetitions for row in rows}),
+        has_links=any(row.placement != SAME for row in rows),
+        many_to_one=any(load_word([row]) != "pair" for row in rows),
         uses_directory=any(row.family == DIRECTORY for row in rows),
         methods={row.ci_method for row in rows},
+        notes=repeated(document.sections),
+        independence=FEWEST,
         phases=_phases(manifest),
         surroundings=_surroundings(manifest),
         raw=RAW,
         beside=beside,
     )
-
-
-def _others(document: Document) -> list[CardText]:
-    """Return the claims that a run says nothing of, although it has measured their experiments."""
-    there = {row.experiment for row in document.rows}
-    return [card for card in document.cards if not card.is_measured and there & {*card.experiments}]
 
 
 def _place_of(picture: Chart | None, sections: Sequence[Section]) -> int:
@@ -153,7 +153,6 @@ def _anchors(sections: Sequence[Section]) -> list[str]:
 def _about(document: Document) -> str:
     """Return all texts of a page in which papers are named."""
     shown = [card.source for card in document.cards if card.is_measured]
-    shown += [card.source for card in _others(document)]
     titles = [chart.title for section in document.sections for chart in section.charts]
     return "\n".join([*shown, *titles, *(section.source for section in document.sections)])
 
@@ -198,6 +197,8 @@ def _environment() -> Environment:
     environment.globals.update(
         drawings=_drawings,
         first=_first,
+        is_among=is_among,
+        shown=shown,
         strip=_strip,
         swatch=swatch,
     )
@@ -312,11 +313,9 @@ def _point(configuration: Configuration) -> str:
 
 
 def _surroundings(manifest: Manifest) -> list[tuple[str, str]]:
-    """Return what is known of the place of a run, as pairs of words."""
+    """Return what is known of the place of a run besides what is not folded, as pairs of words."""
     machine = manifest.machine
     said = {
-        "Computer": machine.host,
-        "Processor": machine.cpu,
         "Cores": _cores(machine),
         "Frequency": f"{machine.frequency_mhz:.0f} MHz at the start" if machine.frequency_mhz else "",
         "Frequency governor": machine.governor,
@@ -324,10 +323,7 @@ def _surroundings(manifest: Manifest) -> list[tuple[str, str]]:
         "System": machine.system,
         "Kernel": machine.kernel,
         "Container or virtual machine": machine.container,
-        "Python": f"{machine.python} ({machine.python_build})" if machine.python_build else machine.python,
-        "Event loop": machine.loop,
-        "Prosody": machine.prosody,
-        "Formicary": manifest.formicary,
+        "Python's build": machine.python_build,
         "Commit": _commit(manifest),
         "Libraries": ", ".join(f"{name} {version}" for name, version in sorted(machine.libraries.items())),
         "Load before": _load(manifest.load_before),

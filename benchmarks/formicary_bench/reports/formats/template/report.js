@@ -85,7 +85,10 @@ const make = (kind, text, parent) => {
 };
 const tabulate = (name, heads, lines, parent) => {
   const used = heads.map((_, place) => lines.some((line) => (line[place] ?? "") !== ""));
-  const table = make("table", "", parent);
+  const scroll = make("div", "", parent);
+  scroll.className = "scroll";
+  scroll.tabIndex = 0;
+  const table = make("table", "", scroll);
   make("caption", name, table);
   const rows = [["th", heads], ...lines.map((line) => ["td", line])];
   for (const [kind, cells] of rows) {
@@ -93,7 +96,7 @@ const tabulate = (name, heads, lines, parent) => {
     heads.forEach((_, place) => { if (used[place]) make(kind, cells[place] ?? "", row); });
   }
 };
-const BESIDE = ["repetition", "began", "cores that others used", "stolen", "full load", "not valid"];
+const BESIDE = ["repetition", "began", "cores that others used", "stolen", "full load", "not valid", "seed"];
 const defend = (keys) => {
   const found = keys.split(" ").map((key) => evidence[key]).filter(Boolean);
   if (!found.length) return;
@@ -107,12 +110,18 @@ const defend = (keys) => {
   behind.showModal();
 };
 const lay = (known, body) => {
-  tabulate("Repetitions, in their order", [...BESIDE, ...known.figures], known.repetitions, body);
+  const heads = [...BESIDE, ...known.figures];
+  const places = [...heads.keys()];
+  // Behind when each began come its figures, and then what was the case meanwhile.
+  const order = [...places.slice(0, 2), ...places.slice(BESIDE.length), ...places.slice(2, BESIDE.length)];
+  const inOrder = (line) => order.map((place) => line[place]);
+  tabulate("Repetitions, in their order", inOrder(heads), known.repetitions.map(inOrder), body);
   if (known.cut) make("p", known.cut, body);
   if (known.cuts.length) {
     make("p", "Other cuts of the raw values, before the cool-down:", body);
     tabulate("Other cuts", ["left out", "median", "mean"], known.cuts, body);
   }
+  make("p", `Raw values: ${known.files.map((name) => name.split("-")[0]).join(", ")}.`, body);
   if (known.command) {
     make("p", "To measure just this again:", body);
     make("code", known.command, body);
@@ -127,6 +136,14 @@ for (const chart of document.querySelectorAll(".drawing svg")) {
     if (event.key === "Enter" && here) { event.preventDefault(); defend(here.dataset.of); }
   });
 }
+// A link to what is folded unfolds it.
+const unfold = () => {
+  let one = document.getElementById(location.hash.slice(1));
+  for (; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
+  document.getElementById(location.hash.slice(1))?.scrollIntoView();
+};
+addEventListener("hashchange", unfold);
+if (location.hash) unfold();
 // On paper nothing can be unfolded: all is, while it is printed.
 let folded = [];
 addEventListener("beforeprint", () => {

@@ -232,7 +232,7 @@ def test_all_that_can_be_used_has_a_name_and_every_chart_a_table(visit):
     assert [node for node in of if not node.get("name", {}).get("value")] == []
     assert page.run(
         "[...document.querySelectorAll('figure')].every("
-        "(one) => one.querySelector('details table, p a[href^=\"#figure-\"]'))"
+        '(one) => one.querySelector(\'details table, p a[href^="#figure-"], p a[href^="#all-"]\'))'
     )
 
 

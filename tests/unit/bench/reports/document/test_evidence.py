@@ -38,9 +38,11 @@ def test_a_figure_has_its_repetitions_the_load_beside_them_and_its_command(run):
         ["", "", "held"], ["", "", "held"], ["1.25", "3.1%", "held"],
     ]  # fmt: skip
     for figure, values in ((TIME, [one.median_us for one in row.each]), (RATE, [o.per_s for o in row.each])):
-        at = 6 + known["figures"].index(figure)
+        at = 7 + known["figures"].index(figure)
         shown = [float(line[at]) for line in known["repetitions"]]
         assert shown == pytest.approx(values, rel=1e-3)
+    assert [line[6] for line in known["repetitions"]] == [one.seed for one in run.manifest.repetitions]
+    assert known["files"] == [one.raw for one in run.manifest.repetitions]
     assert known["cut"].startswith("The first 20 round trips of each pair are left out (planned)")
 
 
@@ -62,8 +64,8 @@ def test_other_cuts_are_of_the_raw_values(run):
 def test_what_was_not_valid_has_no_figures_beside_it(run):
     add_repetition(run, ONE[0], 4, seed=10, invalid=("its clock went backwards",))
     (known,) = evidence(run, summarise(run)).values()
-    assert known["repetitions"][3][5:] == ["its clock went backwards"]
-    assert len(known["repetitions"][2]) > 6
+    assert known["repetitions"][3][5:] == ["its clock went backwards", 10]
+    assert len(known["repetitions"][2]) > 7
 
 
 def test_every_row_of_a_page_can_be_asked(quick_run):

@@ -115,7 +115,7 @@ def test_a_page_says_what_baselines_are_and_why_agents_can_be_faster(quick_run):
 def test_a_page_holds_links_against_their_baselines(tmp_path):
     (sockets,) = [one for one in plan(pairs=(1,)) if one.platform == "tcp"]
     text = Page(render(make_run(tmp_path / "run", [messages("two-containers", "direct"), sockets]))).text
-    assert "Between two processes, held against what else was measured" in text
+    assert "Between two processes" in text
     assert "Agents, direct" in text
 
 
@@ -283,7 +283,7 @@ def test_a_tile_is_of_one_row_with_its_interval_and_its_repetitions(tmp_path):
     assert len(tiles) == 4
     for tile in tiles:
         assert tile.count('class="repetition"') == 4
-        assert re.search(r'class="interval">[\d.]+\W\S+ to ', tile)
+        assert re.search(r'class="interval">[\d.]+ to ', tile)
 
 
 def test_two_modes_are_two_figures_in_a_tile(tmp_path):

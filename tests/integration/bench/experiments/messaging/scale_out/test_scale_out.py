@@ -72,6 +72,8 @@ def test_scale_out_says_what_messages_cost_on_agents_and_servers(make_lab, over)
     for one in run.manifest.repetitions:
         looked = [name for name in one.counters if name.startswith("agents@") and name.endswith(" cores")]
         assert len(looked) == max(len(one.members), 1)
+        taken = [name for name in one.counters if name.endswith((" others", " stolen"))]
+        assert len(taken) == 2 * len(looked)  # for the badge
     model = CliRunner().invoke(app, ["model", str(run.path), "--count", "10", "--json"])
     assert model.exit_code == 0, model.output
     ways = {json.loads(line)["way"] for line in model.output.splitlines()}

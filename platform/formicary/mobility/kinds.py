@@ -97,7 +97,7 @@ def _find(class_name: str, base: type[K], entrance: Entrance) -> type[K]:
         raise MoveError(f"its class is not in container {entrance.name}: {error}") from error
     if not (isinstance(kind, type) and issubclass(kind, base)):
         raise MoveError(f"{class_name} is no class of {base.__name__} in container {entrance.name}")
-    if not is_own:
+    if not is_own and kind.__module__ != module:  # it was only imported there
         _check_accepted(kind.__module__, class_name, entrance)
     return kind
 

@@ -83,8 +83,13 @@ class SleepingAgents:
                 path = self._make_folder() / "sleepers.sqlite"
             self._store = await asyncio.to_thread(SleeperStore, path, self._container.domain)
             self._journal = Journal(self._store)
-            self._waker = Waker(self._container, self._journal, self._has_woken)
             self._alarm = Alarm(self._store, self._wake_some)
+            self._waker = Waker(
+                self._container,
+                self._journal,
+                call=self._alarm.go_on,
+                done=self._container.lifecycle.let_join_end,
+            )
             self._container.dispatcher.sleepers = self
             self._alarm.set()
 
@@ -257,7 +262,11 @@ class SleepingAgents:
 
     def wake(self, address: str) -> bool:
         """Wake an agent, and hold what comes for it until it has woken; return whether it has slept."""
-        return self._is_open and self.is_asleep(address) and self._waker.wake(address)
+        return self.is_asleep(address) and self._wake(address)
+
+    def _wake(self, address: str) -> bool:
+        """Wake an agent that sleeps, if that is possible."""
+        return self._is_open and self._waker.wake(address)
 
     @property
     def _is_open(self) -> bool:
@@ -280,12 +289,9 @@ class SleepingAgents:
         return self._store is not None and self._waker.wakes(address)
 
     def _wake_some(self, names: Sequence[str]) -> None:
-        for name in names:
-            self.wake(self._address(name))
-
-    def _has_woken(self) -> None:
-        self._alarm.go_on()
-        self._container.lifecycle.let_join_end()
+        for name in names:  # of which the file has just said that they sleep
+            if not self._waker.wakes(address := self._address(name)):
+                self._wake(address)
 
     def _address(self, name: str) -> str:
         return f"{name}@{self._container.domain}"

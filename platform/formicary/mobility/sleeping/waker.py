@@ -1,4 +1,7 @@
-"""Wakes agents in batches: their rows are read, they are made again, and begin when the rows are gone."""
+"""Wakes agents in batches: their rows are read, they are made again, and begin when the rows are gone.
+
+Two batches are under way at a time, so that one is read or removed while agents of the other are made.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,10 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.sleeping")
 
-_BATCH: Final = 1000  # agents
+_BATCH: Final = 500  # agents
+_AT_ONCE: Final = 2  # batches
 _GATHERING: Final = 0.005  # s
-_IN_A_TURN: Final = 50  # agents that begin without a turn of the loop for others
+_IN_A_TURN: Final = 50  # agents that are made, or begin, without a turn of the loop for others
 
 
 class _Ready(NamedTuple):
@@ -41,17 +45,21 @@ class Waker:
     Args:
         container: the container.
         journal: where they sleep.
+        call: called when nobody waits to be woken, for those who should be, and are called a few at a time.
         done: called when nobody wakes any more.
     """
 
-    def __init__(self, container: Container, journal: Journal, done: Callable[[], None]) -> None:
+    def __init__(
+        self, container: Container, journal: Journal, *, call: Callable[[], None], done: Callable[[], None]
+    ) -> None:
         self._container = container
         self._journal = journal
+        self._call = call
         self._done = done
         self._entrance = kinds.Entrance(container.name, kinds.ANY)  # they have lived here before
         self._waking: dict[str, asyncio.Future[None] | None] = {}  # by full name; who waits for it
         self._line: deque[str] = deque()
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def wakes(self, address: str) -> bool:
         """Tell whether an agent is about to wake."""
@@ -66,9 +74,15 @@ class Waker:
             del self._waking[address]
             return False
         self._line.append(address)
-        if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._wake_all(), name="wakes agents")
+        self._begin_to_wake()
         return True
+
+    def _begin_to_wake(self) -> None:
+        """See that agents who wait are woken, by one task more if there are many."""
+        if not self._tasks or (len(self._tasks) < _AT_ONCE and len(self._line) >= _BATCH):
+            task = asyncio.get_running_loop().create_task(self._wake_all(), name="wakes agents")
+            self._tasks.add(task)
+            task.add_done_callback(self._ended)
 
     async def wait_for(self, address: str) -> None:
         """Wait until an agent has woken that is about to.
@@ -83,34 +97,44 @@ class Waker:
 
     async def close(self) -> None:
         """Wake nobody any more."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+        if tasks := tuple(self._tasks):
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
         for address in tuple(self._waking):
             self._fail(address, f"container {self._container.name} stops")
 
     async def _wake_all(self) -> None:
-        try:
-            while self._line:
-                batch = [self._line.popleft() for _ in range(min(len(self._line), _BATCH))]
-                try:
-                    await self._wake(batch)
-                except FormicaryError as error:
-                    for address in batch:
-                        self._fail(address, str(error))
-                if 0 < len(self._line) < _BATCH:
-                    await asyncio.sleep(_GATHERING)  # so that many that wake do so with few transactions
-        finally:
-            self._task = None
-        self._done()
-        if self._line and self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._wake_all(), name="wakes agents")
+        while self._line:
+            batch = [self._line.popleft() for _ in range(min(len(self._line), _BATCH))]
+            if not self._line:
+                self._call()
+            try:
+                await self._wake(batch)
+            except FormicaryError as error:
+                for address in batch:
+                    self._fail(address, str(error))
+            if 0 < len(self._line) < _BATCH:
+                await asyncio.sleep(_GATHERING)  # so that many that wake do so with few transactions
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if task.cancelled():
+            return
+        if (error := task.exception()) is not None:
+            logger.error("agents that should wake do not; please report it", exc_info=error)
+        if self._line:
+            self._begin_to_wake()
+        elif not self._tasks:
+            self._done()
 
     async def _wake(self, batch: Sequence[str]) -> None:
         names = {address.partition("@")[0]: address for address in batch}
         rows = {row.name: row for row in await self._journal.read(names)}
         ready = []
-        for name, address in names.items():
+        for number, (name, address) in enumerate(names.items(), 1):
+            if number % _IN_A_TURN == 0:
+                await asyncio.sleep(0)
             row = rows.get(name)
             if row is None:
                 self._fail(address, f"no agent named {name!r} lives in container {self._container.name}")

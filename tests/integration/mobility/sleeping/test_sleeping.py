@@ -13,6 +13,7 @@ from tests.unit.groups.crew import joined
 from formicary import Agent, AgentState, Container, Message
 from formicary.core.clock import now
 from formicary.errors import MoveError, NameTakenError, StoreError, UnknownAgentError, UsageError
+from formicary.mobility.sleeping import alarm, waker
 from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -75,6 +76,30 @@ async def test_its_time_wakes_an_agent(until):
         await awake(container, "alice")
         await awake(container, "micro")
         assert container.dispatcher.sleepers.count == 0
+
+
+async def test_many_wake_at_once_by_messages_and_by_their_time(monkeypatch):
+    monkeypatch.setattr(waker, "_BATCH", 20)
+    monkeypatch.setattr(alarm, "_AT_ONCE", 50)
+    async with Container("c1") as container:
+        for number in range(300):
+            await container.start(SleepyMicro(f"micro{number}"))
+        await asyncio.gather(*(agent.deactivate(5) for agent in container.agents))
+        assert container.agents == ()
+        await asyncio.sleep(4.9)
+        for number in range(0, 300, 2):
+            container.dispatcher.send_nowait(
+                Message(f"micro{number}@{container.domain}", sender=f"bob@{container.domain}")
+            )
+        assert len(container.dispatcher.sleepers._waker._tasks) == waker._AT_ONCE
+        await asyncio.sleep(1)
+        for number in range(300):
+            await awake(container, f"micro{number}")
+        await until_idle()
+        woken = {agent.name: agent.data for agent in container.agents}
+        assert woken == {f"micro{number}": 1 - number % 2 for number in range(300)}
+        assert container.dispatcher.sleepers.count == 0
+        assert container.dispatcher.sleepers._waker._tasks == set()
 
 
 async def test_who_has_messages_does_not_sleep():

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tests.simulation.residents import Resident
     from tests.simulation.wanderers import Wandering
 
@@ -86,8 +88,13 @@ class Account:
             if letter.failed is not None
         ]
 
-    def settle(self) -> None:
-        """Find what was neither received nor failed, and what was both though it is known which."""
+    def settle(self, in_doubt: Collection[str] = ()) -> None:
+        """Find what was neither received nor failed, and what was both though it is known which.
+
+        Args:
+            in_doubt: full names of agents in transit of which nobody can say where they go on: what is for
+                them waits.
+        """
         self.counts["sent"] = len(self.letters)
         for (body, _), letter in self.letters.items():
             self.counts["received"] += bool(letter.received)
@@ -100,6 +107,8 @@ class Account:
             elif not letter.received and letter.failed is None and letter.sender.is_there:
                 if not letter.is_sent:
                     self.broken.append(f"{name} is still being sent")
+                elif letter.receiver in in_doubt:
+                    self.counts["waits"] += 1
                 elif letter.is_of_group:
                     self.counts["left out"] += 1  # whoever has just left
                 elif letter.sender.process.stood_still >= _STANDSTILL:

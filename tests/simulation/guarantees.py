@@ -71,7 +71,14 @@ async def _until(holds: Callable[[], Any], what: str, world: World | None = None
 
 
 def _wanderings(world: World) -> list[Wandering]:
-    return [it for it in world.wanderings.values() if it.places()]
+    return [it for it in world.wanderings.values() if it.places() and not _is_in_doubt(world, it)]
+
+
+def _is_in_doubt(world: World, wandering: Wandering) -> bool:
+    """Tell whether one is in transit whose home is not there to say what it has decided."""
+    domains = {place.domain for place, _ in _containers(world)}
+    is_away = wandering.address.partition("@")[2] not in domains
+    return is_away and any(it.state is AgentState.TRANSIT for it in wandering.places())
 
 
 def _residents(world: World) -> list[Resident]:
@@ -86,7 +93,7 @@ async def check(world: World) -> list[str]:
     broken += await _groups(world)
     broken += await _probe(world)
     broken += await _links(world)
-    world.account.settle()
+    world.account.settle({it.address for it in world.wanderings.values() if _is_in_doubt(world, it)})
     broken += world.account.broken
     if world.shape.is_mild:
         broken += [f"{it} has failed, though all was soon whole again" for it in world.account.failures()]
@@ -141,7 +148,7 @@ def _wanderers(world: World) -> Iterator[str]:
             yield f"{who} is in {names}"
         elif not places and not wandering.may_be_dead:
             yield f"{who} is nowhere, and was in no container that has ended"
-        elif places and places[0].state is not AgentState.ACTIVE:
+        elif places and places[0].state is not AgentState.ACTIVE and not _is_in_doubt(world, wandering):
             yield f"{who} is {places[0].state} in {names}"
         wandering.may_be_dead = not places
 

@@ -158,8 +158,8 @@ class Wandering:
 
     async def move(self, agent: Wanderer, to: str) -> None:
         """Have it move, and write down why it does not."""
-        self.note(f"is to go from {agent.container.name} to {to}")
         try:
+            self.note(f"is to go from {agent.container.name} to {to}")
             await agent.move(to)
         except FormicaryError as error:
             self.note(f"stays: {error}")

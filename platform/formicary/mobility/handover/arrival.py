@@ -131,7 +131,8 @@ class Arrivals:
         if self._number_of(address) == event.number:
             self._confirm(origin, address, event.number)
         elif arrival is None or arrival.number != event.number:
-            self._confirm_end(origin, address, event.number)
+            self._confirm(origin, address, event.number)
+            self._surroundings.tell(home_of(address), Gone(address, event.number))
         elif arrival.source == origin:
             arrival.is_by_source = True
             if not arrival.is_waking:
@@ -146,10 +147,10 @@ class Arrivals:
         if arrival is not None and (arrival.number, arrival.source) == (number, origin):
             if not arrival.is_waking:
                 self._discard(address, arrival)
-                self._confirm_end(origin, address, number)
+                self._confirm_death(origin, address, number)
                 return
         elif self._number_of(address) != number:
-            self._confirm_end(origin, address, number)
+            self._confirm_death(origin, address, number)
             return
         own.instructions.append(Terminate(address, number, "it was killed on its way"))
         own.tell(origin, Started(address, number))
@@ -249,8 +250,8 @@ class Arrivals:
         if (home := home_of(address)) != source:
             self._surroundings.tell(home, Started(address, number))
 
-    def _confirm_end(self, source: str, address: str, number: int) -> None:
-        """Tell the source that an agent was started, and the home that it is not here any more."""
+    def _confirm_death(self, source: str, address: str, number: int) -> None:
+        """Tell the source that an agent was ended that it has killed, and the home that it is not here."""
         self._surroundings.tell(source, Started(address, number))
         self._surroundings.tell(home_of(address), Gone(address, number))
 

@@ -190,7 +190,6 @@ class Ledger:
 
     def gone(self, origin: str, event: Gone) -> None:
         """Take that an agent has ended, or has left for another container."""
-        self._forget_unheard(event.address, lambda _, told: told == event.number)
         record = self._records.get(event.address)
         if record is not None and record.place == origin and record.number <= event.number:
             self._free(event.address)

@@ -43,6 +43,7 @@ class Judge:
         unsure: those that were under way when a container died.
         sent: all of them.
         dead: containers that have died: what they do does not count.
+        broken: what the agent has found not to hold.
     """
 
     def __init__(self) -> None:
@@ -51,6 +52,7 @@ class Judge:
         self.unsure: set[str] = set()
         self.sent: set[str] = set()
         self.dead: list[Container] = []
+        self.broken: list[str] = []
         self._lives = 0
         self._latest = -1
         self._bodies: list[str] = []  # what the latest was told
@@ -66,8 +68,14 @@ class Judge:
         if agent.container in self.dead:
             self.unsure.add(body)
             return
+        try:
+            self._take(agent, body)
+        except AssertionError as error:  # which would end a behaviour, and be seen by nobody
+            self.broken.append(str(error))
+
+    def _take(self, agent: Any, body: str) -> None:
         diary: Diary = agent.data
-        assert body in self.sent
+        assert body in self.sent, f"nobody has sent {body}"
         assert body not in self.taken, f"{body} was taken twice"
         assert diary.life >= self._latest, f"{body} was taken by one of old"
         if diary.life > self._latest:
@@ -227,12 +235,16 @@ class Nights:
         async with Container("c2", server=self._network, main="c2") as c2:
             await c2.start(self._far)
             await self._open()
-            await self.start()
-            for act, *details in acts:
-                await getattr(self, act)(*details)
-                self.judge.look(self._container)
-            await self._check()
-            await self._container.close()
+            try:
+                await self.start()
+                for act, *details in acts:
+                    await getattr(self, act)(*details)
+                    self.judge.look(self._container)
+                    assert self.judge.broken == []
+                await self._check()
+            finally:
+                await self._end_tasks()
+                await self._container.close()
 
     # -- what happens ---------------------------------------------------------------------------------------
 
@@ -372,6 +384,7 @@ class Nights:
             await self.write("far", "inform", 1)
             await self._settle()
             assert len(judge.taken) == before + 2, "it is there, and takes nothing"
+        assert judge.broken == []
 
     async def _settle(self) -> None:
         for _ in range(100):

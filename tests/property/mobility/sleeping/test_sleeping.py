@@ -5,10 +5,13 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.property.mobility.sleeping.nights import Nights, Sleepy, SleepyMicro
 
+from formicary.container.held import HeldMessages
+from formicary.mobility.sleeping.waker import Waker
 from formicary.testing import run_virtual
 
 untils = st.sampled_from(["message", "message", 0.0, 0.01, 1.0, 30.0])
@@ -43,3 +46,23 @@ def play(program, kind=Sleepy, mailbox_limit=1000):
 @given(acts, st.sampled_from([Sleepy, SleepyMicro]), st.sampled_from([2, 1000]))
 def test_each_message_is_taken_once_and_the_agent_is_awake_or_asleep(program, kind, mailbox_limit):
     play(program, kind, mailbox_limit)
+
+
+WOKEN = [("sleep", "message"), ("wait", 0.5), ("write", "near", "inform", 2), ("wait", 0.5)]
+
+
+async def forget(*_):
+    """Remove no rows."""
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "mistake", "why"),
+    [
+        (Waker, "_remove", forget, "and asleep"),
+        (HeldMessages, "end", lambda _: (), "neither taken nor failed"),
+    ],
+)
+def test_a_planted_mistake_is_found(monkeypatch, where, name, mistake, why):
+    monkeypatch.setattr(where, name, mistake)
+    with pytest.raises(AssertionError, match=why):
+        play(WOKEN)

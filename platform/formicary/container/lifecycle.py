@@ -49,6 +49,8 @@ class Lifecycle:
         self.mailbox_limit = mailbox_limit
         self.on_gone: Callable[[str], None] | None = None
         """Called with the full name of each agent that is gone."""
+        self.on_not_away: Callable[[str], None] | None = None
+        """Called with the full name of an agent of this home that was away, and has ended, or is here again."""
         self.failures = Failures()
         self._starting: set[str] = set()
         self._emptied: asyncio.Future[None] | None = None  # made for the first who joins
@@ -281,6 +283,12 @@ class Lifecycle:
             await asyncio.shield(self._emptied)
         if (error := self.failures.take_untold(self._container.name)) is not None:
             raise error
+
+    def agent_not_away(self, address: str) -> None:
+        """Called by who moves agents when one of this home that was away has ended, or is here again."""
+        if self.on_not_away is not None:
+            self.on_not_away(address)
+        self.let_join_end()
 
     def let_join_end(self) -> None:
         """Let those go on who join, if no agent is left; called when one has ended here or elsewhere."""

@@ -59,6 +59,7 @@ class LocalNames:
         self._flush: asyncio.Handle | None = None
         self._gone_before = container.lifecycle.on_gone
         container.lifecycle.on_gone = self._agent_gone
+        container.lifecycle.on_not_away = self._agent_not_away
         services = container.platform_services
         assert isinstance(services, PlatformServices)  # a guest is none of the platform's containers
         services.listen(self)
@@ -85,6 +86,7 @@ class LocalNames:
         """Find nothing more; what waits for agents to be found is not delivered."""
         self._dispatcher.finder = None
         self._container.lifecycle.on_gone = self._gone_before
+        self._container.lifecycle.on_not_away = None
         if self._flush is not None:
             self._flush.cancel()
         for message, names in self._held:
@@ -185,6 +187,13 @@ class LocalNames:
     def _agent_gone(self, address: str) -> None:
         if self._gone_before is not None:
             self._gone_before(address)
+        self._has_ended(address)
+
+    def _agent_not_away(self, address: str) -> None:
+        if not self._has_home_here(address):
+            self._has_ended(address)
+
+    def _has_ended(self, address: str) -> None:
         name = address.removesuffix(self._at_domain)
         if self._dispatcher.is_closing or name == address:
             return

@@ -91,3 +91,17 @@ class Hold(OneShotBehaviour):
         await self.receive()
         self.sign.touch()
         threading.Event().wait()
+
+
+class Mover(Agent):
+    """Says where it is."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.add_behaviour(Saying())
+
+
+class Saying(CyclicBehaviour):
+    async def run(self):
+        message = await self.receive()
+        await self.reply(message, body=self.agent.container.name)

@@ -12,7 +12,7 @@ import sys
 
 import psutil
 import pytest
-from tests.integration.local.crew import Cell, Clerk, Doing, Holding, Relay
+from tests.integration.local.crew import Cell, Clerk, Doing, Holding, Mover, Relay
 from tests.integration.transport.raw import until
 from tests.plugins.paths import ROOT
 from tests.unit.core.agents import Collect, Do
@@ -93,6 +93,19 @@ async def test_many_are_started_at_once_and_those_that_cannot_be_are_named():
         with pytest.raises(NameTakenError):
             await platform.start_many(Clerk, ["c", "a"])
         assert await platform.start(Clerk, "c", on="c2") == "c@c2.lab.localhost"
+
+
+async def test_who_has_moved_is_found_and_when_it_has_ended_elsewhere_its_name_is_free():
+    async with LocalPlatform(containers=2, accepts=["tests.integration.local.crew"]) as platform:
+        management = platform.container.management
+        assert await platform.start(Mover, "w") == "w@c1.lab.localhost"
+        assert (await ask(platform, "w")).body == "c1"
+        await management.move("w@c1", "c2")
+        assert (await ask(platform, "w")).body == "c2"
+        await management.kill("w@c1")
+        await until(lambda: platform._placement.names_in("c1") == ())
+        assert await platform.start(Clerk, "w", on="c2") == "w@c2.lab.localhost"
+        assert (await ask(platform, "w")).sender == "w@c2.lab.localhost"
 
 
 async def test_it_waits_until_no_agent_is_left():

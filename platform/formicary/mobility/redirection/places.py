@@ -191,7 +191,7 @@ class Places:
         if self._home(detour.address) != self._own:
             self._dispatcher.remove_visitor(detour.address)
         else:
-            self._lifecycle.let_join_end()
+            self._lifecycle.agent_not_away(detour.address)
 
     def _forget_one(self) -> None:
         """Make room: forget one that nobody uses, and that can be found by way of its home."""

@@ -50,7 +50,7 @@ class Lifecycle:
         self.on_gone: Callable[[str], None] | None = None
         """Called with the full name of each agent that is gone."""
         self.on_not_away: Callable[[str], None] | None = None
-        """Called with the full name of an agent of this home that was away, and has ended, or is here again."""
+        """Called with the full name of each agent of this home that was away and is so no more."""
         self.failures = Failures()
         self._starting: set[str] = set()
         self._emptied: asyncio.Future[None] | None = None  # made for the first who joins

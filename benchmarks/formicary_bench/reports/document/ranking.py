@@ -36,7 +36,7 @@ MOST, FEW = 12, 6
 """So many are ranked where there is one placement, and in each of several: the rest is in the chart of their
 experiment."""
 
-_HIGH, _LEAST, _LARGEST = 420, 28, 60  # pixels: of all rows together, about; of a row
+_HIGH, _LEAST, _LARGEST = 450, 28, 60  # pixels: of all rows together, about; of a row
 
 
 class _Figure(NamedTuple):

@@ -59,7 +59,7 @@ class Beside(NamedTuple):
     drawn: Sequence[Sequence[str]]
 
 
-BROAD, WIDE, NARROW = 1100, 560, 340
+BROAD, WIDE, NARROW = 1100, 520, 340
 """The widths, in pixels, for which charts are drawn (the first of the page alone); the style sheet shows the
 one that fits."""
 

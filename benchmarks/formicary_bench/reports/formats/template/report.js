@@ -121,7 +121,7 @@ const lay = (known, body) => {
     make("p", "Other cuts of the raw values, before the cool-down:", body);
     tabulate("Other cuts", ["left out", "median", "mean"], known.cuts, body);
   }
-  make("p", `Raw values: ${known.files.map((name) => name.split("-")[0]).join(", ")}.`, body);
+  make("p", `Raw values, in raw/: ${known.files.map((name) => name.split("-")[0]).join(", ")}.`, body);
   if (known.command) {
     make("p", "To measure just this again:", body);
     make("code", known.command, body);

@@ -233,10 +233,10 @@ class Overflow:
         """Deliver a message, now or after those that wait for its receiver; arguments as of `add`."""
         if receiver in self.lines:
             self.add(message, receiver, origin, patience=patience)
-        elif full := self._bring(message, receiver):
+        elif full := self.bring(message, receiver):
             self.add(message, receiver, origin, full, patience)
 
-    def _bring(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+    def bring(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Deliver a message here, or pass it on to where its receiver is; return the sinks that are full."""
         detour = self._dispatcher.detours.get(receiver)
         deliver = self._dispatcher.deliver if detour is None else detour.pass_on
@@ -364,7 +364,7 @@ class Overflow:
     async def _deliver(self, waiting: _Waiting, line: _Line, receiver: str) -> None:
         sinks = waiting.sinks
         if not sinks:
-            sinks += self._bring(waiting.message, receiver) or ()
+            sinks += self.bring(waiting.message, receiver) or ()
         if sinks:
             seconds = self.send_timeout
             until = max(waiting.since, line.moved_at) + seconds

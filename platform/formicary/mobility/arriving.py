@@ -13,7 +13,6 @@ from formicary.core.base_agent import BaseAgent
 from formicary.core.errors import FormicaryError, MoveError
 from formicary.core.logs import get_logger
 from formicary.mobility.departing import Parcel
-from formicary.mobility.handover.instructions import Discard
 from formicary.mobility.snapshot import read_snapshot, restore
 from formicary.mobility.waking import admit, awake, dismiss
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.mobility.belongings import Belongings
-    from formicary.mobility.handover.instructions import Build, Terminate, Wake
+    from formicary.mobility.handover.instructions import Build, Discard, Terminate, Wake
     from formicary.mobility.handover.machine import HandOver
     from formicary.mobility.origins import Origins
     from formicary.mobility.redirection.places import Places
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.mobility")
 
-_PATIENCE: Final = 2.0  # s that what was passed on for an agent gets to be with it before it comes back
+_BROUGHT: Final = 100_000  # messages that wait until an agent has started that brings them along
 
 _read_parcel = msgspec.msgpack.Decoder(Parcel).decode
 
@@ -94,28 +93,7 @@ class Arriving:
             return
         self._ready[address] = guest
         self._places.expect(address, build.source, partial(self._take, address, build.source))
-        if self._places.is_quiet(address):
-            self._machine.arrivals.built(address, number)
-        else:
-            self._begin(self._wait_to_be_ready(address, number), f"{address}, about to come back")
-
-    async def _wait_to_be_ready(self, address: str, number: int) -> None:
-        """Say that an agent can come when what was passed on from here for it is with it."""
-        try:
-            async with asyncio.timeout(_PATIENCE):
-                await self._places.wait_until_quiet(address)
-        except TimeoutError:
-            # What is under way may have to wait for room where the agent is, so that has to go on.
-            if (guest := self._ready.get(address)) is not None and guest.number == number:
-                reason = (
-                    f"messages that went by way of container {self._container.name} are still under way "
-                    "to it; try again when it has received some"
-                )
-                self._machine.arrivals.refuse(address, number, reason)
-                self.discard(Discard(address, number))
-        else:
-            self._machine.arrivals.built(address, number)
-        self._act()
+        self._machine.arrivals.built(address, number)
 
     def _begin(self, waiting: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.get_running_loop().create_task(waiting, name=name)
@@ -140,11 +118,19 @@ class Arriving:
     def _take(self, address: str, source: str, message: Message, origin: str) -> bool:
         """Take a message for an agent that is about to start, if it comes along with that."""
         held = self._container.dispatcher.held.get(address)
-        return origin == source and isinstance(held, HeldMessages) and held.put(message)
+        if origin != source or not isinstance(held, HeldMessages):
+            return False
+        if len(held.messages) < _BROUGHT:
+            held.messages.append(message)  # more than a mailbox takes, where it had several
+        else:
+            reason = f"too much waits until {address} has started in container {self._container.name}"
+            self._container.dispatcher.add_dead_letter(message, reason, address)
+        return True
 
     def wake(self, wake: Wake) -> None:
         """Start an agent that was made."""
         guest = self._ready.pop(wake.address)
+        self._places.starts(wake.address)
         hook = None
         if type(guest.agent).after_move is not BaseAgent.after_move:
             hook = partial(guest.agent.after_move, wake.source)

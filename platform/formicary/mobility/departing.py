@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from formicary.mobility.belongings import Belongings
     from formicary.mobility.handover.instructions import Leave, Perished, Settled, Stay
     from formicary.mobility.handover.machine import HandOver
-    from formicary.mobility.redirection.places import Places
+    from formicary.mobility.redirection.places import Places, Unsettled
 
 logger = get_logger("formicary.mobility")
 
@@ -89,7 +89,7 @@ class Departing:
         self._settled: dict[
             str, int
         ] = {}  # by domain: how many messages are where they should, or are told of
-        self._leaving: list[Leave] = []
+        self._leaving: list[tuple[Leave, Unsettled]] = []
         self._settling: asyncio.Task[None] | None = None
 
     # -- what is asked for ----------------------------------------------------------------------------------
@@ -120,8 +120,8 @@ class Departing:
         try:
             await bring_to_rest(agent, caller)
             try:
-                if not self._places.is_settled:
-                    await self._places.settle()  # what goes out only then, nobody would wait for
+                if unsettled := self._places.begin_to_settle({address}):
+                    await self._places.settle(unsettled)  # what goes out only then, nobody would wait for
                 return self._begin(agent, address, place, caller, transit.since)
             except BaseException:
                 let_go_on(agent)
@@ -186,24 +186,27 @@ class Departing:
         """Have an agent leave at the end of this turn."""
         if (departure := self._departures.get(leave.address)) is not None:
             self._settled.update(departure.counts)
-        self._leaving.append(leave)
+        self._leaving.append((leave, self._places.begin_to_settle()))
 
     def take_apart(self) -> Sequence[Leave]:
-        """Take apart what leaves, if no message of this container's agents waits for its way; return it."""
-        if not self._leaving or self._settling is not None:
+        """Take out, and return, what leaves now: whose messages to others do not wait for their way."""
+        if not self._leaving:
             return ()
-        if self._places.is_settled:
-            leaving, self._leaving = self._leaving, []
-            return [leave for leave in leaving if self._is_leaving(leave)]
-        self._settling = asyncio.get_running_loop().create_task(
-            self._settle(), name="agents that wait to leave"
-        )
-        return ()
+        leaving = [leave for leave, unsettled in self._leaving if self._places.is_settled(unsettled)]
+        self._leaving = [each for each in self._leaving if not self._places.is_settled(each[1])]
+        if self._leaving and self._settling is None:
+            self._settling = asyncio.get_running_loop().create_task(
+                self._settle(), name="agents that wait to leave"
+            )
+        return [leave for leave in leaving if self._is_leaving(leave)]
 
     async def _settle(self) -> None:
-        await self._places.settle()
+        await self._places.wait_until(self._can_some_leave)
         self._settling = None
         self._act()
+
+    def _can_some_leave(self) -> bool:
+        return any(self._places.is_settled(unsettled) for _, unsettled in self._leaving)
 
     def _is_leaving(self, leave: Leave) -> bool:
         is_here = leave.address in self._departures

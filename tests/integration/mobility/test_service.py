@@ -10,7 +10,6 @@ from tests.integration.mobility.travellers import HERE, Fire, Homebody, Small, T
 
 from formicary import Agent, AgentState, Container
 from formicary.errors import MoveError, NameTakenError, UnknownAgentError
-from formicary.mobility.redirection.places import Places
 from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -40,18 +39,6 @@ async def test_an_agent_moves_and_comes_home():
             assert alice.state is AgentState.ACTIVE
         assert alice.data.places == ["c2", "c3", "c2", "c1"]
         assert [each.agents for each in platform] == [(alice,), (), ()]
-
-
-async def test_an_agent_does_not_come_back_before_what_was_passed_on_for_it(monkeypatch):
-    monkeypatch.setattr(Places, "is_quiet", lambda places, address: False)
-    async with three() as (c1, c2, _):
-        await c1.start(alice := Traveller("alice"))
-        with pytest.raises(MoveError, match="messages that went by way of container c2 are still under way"):
-            await alice.move("c2")
-        monkeypatch.undo()
-        await alice.move("c2")
-        assert agent_in(c2, "alice").data.places == ["c2"]
-        assert c1.agents == ()
 
 
 async def test_a_behaviour_that_moves_its_agent_begins_anew_there():

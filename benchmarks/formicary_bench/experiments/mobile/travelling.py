@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,6 +19,9 @@ CPU_GROUP = "agents"
 TRAVELLER = "traveller"
 """Its name."""
 
+_REFUSED = 10  # times that it tries again on its way
+_AGAIN = 0.1  # s after which it does
+
 GO, TOLD = Template(ontology="go"), Template(ontology="told")
 
 
@@ -30,6 +34,7 @@ class Journey(msgspec.Struct):
         at: at which of them it is.
         left: how many hops are left.
         travels: whether it has been sent off.
+        refused: how often it could not move since then.
         told: how many messages it has been told.
         wrong: what is wrong with these; empty if nothing is.
     """
@@ -39,6 +44,7 @@ class Journey(msgspec.Struct):
     at: int = 0
     left: int = 0
     travels: bool = False
+    refused: int = 0
     told: int = 0
     wrong: str = ""
 
@@ -64,7 +70,7 @@ class Travel(CyclicBehaviour):
         journey: Journey = self.agent.data
         if not journey.travels:
             message = await self.receive()
-            journey.left, journey.travels = int(message.body), True
+            journey.left, journey.travels, journey.refused = int(message.body), True, 0
         if journey.left:
             await self._hop(journey)
         else:
@@ -72,13 +78,21 @@ class Travel(CyclicBehaviour):
             await say_home(self, "inform")
 
     async def _hop(self, journey: Journey) -> None:
+        while self.agent.unreceived():  # noqa: ASYNC110 -- else it would take along more and more
+            await asyncio.sleep(0)
+        before = journey.left, journey.at
         journey.left -= 1
         journey.at = (journey.at + 1) % len(journey.places)
         try:
             await self.agent.move(journey.places[journey.at])
         except MoveError as error:
-            journey.travels = False
-            await say_home(self, "failure", str(error))
+            journey.left, journey.at = before  # as the agent has not moved
+            journey.refused += 1
+            if journey.refused > _REFUSED:
+                journey.travels, journey.refused = False, 0
+                await say_home(self, "failure", str(error))
+            else:
+                await asyncio.sleep(_AGAIN)
 
 
 class Count(CyclicBehaviour):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from formicary.core.errors import FormicaryError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from formicary.container.dispatcher import Dispatcher
     from formicary.container.overflow import Source
@@ -57,6 +58,12 @@ class Detour:
         self._paused: list[Source] = []
         self._opened: asyncio.Event | None = None  # made for the first who waits
         self._has_own = False  # whether something of this container's agents waits
+        self.is_expected = False
+        """Whether the agent may arrive here soon: what is passed on until then waits for no room."""
+        self.turns = 0
+        """How often all that has waited here has gone on, or failed."""
+        self._behind = 0  # who waits for all that is in the line to be passed on
+        self._hurry: asyncio.Event | None = None  # made for the first message that waits for room
 
     @property
     def domain(self) -> str | None:
@@ -73,15 +80,26 @@ class Detour:
         return self.redirection.pending is not None
 
     @property
-    def _has_line(self) -> bool:
+    def has_line(self) -> bool:
+        """Whether something waits for room."""
         return self.address in self._overflow.lines
 
     @property
     def has_own(self) -> bool:
         """Whether something that this container's agents have sent waits here."""
-        if self._has_own and not self._held and not self._has_line:
+        if self._has_own and not self._held and not self.has_line:
             self._has_own = False
         return self._has_own
+
+    def holds_up(self, leaving: Collection[str]) -> bool:
+        """Return whether agents have to wait before they leave, as they might overtake messages of their own.
+
+        Args:
+            leaving: their full names.
+        """
+        if self.address in leaving:
+            return any(message.sender in leaving for message in self.messages())
+        return self.is_held or (self.has_own and not self.redirection.is_here)
 
     def begin(self) -> None:
         """Have messages come this way."""
@@ -94,13 +112,15 @@ class Detour:
         self._overflow.end_diversion(self.address)
         self._dispatcher.routes.pop(self.address, None)
         self._dispatcher.detours.pop(self.address, None)
+        self.turns += 1
         self._wake()
 
     # -- messages of this container's agents ----------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message of an agent of this container; return where it waits if there is no room."""
-        if not self.is_held and (not self._has_line or self.redirection.is_here):
+        is_behind = self.has_line and (self.has_own or not self.redirection.is_here)
+        if not self.is_held and not is_behind:
             return self._send(message, receiver)
         if self._own_waiting() >= _OWN:
             return (Waiting(self),)
@@ -114,16 +134,16 @@ class Detour:
 
     def put(self, message: Message) -> bool:
         """Take a message of an agent of this container that has waited; return False if it has to go on."""
-        if self.is_held or self._has_line:
+        if self.is_held or self.has_line:
             return False
         if full := self._send(message, self.address):
-            self._overflow.add(message, self.address, full=full)
+            self._overflow.add(message, self.address, full=(PassingOn(self, full),))
         return True
 
     def _add_own(self, message: Message) -> None:
         self._has_own = True
         self._on_own(self)
-        if self.is_held and not (self._has_line and not self.redirection.is_here):
+        if self.is_held and not (self.has_line and not self.redirection.is_here):
             self._keep(message, None)
         else:
             self._overflow.deliver(message, self.address)
@@ -131,7 +151,7 @@ class Detour:
 
     def _go_behind_the_line(self) -> None:
         """Have what is sent from now on come here, where something that was sent before has no room yet."""
-        if self._has_line and not self.redirection.is_here:
+        if self.has_line and not self.redirection.is_here:
             self._dispatcher.routes.pop(self.address, None)
 
     def _own_waiting(self) -> int:
@@ -160,7 +180,7 @@ class Detour:
         if self._take_expected(message, receiver, source):
             return
         redirection.pass_on_for(source.domain)
-        if self.is_held and not self._has_line:
+        if self.is_held and not self.has_line:
             self._hold(message, source)
         else:
             self._overflow.deliver(message, receiver, source)
@@ -195,6 +215,9 @@ class Detour:
         domain, dispatcher = self.redirection.domain, self._dispatcher
         is_own = message.sender in dispatcher.agents or message.sender in dispatcher.system_agents
         try:
+            if domain is not None and self._is_urgent:
+                self._transport.carry_on(domain, message, self.address)
+                return None
             if domain is None or is_own:
                 return self._send(message, self.address)
             return self._transport.pass_on(domain, message, self.address)
@@ -212,17 +235,70 @@ class Detour:
             return self._dispatcher.deliver(message, receiver)
         return self._transport.post_to(domain, message, receiver)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether messages for the agent go this way no longer, as nobody needed it for a while."""
+        return self._dispatcher.detours.get(self.address) is not self
+
+    def bring(self, message: Message) -> Sequence[MessageSink] | None:
+        """Hand over a message that has waited here, now that this is over; return the sinks without room."""
+        return self._overflow.bring(message, self.address)
+
     def when_passed_on(self, callback: Callable[[], None], origin: str) -> None:
         """Call back when all that has come from another container up to now was passed on."""
+        self.empty_line(partial(self._when_released, callback, origin))
+
+    def _when_released(self, callback: Callable[[], None], origin: str) -> None:
         redirection = self.redirection
-        if redirection.is_here and origin not in redirection.told:
-            callback()
-        elif self._has_line and not redirection.is_here:
-            self._overflow.call_behind(self.address, callback)
-        elif self.is_held:
+        if self.is_held and not (redirection.is_here and origin not in redirection.told):
             self._held.append(callback)
         else:
             callback()
+
+    # -- what waits for room on the way to the next container ------------------------------------------------
+
+    @property
+    def _is_urgent(self) -> bool:
+        return self.is_expected or self._behind > 0
+
+    def empty_line(self, callback: Callable[[], None]) -> None:
+        """Pass on what waits for room now, though there is none, and call back behind it."""
+        if not self.has_line or self.redirection.is_here:
+            callback()
+            return
+
+        def is_next() -> None:
+            self._behind -= 1
+            callback()
+
+        self._behind += 1
+        self._overflow.call_behind(self.address, is_next)
+        self._begin_to_hurry()
+
+    def expect(self, *, is_expected: bool) -> None:
+        """Called with whether the agent may arrive here soon."""
+        self.is_expected = is_expected
+        if is_expected:
+            self._begin_to_hurry()
+
+    def _begin_to_hurry(self) -> None:
+        if self._hurry is not None:
+            self._hurry.set()
+            self._hurry = None
+
+    async def wait_for_room(self, full: Sequence[MessageSink]) -> None:
+        """Wait for room on the way to the next container, or until messages are to go there without."""
+        if self._is_urgent:
+            return
+        if self._hurry is None:
+            self._hurry = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        waits = [loop.create_task(_all_room(full)), loop.create_task(self._hurry.wait())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in waits:
+                each.cancel()
 
     # -- what the redirection says --------------------------------------------------------------------------
 
@@ -241,6 +317,7 @@ class Detour:
                 self.when_passed_on(each, "")
                 continue
             self._overflow.deliver(each[0], self.address)
+        self.turns += 1
         self._go_behind_the_line()
         self._resume()
         self._wake()
@@ -254,6 +331,7 @@ class Detour:
                 self._dispatcher.add_dead_letter(each[0], reason, self.address)
             else:
                 each()
+        self.turns += 1
         self._resume()
         self._wake()
 
@@ -280,6 +358,11 @@ class Detour:
         if self.domain is None:
             return f"{self.address} has just come"
         return f"{self.address} has moved to container {self.domain.partition('.')[0]}"
+
+
+async def _all_room(full: Sequence[MessageSink]) -> None:
+    for sink in full:
+        await sink.room()
 
 
 class Waiting:
@@ -324,15 +407,18 @@ class PassingOn:
 
     def put(self, message: Message) -> bool:
         """Take a message; return False if there is no room yet."""
-        if self._detour.is_held or self._detour.domain is None:
-            return not self._detour.pass_on(message, self._detour.address)
-        self._full = self._detour.give(message) or ()
+        detour = self._detour
+        if detour.is_over:
+            self._full = detour.bring(message) or ()
+        elif detour.is_held or detour.domain is None:
+            return not detour.pass_on(message, detour.address)
+        else:
+            self._full = detour.give(message) or ()
         return not self._full
 
     async def room(self) -> None:
         """Wait for room."""
-        for sink in self._full:
-            await sink.room()
+        await self._detour.wait_for_room(self._full)
 
     def is_done(self) -> bool:
         """Return False: the message goes on, or fails."""

@@ -116,13 +116,15 @@ class Redirection:
         self.pending = None
         self._has_left = True
 
-    def arrive(self, *, is_used: bool) -> None:
+    def arrive(self, source: str = "", *, is_used: bool) -> None:
         """Called when the agent lives here.
 
         Args:
+            source: the container that it has come from, and all that was under way here with it.
             is_used: whether messages may be under way that went from here to where it was.
         """
         way, self.domain = self.domain, None
+        self.told.discard(source)
         self._has_left = False
         self._next = self._known = None
         if self.pending is None and way is not None and (is_used or self.told or self._passed):
@@ -171,9 +173,10 @@ class Redirection:
 
     def marker(self, origin: str, number: int, path: tuple[str, ...]) -> None:
         """Called with a marker of another container, when what it has sent before was passed on."""
-        self.told.discard(origin)
-        if origin == self.home:
-            self._has_left = False
+        if len(path) == 1:  # else there may be more to come of what goes by way of that container
+            self.told.discard(origin)
+            if origin == self.home:
+                self._has_left = False
         if self.is_here:
             self.instructions.append(Tell(origin, Through(self.address, number, self.own)))
         elif self.own in path or self.domain is None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +16,7 @@ from formicary.mobility.redirection.language import Marker, Moved, Through, deco
 from formicary.mobility.redirection.machine import Fail, Open, Redirection, Tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from formicary.container.container import Container
     from formicary.container.overflow import Source
@@ -32,6 +34,10 @@ _EARLY: Final = 10_000  # messages that are kept for an agent that is to arrive
 _LOOKED_AT: Final = 100  # of them, for one to forget
 _UNSENT: Final = 1000  # that somebody is told when it has become a member
 _AGAIN: Final = 0.05  # s after which is tried again what could not be told
+
+
+Unsettled = list[tuple[Detour, int]]
+"""Ways on which something waits, and how often all that waited there had gone on by then."""
 
 
 class Places:
@@ -55,8 +61,7 @@ class Places:
         self._numbers = count(1)
         self._detours: dict[str, Detour] = {}
         self._busy: set[Detour] = set()  # among these all that hold something up
-        # From where agents come that are expected, and what takes the messages that they bring along.
-        self._expected: dict[str, tuple[str, Callable[[Message, str], bool]]] = {}
+        self._expected: dict[str, _Expected] = {}
         self._late_markers: dict[str, list[tuple[str, Marker]]] = {}  # that came before these
         self._early: dict[str, list[tuple[Message, Source]]] = {}  # what has come for these
         self._unsent: dict[str, list[News]] = {}  # by domain
@@ -95,7 +100,7 @@ class Places:
     def arrived(self, address: str) -> None:
         """Have what comes for an agent go into its mailbox, as it lives here now, among the `agents`."""
         home = self._home(address)
-        self._end_expecting(address)
+        expected = self._end_expecting(address)
         if home != self._own:
             self._dispatcher.add_visitor(address)
         for message, source in self._early.pop(address, ()):
@@ -104,7 +109,8 @@ class Places:
         if detour is None and home != self._own and self._transport.may_be_under_way(home, address):
             detour = self._add(address, home)
         if detour is not None:
-            detour.redirection.arrive(is_used=self._is_used(detour.redirection))
+            came_from = "" if expected is None else expected.source
+            detour.redirection.arrive(came_from, is_used=self._is_used(detour.redirection))
             self._perform(detour)
         self._take_late_markers(address)
 
@@ -117,18 +123,27 @@ class Places:
             take: called with each message for it, and the domain of the container that has sent that; returns
                 whether it has taken it.
         """
-        self._expected[address] = source, take
+        self._expected[address] = _Expected(source, take)
+        if (detour := self._detours.get(address)) is not None:
+            detour.expect(is_expected=True)
         if address not in self._dispatcher.overflow.takers:  # else a way of this container's agents takes it
             self._dispatcher.overflow.divert(address, _Expecting(self))
+
+    def starts(self, address: str) -> None:
+        """Have an agent that is expected take what it brings along: it has left, and arrives soon."""
+        if (expected := self._expected.get(address)) is not None:
+            expected.starts = True
 
     def _take_late_markers(self, address: str) -> None:
         for origin, marker in self._late_markers.pop(address, ()):
             self._on_marker(origin, marker)
 
-    def _end_expecting(self, address: str) -> None:
-        self._expected.pop(address, None)
+    def _end_expecting(self, address: str) -> _Expected | None:
+        if (detour := self._detours.get(address)) is not None:
+            detour.expect(is_expected=False)
         if isinstance(self._dispatcher.overflow.takers.get(address), _Expecting):
             self._dispatcher.overflow.end_diversion(address)
+        return self._expected.pop(address, None)
 
     def expect_no_more(self, address: str) -> None:
         """Send what has come for an agent where it belongs: it does not arrive after all."""
@@ -146,7 +161,7 @@ class Places:
     def take_expected(self, message: Message, receiver: str, source: Source) -> bool:
         """Take a message that an agent brings along which arrives; return whether it is one."""
         expected = self._expected.get(receiver)
-        return expected is not None and expected[1](message, source.domain)
+        return expected is not None and expected.starts and expected.take(message, source.domain)
 
     def forget(self, address: str) -> None:
         """Send what comes for an agent to its home: it has ended, or is not where it was said to be."""
@@ -177,6 +192,7 @@ class Places:
         )
         if self._home(address) != self._own:
             self._dispatcher.add_visitor(address)
+        detour.expect(is_expected=address in self._expected)
         detour.begin()
         return detour
 
@@ -188,6 +204,7 @@ class Places:
         del self._detours[detour.address]
         self._busy.discard(detour)
         detour.end()
+        self._changed.set()
         if self._home(detour.address) != self._own:
             self._dispatcher.remove_visitor(detour.address)
         else:
@@ -206,15 +223,15 @@ class Places:
 
     def take_stray(self, message: Message, receiver: str, source: Source) -> None:
         """Send a message of another container for an agent of a third one there, where more may be known."""
-        if receiver in self._expected:
-            if not self.take_expected(message, receiver, source):
-                self._keep(message, receiver, source)
+        if self.take_expected(message, receiver, source):
             return
         if (detour := self._detours.get(receiver)) is not None:
             detour.take(message, receiver, source)
             return
-        home = self._home(receiver)
-        if source.domain == home and is_failure(message):
+        home, expected = self._home(receiver), self._expected.get(receiver)
+        if expected is not None and (expected.starts or home in {source.domain, self._own}):
+            self._keep(message, receiver, source)
+        elif source.domain == home and is_failure(message):
             # Of what was sent on from here, and was not believed there; this container's own word is.
             self._transport.carry_on(home, message.replace(sender=f"{MANAGEMENT}@{self._own}"), receiver)
         elif source.domain == home or not is_container_of(home, self._platform):
@@ -285,11 +302,13 @@ class Places:
     def _on_marker(self, origin: str, marker: Marker) -> None:
         address, home = marker.address, self._home(marker.address)
         detour = self._detours.get(address)
-        if (expected := self._expected.get(address)) is not None and (
-            detour is None or origin == expected[0] or marker.path[0] == self._own
-        ):  # what was before it comes along with the agent, or is kept until that is here
-            self._late_markers.setdefault(address, []).append((origin, marker))
-            return
+        if (expected := self._expected.get(address)) is not None:
+            if expected.starts and origin == expected.source and marker.path[0] != self._own:
+                self._tell(origin, Through(address, marker.number, self._own))  # what was before has come
+                return
+            if marker.path[0] == self._own or (detour is None and (expected.starts or origin == home)):
+                self._late_markers.setdefault(address, []).append((origin, marker))  # it soon arrives
+                return
         if detour is None:
             if address in self._dispatcher.agents or home == self._own:
                 self._tell(origin, Through(address, marker.number, self._own))
@@ -375,32 +394,55 @@ class Places:
 
     # -- before an agent leaves -----------------------------------------------------------------------------
 
-    def is_quiet(self, address: str) -> bool:
-        """Tell whether nobody waits here for what was sent for an agent to be through."""
-        detour = self._detours.get(address)
-        return detour is None or detour.redirection.is_quiet
-
-    async def wait_until_quiet(self, address: str) -> None:
-        """Wait until nobody waits here for what was sent for an agent to be through."""
-        while not self.is_quiet(address):
-            self._changed.clear()
-            await self._changed.wait()
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether no message of this container's agents waits for a way, or may be overtaken on another."""
-        if self._busy:
-            self._busy = {detour for detour in self._busy if detour.is_held or detour.has_own}
-        return not self._busy
-
-    async def settle(self) -> None:
-        """Wait until no message of this container's agents waits for a way, or may be overtaken on another.
+    def begin_to_settle(self, leaving: Collection[str] = ()) -> Unsettled:
+        """Return what agents have to wait for so that they overtake no message of theirs.
 
         What they have sent to others up to now must be there: those have told by then what they pass on.
+
+        Args:
+            leaving: the full names of agents of which what others have sent them may wait on.
         """
-        while not self.is_settled:
+        if not self._busy:
+            return []
+        self._busy = {each for each in self._busy if each.is_held or each.has_own}
+        unsettled = [(each, each.turns) for each in self._busy if each.holds_up(leaving)]
+        for detour, _ in unsettled:
+            detour.empty_line(partial(self._line_is_empty, detour))
+        return unsettled
+
+    def _line_is_empty(self, detour: Detour) -> None:
+        if not detour.is_held:
+            detour.turns += 1
+            self._changed.set()
+
+    def is_settled(self, unsettled: Unsettled) -> bool:
+        """Return whether nothing waits any more of what `begin_to_settle` has returned."""
+        return all(detour.turns != turns for detour, turns in unsettled)
+
+    async def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Wait until something is so that changes only when messages go on."""
+        while not condition():
             self._changed.clear()
             await self._changed.wait()
+
+    async def settle(self, unsettled: Unsettled) -> None:
+        """Wait until nothing waits any more of what `begin_to_settle` has returned."""
+        await self.wait_until(lambda: self.is_settled(unsettled))
+
+
+@dataclass(slots=True)
+class _Expected:
+    """An agent that may soon arrive.
+
+    Attributes:
+        source: the domain of the container that it comes from.
+        take: takes the messages that it brings along.
+        starts: whether it has left there.
+    """
+
+    source: str
+    take: Callable[[Message, str], bool]
+    starts: bool = False
 
 
 class _Expecting:

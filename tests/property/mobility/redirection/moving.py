@@ -58,12 +58,12 @@ class World:
         if source == to:
             return
         here, there = self.containers[source], self.containers[to]
-        await self.places(source).settle()  # else something could go out that nobody waits for
+        await settle(self.places(source))  # else something could go out that nobody waits for
         transport = here.dispatcher.transport
         while not all(map(transport.is_quiet, transport.counts())):  # noqa: ASYNC110 -- nothing to wait for
             await asyncio.sleep(0.001)
         await asyncio.sleep(self.longest)  # what others have told meanwhile has come
-        await self.places(source).settle()
+        await settle(self.places(source))
         brought = []
 
         def take(message, origin):
@@ -74,11 +74,10 @@ class World:
         self.places(to).expect(address, here.domain, take)
         while here.scheduler.micro:  # noqa: ASYNC110 -- its messages are in the queue
             await asyncio.sleep(0)
+        self.places(to).starts(address)
         del here.dispatcher.agents[address]
         here.dispatcher.routes.pop(address, None)
         self.places(source).set(address, there.domain)
-        if home not in {source, to}:
-            self.places(home).set(address, there.domain)
         await asyncio.sleep(0.001)  # as `start` takes
         agent.enter_container(there, address)
         agent.become_active(there.scheduler, 1000)
@@ -87,6 +86,12 @@ class World:
             there.dispatcher.deliver(message, address)
         self.at[address] = to
         self.places(to).arrived(address)
+        if home not in {source, to}:  # which is told when it has started
+            self.places(home).set(address, there.domain)
+
+
+async def settle(places):
+    await places.settle(places.begin_to_settle())
 
 
 async def send(agent, to, numbers, pause=0.0):

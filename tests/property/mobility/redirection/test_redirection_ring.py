@@ -1,0 +1,48 @@
+"""An agent roams a ring under fire, and comes back while what was sent before is still under way."""
+
+from __future__ import annotations
+
+import asyncio
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.property.mobility.redirection.mesh import Mesh
+from tests.property.mobility.redirection.roamers import PLACES, Ring
+
+from formicary.testing import run_virtual
+
+HOUR = 3600
+
+place = st.integers(0, PLACES - 1)
+trails = st.one_of(
+    st.integers(1, 3).map(lambda laps: [0, 1, 2, 3] * laps),
+    st.integers(1, 5).map(lambda laps: [0, 1] * laps),
+    st.integers(1, 4).map(lambda laps: [0, 2, 1] * laps),
+    st.lists(place, max_size=12),
+)
+fires = st.lists(
+    st.tuples(place, st.sampled_from(((1, 0.001), (3, 0.002), (1, 0.05)))), min_size=1, max_size=3
+)
+stays = st.sampled_from((0.0, 0.001, 0.02))  # s in each place
+limits = st.sampled_from((20, 1000))  # of mailboxes
+
+
+async def play(network, limit, journey, fires):
+    """Return what was sent and has come, and why messages have failed."""
+    home, trail, stay = journey
+    async with Ring(network, limit) as ring:
+        await ring.start(home)
+        for where, how in fires:
+            await ring.open_fire(where, *how)
+        async with asyncio.timeout(HOUR):
+            await ring.roam(trail, stay)
+        sent, received = await ring.cease()
+        return sent, received, ring.reasons()
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 1000), limits, st.tuples(place, trails, stays), fires)
+def test_each_message_comes_once_and_in_order(seed, limit, journey, fires):
+    sent, received, why = run_virtual(play(Mesh(seed), limit, journey, fires))
+    assert why == []
+    assert received == sent

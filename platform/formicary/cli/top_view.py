@@ -78,6 +78,18 @@ def _parts(pairs: Sequence[Pair], after: Listing[Figures]) -> Iterator[Table | T
         rows = ((name, f"{count:g}") for name, count in fullest.most_common(_SHOWN))
         yield fitted(("FULLEST MAILBOX", "#WAITING"), rows, "bold")
     yield from _cpu(pairs)
+    blocks = [(f"{each.name}@{figures.name}", each) for figures, _ in pairs for each in figures.blockers]
+    if blocks:
+        yield Text()
+        most = sorted(blocks, key=lambda block: -block[1].times)[:_SHOWN]
+        yield fitted(
+            ("BLOCKS THE LOOP", "#TIMES", "#LONGEST", "WHERE"),
+            (
+                (name, str(each.times), f"{each.longest_s:.1f} s", each.where or _NOTHING)
+                for name, each in most
+            ),
+            "bold",
+        )
     failed = [
         (figures.name, figures.last_failure) for figures, _ in pairs if figures.last_failure is not None
     ]

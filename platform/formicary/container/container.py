@@ -5,8 +5,10 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from formicary.container.blockers import Blockers
 from formicary.container.dispatcher import Dispatcher
 from formicary.container.lifecycle import Lifecycle
+from formicary.container.loop_watch import LOOP_WATCH
 from formicary.container.opening import Opening
 from formicary.container.options import (
     ConnectionOptions,
@@ -157,6 +159,7 @@ class Container:
             sleepers=sleepers,
             is_guest=guest,
         )
+        self.blockers = Blockers(name)
         self.peers: Peers | None = None
         self.accounting: Accounting | None = None  # as long as the CPU time is accounted by group
         self._services: PlatformServices | GuestServices | None = None
@@ -216,12 +219,14 @@ class Container:
             self.program_exit.request,
         )
         transport = self._make_transport()
+        LOOP_WATCH.add(self.dispatcher.scheduler, self.blockers)
         try:
             options = self.platform_options
             if transport is not None or options.directory != "replica" or options.sleepers is not None:
                 await self._open_with_services(transport)
             # Else they are opened by who asks for one: most containers of a first hour need none.
         except BaseException:
+            LOOP_WATCH.remove(self.dispatcher.scheduler)
             self.dispatcher.is_closing = True
             raise
 
@@ -263,6 +268,7 @@ class Container:
         self.dispatcher.is_closing = True
         async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
             stack.callback(self.program_exit.end)
+            stack.callback(LOOP_WATCH.remove, self.scheduler)
             if self.dispatcher.transport is not None:
                 stack.push_async_callback(self.dispatcher.transport.close)
             if self._services is not None:

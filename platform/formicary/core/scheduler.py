@@ -63,9 +63,9 @@ class Scheduler:
     """
 
     __slots__ = (
+        "__weakref__",
         "_context",
         "_ends",
-        "_handle",
         "_roomy",
         "_spare",
         "_waits_for_loop",
@@ -77,11 +77,13 @@ class Scheduler:
         "limit",
         "loop",
         "micro",
+        "next_turn",
         "ready",
         "refuse",
         "resumed",
         "time",
         "turn",
+        "unwatched",
     )
 
     def __init__(
@@ -105,40 +107,47 @@ class Scheduler:
         self.resumed = 0  # strands, and below messages to micro-agents: counted once for each batch of them
         self.handled = 0
         self.current: Strand | None = None  # the strand that runs now
+        self.unwatched: Callable[[], None] | None = None
+        """Called by the next turn, where nobody looks whether it blocks the loop."""
         self._roomy: list[asyncio.Future[None]] = []
         self._ends: list[Callable[[], None]] = []
-        self._handle: asyncio.Handle | None = None
+        self.next_turn: asyncio.Handle | None = None  # that of the next turn; None while a turn runs
         self._spare: Strand | None = None  # for `begin`
         self._waits_for_loop = False
         self._context = contextvars.copy_context()  # micro-agents run in it, whoever has written to them
 
+    @property
+    def is_running(self) -> bool:
+        """Whether a turn of the queue runs just now; for other threads."""
+        return self.awake and self.next_turn is None
+
     def wake(self) -> None:
         """Have the queue run in the next turn of the loop; callers test `awake` first."""
         self.awake = True
-        self._handle = self.loop.call_soon(self.run, context=self._context)
+        self.next_turn = self.loop.call_soon(self.run, context=self._context)
 
     def run_now(self) -> None:
         """Run at once, where a turn of the loop is nearly over; never inside a strand or a handler."""
         if self._waits_for_loop:
             self._waits_for_loop = False
-        elif self.awake and self._handle is not None:
-            self._handle.cancel()
+        elif self.awake and self.next_turn is not None:
+            self.next_turn.cancel()
             self._context.run(self.run)
 
     def run_inside(self) -> None:
         """Run at once what is ready, in the task that would wait for it; not where that is a strand."""
-        handle = self._handle
+        handle = self.next_turn
         if handle is None:  # nothing is ready, or it is called by what runs here
             return
         task = asyncio.current_task(self.loop)
         if task is None or isinstance(task, Strand):
             return
         del _current_tasks[self.loop]
-        self._handle = None
+        self.next_turn = None
         try:
             self._context.run(self._run_ready)
         finally:
-            self._handle = handle  # the loop calls it all the same: so many of these need one
+            self.next_turn = handle  # the loop calls it all the same: so many of these need one
             _current_tasks[self.loop] = task
 
     def wait_for_loop(self) -> None:
@@ -214,7 +223,9 @@ class Scheduler:
 
     def run(self) -> None:
         """Run what is ready, as much as a turn of the loop allows; called by the loop."""
-        self._handle = None
+        self.next_turn = None
+        if self.unwatched is not None:
+            self.unwatched()
         try:
             self._run_ready()
         finally:

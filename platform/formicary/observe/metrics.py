@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary.container.blockers import Blocker  # noqa: TC001 -- msgspec reads the types
 from formicary.core.agent import Agent
 from formicary.core.failures import Failure  # noqa: TC001 -- msgspec reads the types
 
@@ -88,6 +89,8 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         busiest: the behaviours and micro-agents with most seconds of CPU, where that is accounted.
         failures: how often agents have failed, those included that are gone.
         last_failure: the latest of them; None if there was none.
+        blocked: how often something has blocked the event loop for longer than 0.1 s.
+        blockers: who has done so most often.
     """
 
     name: str
@@ -108,6 +111,8 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     busiest: tuple[Busy, ...] = ()
     failures: int = 0
     last_failure: Failure | None = None
+    blocked: int = 0
+    blockers: tuple[Blocker, ...] = ()
 
 
 def measure(container: Container) -> Figures:
@@ -136,6 +141,8 @@ def measure(container: Container) -> Figures:
         busiest=() if account is None else _busiest(account.seconds_by_agent()),
         failures=container.failures.total,
         last_failure=container.failures.latest,
+        blocked=container.blockers.total,
+        blockers=container.blockers.most(_SHOWN),
     )
 
 

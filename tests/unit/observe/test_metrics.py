@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.cli.top_view import lines, records
+from formicary.container.blockers import Blocker
 from formicary.management.descriptions import Listing, Missing
 from formicary.management.requests.language import Result, decode_result, encode
 from formicary.observe.metrics import Busy, Figures, LinkFigures, measure
@@ -41,6 +42,8 @@ LATER = replace(
     dead_letters=2,
     links=(replace(LINK, messages_sent=300, messages_received=60, frames_sent=20),),
     cpu_by_group={"agents": 0.5, "platform": 0.25},
+    blocked=2,
+    blockers=(Blocker("jam/Print", 2, 0.34, "shop.py:6, in run"),),
 )
 
 
@@ -163,6 +166,8 @@ def test_tables_and_json_of_two_looks():
     assert "\x1b" not in text
     assert "c4.lab.localhost could not be asked" in text
     assert "CPU %  AGENTS  PLATFORM" in text
+    (row,) = [line for line in text.splitlines() if line.startswith("jam/Print@")]
+    assert row.split() == ["jam/Print@c1", "2", "0.3", "s", "shop.py:6,", "in", "run"]
     row = next(line for line in text.splitlines() if line.startswith("c1 "))
     assert row.split() == ["c1", "here", "1", "50", "50", "MB", "3", "0", "100", "0", "100", "5", "7", "0.5"]
     new = next(line for line in text.splitlines() if line.startswith("c3 "))

@@ -16,6 +16,7 @@ from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Self
 
+from formicary.container.loop_watch import THREAD
 from formicary.core.errors import UsageError
 from formicary.profiling.accounting.ledger import GROUPS, ledgers
 from formicary.profiling.accounting.recording import Recording
@@ -169,6 +170,8 @@ class Accounting:
             # What a pool does beside its work is the runtime's; a thread of somebody's own is the agents'.
             left = thread.cpu_s - handed[thread.tid] / 1e9
             group_name = "runtime" if thread.kind == "executor" else "agents"
+            if thread.name == THREAD:
+                group_name = "platform"
             accounts.append(Account(thread.tid, group_name, max(0.0, left)))
         rest_s = max(0.0, rest_s - sum(thread.cpu_s for thread in threads))
         threads.append(Thread(0, "native, or ended", "native", rest_s))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
 
 _PLATFORM = "formicary."
+_UNWRITTEN = {"Behaviour.run", "ThreadBehaviour.run"}
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 
@@ -38,15 +39,22 @@ def check_behaviour(given: object, is_state: bool = False) -> None:  # noqa: FBT
     kind = type(given)
     if not hasattr(given, "mailbox"):
         raise not_initialised(given)
-    if kind.run is Behaviour.run and "run" not in getattr(given, "__dict__", ()):
+    if getattr(kind.run, "__qualname__", "") in _UNWRITTEN and "run" not in getattr(given, "__dict__", ()):
         how = "make a class of it, with" if kind.__module__.startswith(_PLATFORM) else "write"
-        raise DefinitionError(f"{kind.__name__} has no run(): {how} `async def run(self)`")
+        plain = "" if "run" in kind.plain_methods else "async "
+        raise DefinitionError(f"{kind.__name__} has no run(): {how} `{plain}def run(self)`")
     if isinstance(kind.__dict__.get("template"), Template):
         raise DefinitionError(
             f"{kind.__name__} has a template in its class body, where it is not used: write self.template = "
             "... after super().__init__(), or give it to add_behaviour()"
         )
     _check_methods(kind)
+    for name in kind.plain_methods:
+        if inspect.iscoroutinefunction(getattr(kind, name)):
+            raise DefinitionError(
+                f"{kind.__name__}.{name}() is asynchronous, but runs in a thread: write `def {name}(self)`, "
+                "without any await in it"
+            )
     kind.checked_behaviour = kind
 
 

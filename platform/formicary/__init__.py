@@ -1,10 +1,10 @@
 """Formicary: a multi-agent platform, and (in `formicary_bench`) a laboratory for what communication costs.
 
 The packages, from the inside to the outside: `core` (messages, agents, behaviours, and who drives them),
-`container` (where agents live), `transport` and `server` (how containers meet), `fipa` (what is said to
-`ams` and `df`), `management`, `directory`, `groups` and `mobility` (the services of a platform), `xmpp`
-(agents with accounts of their own), `local` (a platform over all cores), `observe` and `profiling` (what can
-be seen of it), `testing`, `doctor`, `cli`.
+`compute` (functions beside the event loop), `container` (where agents live), `transport` and `server` (how
+containers meet), `fipa` (what is said to `ams` and `df`), `management`, `directory`, `groups` and `mobility`
+(the services of a platform), `xmpp` (agents with accounts of their own), `local` (a platform over all cores),
+`observe` and `profiling` (what can be seen of it), `testing`, `doctor`, `cli`.
 Everything that users need is importable from here.
 """
 
@@ -23,6 +23,7 @@ from formicary.core.micro import MicroAgent
 from formicary.core.template import Template
 
 if TYPE_CHECKING:
+    from formicary.core.thread_behaviour import ThreadBehaviour
     from formicary.local.platform import LocalPlatform
     from formicary.mobility.itinerary import Itinerary
     from formicary.xmpp.agent import XmppAgent
@@ -48,6 +49,7 @@ __all__ = [
     "PeriodicBehaviour",
     "State",
     "Template",
+    "ThreadBehaviour",
     "TimeoutBehaviour",
     "XmppAgent",
     "__version__",
@@ -64,6 +66,10 @@ def __getattr__(name: str) -> object:
         from formicary.local.platform import LocalPlatform
 
         return LocalPlatform
+    if name == "ThreadBehaviour":
+        from formicary.core.thread_behaviour import ThreadBehaviour
+
+        return ThreadBehaviour
     if name == "XmppAgent":
         from formicary.xmpp.agent import XmppAgent
 

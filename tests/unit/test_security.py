@@ -63,6 +63,18 @@ def test_nothing_turns_bytes_into_code(calls):
     assert {name for name, function, _ in found if function in {"eval", "exec"}} == COMPILING
 
 
+def test_pickle_is_for_a_containers_own_workers_alone():
+    pickling = re.compile(r"\b(ForkingPickler|ProcessPoolExecutor|reduction|multiprocessing)\b")
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in SOURCES}
+    found = {
+        name
+        for name, text in texts.items()
+        for node in (ast.walk(ast.parse(text)) if pickling.search(text) else ())
+        if isinstance(node, ast.Import | ast.ImportFrom) and pickling.search(ast.unparse(node))
+    }
+    assert found == {"platform/formicary/compute/calls.py", "platform/formicary/compute/workers.py"}
+
+
 def test_no_shell_is_used(calls):
     found, _ = calls
     assert [

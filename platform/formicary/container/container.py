@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, TypeVarTuple
 
 from formicary.container.blockers import Blockers
 from formicary.container.dispatcher import Dispatcher
@@ -17,6 +17,7 @@ from formicary.container.options import (
     check_directory,
     check_guest,
     check_identity,
+    check_means,
     main_domain,
     meeting_place,
 )
@@ -30,10 +31,11 @@ from formicary.core.scheduler import Scheduler
 from formicary.core.strand import PROGRAM_EXITS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
 
+    from formicary.compute.pool import Means, Pool
     from formicary.container.dead_letters import DeadLetters
     from formicary.container.instruments import Instrument
     from formicary.container.link_status import LinkStatus
@@ -48,6 +50,9 @@ if TYPE_CHECKING:
     from formicary.profiling.accounting.accounting import Accounting
     from formicary.server.account import AccountAddress
     from formicary.server.address import ServerAddress
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 PLATFORM = "lab.localhost"
 """The platform's domain where none is given."""
@@ -100,6 +105,8 @@ class Container:
             all the same.
         sleepers: the file in which agents sleep, and from which they wake when the container is opened again;
             None for a temporary one, with which they end.
+        compute_in: what runs the functions that are given to `compute`: `"processes"`, `"threads"`, or
+            `"auto"`: threads where Python has no global lock, else processes.
         guest: whether it is none of the platform's containers, and only asks these: it is in no list of
             them, and its agents can register nothing.
 
@@ -135,6 +142,7 @@ class Container:
         creatable: Sequence[str] = (),
         accepts: Sequence[str] = (),
         sleepers: Path | None = None,
+        compute_in: Means = "auto",
         guest: bool = False,
     ) -> None:
         meeting = meeting_place(server, account, password, join)
@@ -163,6 +171,9 @@ class Container:
         self.peers: Peers | None = None
         self.accounting: Accounting | None = None  # as long as the CPU time is accounted by group
         self._services: PlatformServices | GuestServices | None = None
+        self._compute_in = check_means(compute_in)
+        self._pool: Pool | None = None  # made by the first who computes
+        self._computes = False  # from when it is open until its agents have stopped
         self._meeting = meeting
         self._connection = ConnectionOptions(listen, route, tls, identity)
         self._queue_limit = queue_limit
@@ -229,6 +240,7 @@ class Container:
             LOOP_WATCH.remove(self.dispatcher.scheduler)
             self.dispatcher.is_closing = True
             raise
+        self._computes = True
 
     async def _open_with_services(self, transport: Transport | None) -> None:
         services = self._open_services(transport)
@@ -274,7 +286,13 @@ class Container:
             if self._services is not None:
                 stack.push_async_callback(self._services.close)
             stack.push_async_callback(self.dispatcher.overflow.close)
+            stack.push_async_callback(self._close_pool)
             stack.push_async_callback(self.lifecycle.stop_all)
+
+    async def _close_pool(self) -> None:
+        self._computes = False
+        if self._pool is not None:
+            await self._pool.close()
 
     @property
     def is_open(self) -> bool:
@@ -349,6 +367,38 @@ class Container:
     def failures(self) -> Failures:
         """What agents have failed with, the latest 100 times; `failures.total` is how many there were."""
         return self.lifecycle.failures
+
+    async def compute(self, function: Callable[[*Ts], T], *arguments: *Ts, timeout: float | None = None) -> T:
+        """Run a plain function beside the event loop, in a worker of this container.
+
+        There are as many workers as this process may use processors; who finds all of them busy waits, first
+        come, first served. A worker process imports the module of the function, and gets copies of the
+        arguments; the result comes back as a copy, too.
+
+        Args:
+            function: with `def`, at the top level of a module; `functools.partial` gives it named arguments.
+            arguments: what it is called with.
+            timeout: for how many seconds it may run, without waiting for a worker; then its process is ended.
+                A thread cannot be ended: it goes on, and another takes its place.
+
+        Returns:
+            What it returns.
+
+        Raises:
+            Exception: what the function raised.
+            TimeoutError: it has not returned in time.
+            ComputeError: it cannot be sent to a worker process, or the process has ended before it returned.
+            ContainerClosedError: the container is not open, or closed meanwhile.
+            asyncio.CancelledError: when cancelled. If the function had not begun it never does; else it runs
+                to its end, or to its time, and nobody gets its result.
+        """
+        if not self._computes:
+            raise self.not_open_error()
+        if self._pool is None:
+            from formicary.compute.pool import Pool
+
+            self._pool = Pool(self.name, self._compute_in)
+        return await self._pool.run(function, arguments, timeout)  # type: ignore[no-any-return]  # it is of `function`
 
     def add_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` of everything that happens from now on."""

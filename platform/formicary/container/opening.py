@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import weakref
 from typing import TYPE_CHECKING
 
@@ -78,17 +79,29 @@ class Opening:
             await self._close_all()
 
     def check_new(self) -> None:
-        """Make sure that it was never opened.
+        """Make sure that it was never opened, and that this is no worker process that only imports a program.
 
         Raises:
             ContainerClosedError: it was.
+            SystemExit: this is one.
         """
+        _refuse_in_worker()
         if self._container.dispatcher.scheduler is not None:
             raise ContainerClosedError(f"container {self._container.name} was opened before; make a new one")
 
     def _check_loop(self) -> None:
         if asyncio.get_running_loop() is not self._container.scheduler.loop:
             raise self._container.other_loop_error()
+
+
+def _refuse_in_worker() -> None:
+    """End a worker process whose program would start over: it does not say what is for the first process."""
+    multiprocessing = sys.modules.get("multiprocessing.process")
+    if multiprocessing is not None and getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise SystemExit(
+            "this program opens a container wherever it is imported, as each worker process does: write "
+            '`if __name__ == "__main__":` above the line that starts it, such as asyncio.run(main())'
+        )
 
 
 def _remind(name: str) -> None:

@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from formicary.compute.pool import Means
     from formicary.container.protocols import Connectable
     from formicary.server.account import XmppServer
     from formicary.transport.addresses import JoinAddress
 
 DIRECTORIES = ("replica", "central", "lookup")
 """The ways in which the directory can be built."""
+
+_MEANS: tuple[Means, ...] = ("auto", "processes", "threads")
 
 
 class ConnectionOptions(msgspec.Struct, frozen=True):
@@ -68,6 +71,17 @@ def check_accepts(given: Sequence[str]) -> tuple[str, ...]:
         if not all(part.isidentifier() for part in str(name).split(".")):
             raise UsageError(f"accepts= takes names of packages or modules, such as ['shop'], not {name!r}")
     return names
+
+
+def check_means(means: Means) -> Means:
+    """Refuse what can run no functions.
+
+    Raises:
+        UsageError: it is that.
+    """
+    if means not in _MEANS:
+        raise UsageError(f"compute_in= is one of {', '.join(_MEANS)}, not {means!r}")
+    return means
 
 
 def check_identity(identity: Path | None, *, can_be_joined: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import enum
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, TypeVar, TypeVarTuple
 
 from formicary.core.errors import AgentStateError, ContainerClosedError, MoveError
 from formicary.core.failures import AgentFailures, describe
@@ -12,6 +12,7 @@ from formicary.core.message import stamp
 from formicary.core.names import MANAGEMENT, check_local
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
     from datetime import datetime
 
     from formicary.container.container import Container  # as users see what agents live in
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.directory.interface import AgentDirectory
     from formicary.groups.interface import AgentGroups
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 class AgentState(enum.Enum):
@@ -103,6 +107,15 @@ class BaseAgent:
             ContainerClosedError: the agent has not been started in a container, or that is not open.
         """
         return self.container.platform_services.groups_of(self)
+
+    def compute(
+        self, function: Callable[[*Ts], T], *arguments: *Ts, timeout: float | None = None
+    ) -> Coroutine[Any, Any, T]:
+        """Run a plain function beside the event loop; await it. Arguments, errors: as of `Container.compute`.
+
+        Others go on meanwhile. What computes for more than a few milliseconds belongs here.
+        """
+        return self.container.compute(function, *arguments, timeout=timeout)
 
     # -- moving ---------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from types import MethodType
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, TypeVarTuple, overload
 
 from msgspec.structs import force_setattr
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from formicary.core.scheduler import Scheduler
     from formicary.core.strand import Strand
     from formicary.core.template import Template
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 class Phase:
@@ -59,10 +62,11 @@ class Behaviour:
     leaves_behind: ClassVar[tuple[str, ...]] = ()
     """The names of attributes that are not carried; with any other attribute than `data` the agent stays."""
 
-    # For `core.definitions`: whether it needs no machine, which methods of subclasses are awaited, and the
-    # class itself, once it was looked at.
+    # For `core.definitions`: whether it needs no machine, which methods of subclasses are awaited, which are
+    # not, and the class itself, once it was looked at.
     stands_alone: ClassVar = True
     awaited_methods: ClassVar[tuple[str, ...]] = ("on_start", "run", "on_end", "receive", "send")
+    plain_methods: ClassVar[tuple[str, ...]] = ()
     checked_behaviour: ClassVar[type | None] = None
 
     def __init__(self) -> None:
@@ -165,6 +169,15 @@ class Behaviour:
             mailbox.burst = 0
             yield
         return mailbox.next()
+
+    def compute(
+        self, function: Callable[[*Ts], T], *arguments: *Ts, timeout: float | None = None
+    ) -> Coroutine[Any, Any, T]:
+        """Run a plain function beside the event loop; await it. Arguments, errors: as of `Container.compute`.
+
+        Others go on meanwhile. What computes for more than a few milliseconds belongs here.
+        """
+        return self.agent.container.compute(function, *arguments, timeout=timeout)
 
     def kill(self, exit_code: Any = None) -> None:
         """End the behaviour: after this `run` when it calls that itself, else at what it waits for now.

@@ -56,6 +56,10 @@ class MessageTooLargeError(FormicaryError):
     """A message is larger than the link to its receiver can carry."""
 
 
+class ComputeError(FormicaryError):
+    """A function could not be computed beside the event loop."""
+
+
 class ContainerClosedError(FormicaryError):
     """The container is not running, or it stopped meanwhile."""
 

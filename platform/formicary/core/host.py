@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar, TypeVarTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from formicary.core.base_agent import BaseAgent
     from formicary.core.behaviours import Behaviour
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.core.strand import Strand
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 class Overflow(Protocol):
@@ -82,6 +85,9 @@ class Host(Protocol):
     @property
     def dispatcher(self) -> Dispatcher:
         """What messages go through."""
+
+    async def compute(self, function: Callable[[*Ts], T], *arguments: *Ts, timeout: float | None = None) -> T:
+        """Run a plain function beside the event loop."""
 
     @property
     def lifecycle(self) -> Lifecycle:

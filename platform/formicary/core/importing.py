@@ -12,6 +12,9 @@ from formicary.core.errors import FormicaryError, ManagementRequestError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+SCRIPT = "formicary_script"
+"""What the `__name__` of a script is that `formicary run` runs."""
+
 _LONGEST_REASON = 300  # characters of an exception's text
 
 

@@ -1,0 +1,90 @@
+"""Which functions can be computed beside the loop, and in one sentence why others cannot."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from typing import Any
+
+from formicary.core.base_agent import BaseAgent
+from formicary.core.behaviours import Behaviour
+from formicary.core.errors import ComputeError
+from formicary.core.quoting import shorten
+
+
+def name_of(function: Any) -> str:
+    """Return how sentences call a function: `solve()`."""
+    function = _innermost(function)
+    name = getattr(function, "__qualname__", None)
+    return f"{name.replace('.<locals>', '')}()" if name else shorten(function)
+
+
+def check_function(function: Any) -> None:
+    """Refuse what cannot be computed beside the loop at all.
+
+    Raises:
+        ComputeError: it is no function, or an asynchronous one.
+    """
+    if not callable(function):
+        raise ComputeError(
+            f"compute() takes a function and its arguments, as in compute(solve, 3), not {shorten(function)}"
+        )
+    if inspect.iscoroutinefunction(_innermost(function)):
+        raise ComputeError(
+            f"{name_of(function)} is asynchronous: await it, or give compute() a plain function"
+        )
+
+
+def check_can_be_sent(function: Any) -> None:
+    """Refuse a function that another process would not find.
+
+    Raises:
+        ComputeError: it is one.
+    """
+    inner = _innermost(function)
+    name, module = getattr(inner, "__qualname__", ""), getattr(inner, "__module__", None)
+    owner = getattr(inner, "__self__", None)
+    if isinstance(owner, Behaviour | BaseAgent):
+        raise ComputeError(
+            f"{name_of(function)} belongs to {_kind(owner)}, which stays in its container: make it a "
+            "function of the module, and give it what it needs as arguments"
+        )
+    if name.rpartition(".")[2] == "<lambda>":
+        raise ComputeError(
+            f"a lambda of {_module(module)} cannot be sent to a worker process: make it a function with "
+            "`def`, outside of others"
+        )
+    if "<locals>" in name:
+        raise ComputeError(
+            f"{name_of(function)} is defined inside another function, so it cannot be sent to a worker "
+            "process: define it at the top level of its module"
+        )
+    main = sys.modules["__main__"]
+    if module == "__main__" and getattr(main, "__file__", None) is None and main.__spec__ is None:
+        raise ComputeError(
+            f"{name_of(function)} is defined where no worker process finds it, as there is no file of this "
+            "program: write it into a module, and import it from there"
+        )
+
+
+def cannot_be_sent(function: Any, reason: str) -> ComputeError:
+    """Return the error of a function whose arguments, or which itself, cannot be sent to another process."""
+    return ComputeError(
+        f"{name_of(function)} cannot be sent to a worker process with its arguments "
+        f"({reason}): give it plain data and objects of classes at the top level of a module"
+    )
+
+
+def _innermost(function: Any) -> Any:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def _kind(owner: object) -> str:
+    return f"the {'behaviour' if isinstance(owner, Behaviour) else 'agent'} {type(owner).__name__}"
+
+
+def _module(module: str | None) -> str:
+    return "this program" if module in {None, "__main__"} else f"module {module}"

@@ -1,0 +1,158 @@
+"""A container's workers: which function runs where, and who waits for a worker."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections import deque
+from typing import TYPE_CHECKING, Any, Literal
+
+from formicary.compute.functions import check_function, name_of
+from formicary.compute.workers import ProcessWorker, ThreadWorker
+from formicary.core.errors import ContainerClosedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.compute.workers import Worker
+
+Means = Literal["auto", "processes", "threads"]
+
+
+def has_lock() -> bool:
+    """Tell whether Python's threads compute one at a time."""
+    return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
+
+
+class Pool:
+    """The workers of a container; they are started when they are needed, and end with it.
+
+    Args:
+        container: the container's name.
+        means: what the workers are; `"auto"`: threads where Python has no global lock, else processes.
+        size: how many there are at most; None for as many as this process may use processors.
+    """
+
+    def __init__(self, container: str, means: Means, size: int | None = None) -> None:
+        self._container = container
+        self._kind: Callable[[], Worker]
+        if means == "threads" or (means == "auto" and not has_lock()):
+            self._kind = ThreadWorker
+        else:
+            self._kind = ProcessWorker
+        self.size = size or len(os.sched_getaffinity(0))
+        self._idle: list[Worker] = []
+        self._busy: set[Worker] = set()
+        self._line: deque[asyncio.Future[Worker]] = deque()  # who waits for a worker
+        self._running: set[asyncio.Task[Callable[[], Any]]] = set()
+        self._ending: set[asyncio.Task[None]] = set()
+        self._is_closed = False
+
+    async def run(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...], timeout: float | None
+    ) -> Any:
+        """Run a function in a worker, now or when one is free; as `Container.compute`."""
+        check_function(function)
+        worker = await self._worker(function)
+        # In a task of its own: whoever waits may be cancelled, and the function runs on.
+        task = asyncio.get_running_loop().create_task(
+            self._run_in(worker, function, arguments, timeout), name=f"waits for {name_of(function)}"
+        )
+        self._running.add(task)
+        task.add_done_callback(self._has_run)
+        return (await asyncio.shield(task))()
+
+    async def _run_in(
+        self, worker: Worker, function: Callable[..., Any], arguments: tuple[Any, ...], timeout: float | None
+    ) -> Callable[[], Any]:
+        try:
+            await worker.start()
+            async with asyncio.timeout(timeout):
+                return await worker.run(function, arguments)
+        except TimeoutError:
+            how = worker.end()
+            raise TimeoutError(f"{name_of(function)} has not returned within {timeout:g} s: {how}") from None
+        except asyncio.CancelledError:
+            raise self._closed_error(function) from None
+        finally:
+            self._give_back(worker)
+
+    def _has_run(self, task: asyncio.Task[Callable[[], Any]]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()  # it is no mistake if nobody waits any more
+
+    def _end(self, worker: Worker) -> str:
+        """End a worker that has not ended yet, if so; return what becomes of what it runs."""
+        how = worker.end()
+        task = asyncio.get_running_loop().create_task(worker.gone(), name="waits for the end of a worker")
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+        return how
+
+    # -- who runs what --------------------------------------------------------------------------------------
+
+    async def _worker(self, function: Callable[..., Any]) -> Worker:
+        """Return a worker that is free, as soon as there is one."""
+        if self._is_closed:
+            raise self._closed_error(function)
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.is_alive():
+                self._busy.add(worker)
+                return worker
+            self._end(worker)
+        if len(self._busy) < self.size:
+            return self._new()
+        future: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        self._line.append(future)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._give_back(future.result())
+            raise
+
+    def _new(self) -> Worker:
+        worker = self._kind()
+        self._busy.add(worker)
+        return worker
+
+    def _give_back(self, worker: Worker) -> None:
+        """Have a worker do the next, or another one in its place if it has ended."""
+        self._busy.discard(worker)
+        if self._is_closed:
+            self._end(worker)
+            return
+        if not worker.is_alive():
+            self._end(worker)
+            worker = self._kind()
+        while self._line:
+            future = self._line.popleft()
+            if not future.done():
+                self._busy.add(worker)
+                future.set_result(worker)
+                return
+        self._idle.append(worker)
+
+    # -- the end --------------------------------------------------------------------------------------------
+
+    async def close(self) -> None:
+        """End the workers, whatever they do; who waits for them is told."""
+        self._is_closed = True
+        while self._line:
+            future = self._line.popleft()
+            if not future.done():
+                future.set_exception(ContainerClosedError(f"container {self._container} has closed"))
+        for task in tuple(self._running):
+            task.cancel()
+        for worker in self._idle:
+            self._end(worker)
+        while self._running or self._ending:
+            await asyncio.wait(self._running | self._ending)
+
+    def _closed_error(self, function: Callable[..., Any]) -> ContainerClosedError:
+        return ContainerClosedError(
+            f"{name_of(function)} was not computed to its end, since container {self._container} has closed"
+        )

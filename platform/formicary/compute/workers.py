@@ -1,0 +1,221 @@
+"""Workers: each is an executor of the standard library for one function at a time.
+
+One for all would be broken by the end of any of its processes, and with it what the others compute.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import queue
+import signal
+import threading
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from formicary.compute.functions import name_of
+from formicary.core.errors import ComputeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from multiprocessing.process import BaseProcess
+
+
+class Worker(Protocol):
+    """What runs one function at a time, beside the event loop."""
+
+    async def start(self) -> None:
+        """Start it; where it has started, do nothing.
+
+        Raises:
+            ComputeError: it cannot be started.
+        """
+
+    def is_alive(self) -> bool:
+        """Tell whether it can run another function."""
+
+    async def run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], Any]:
+        """Run a function to its end; return what gives its result, or raises its exception.
+
+        Raises:
+            ComputeError: it cannot be run here, or the worker has ended before it did.
+        """
+
+    def end(self) -> str:
+        """End it, whatever it runs; return what becomes of that, as a part of a sentence."""
+
+    async def gone(self) -> None:
+        """Wait until nothing is left of it, after `end`: but for a function that a thread still runs."""
+
+
+class ProcessWorker:
+    """A process of its own. Each imports the program's main module, as all that are spawned."""
+
+    def __init__(self) -> None:
+        self._executor: Executor | None = None
+        self._process: BaseProcess | None = None
+        self._exit_code: int | None = None
+        self._is_over = False
+
+    async def start(self) -> None:
+        """Start the process."""
+        if self._executor is not None:
+            return
+        import multiprocessing
+        from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+
+        from formicary.compute.calls import begin, script_file
+
+        try:
+            with _sigint_held():  # until it ignores Ctrl-C, which is for its container
+                self._executor = ProcessPoolExecutor(
+                    1, multiprocessing.get_context("spawn"), initializer=begin, initargs=(script_file(),)
+                )
+                started = asyncio.get_running_loop().run_in_executor(self._executor, os.getpid)
+            # There is no other way to end it than by its process.
+            self._process = next(iter(self._executor._processes.values()))  # noqa: SLF001 -- as said
+            await started
+        except BrokenProcessPool:
+            how = await self._how_it_ended()
+            raise ComputeError(
+                f"a worker process {how} when it started, and may have written why to standard error; a "
+                'program that computes starts its containers below `if __name__ == "__main__":`, since each '
+                "worker imports it"
+            ) from None
+        except OSError as error:
+            raise ComputeError(f"no worker process can be started ({error.strerror})") from error
+
+    def is_alive(self) -> bool:
+        """Tell whether the process is there."""
+        return not self._is_over and (self._process is None or self._process.is_alive())
+
+    async def run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], Any]:
+        """Run a function in the process."""
+        from concurrent.futures.process import BrokenProcessPool
+
+        from formicary.compute.calls import packed, run_packed, unpacked
+
+        call = packed(function, arguments)
+        try:
+            result = await asyncio.get_running_loop().run_in_executor(self._executor, run_packed, call)
+        except BrokenProcessPool:
+            how = await self._how_it_ended()
+            raise ComputeError(
+                f"the worker process of {name_of(function)} {how} before that returned; the "
+                "next function gets another worker"
+            ) from None
+        return lambda: unpacked(result, function)
+
+    def end(self) -> str:
+        """Kill the process."""
+        self._is_over = True
+        if self._process is not None:
+            self._process.kill()
+        return "its worker process was ended"
+
+    async def gone(self) -> None:
+        """Wait until the process has ended, and all pipes to it are closed."""
+        if self._executor is not None:
+            reaper = _ThreadExecutor()
+            try:
+                await asyncio.get_running_loop().run_in_executor(reaper, self._executor.shutdown)
+            finally:
+                reaper.shutdown()
+        if self._process is not None:
+            self._exit_code = self._process.exitcode
+            self._process.close()
+            self._process = None
+
+    async def _how_it_ended(self) -> str:
+        self.end()
+        await self.gone()
+        code = self._exit_code
+        if code is None:
+            return "has ended"
+        if code >= 0:
+            return f"has ended with exit code {code}"
+        try:
+            return f"was killed by {signal.Signals(-code).name}"
+        except ValueError:
+            return f"was killed by signal {-code}"
+
+
+@contextmanager
+def _sigint_held() -> Iterator[None]:
+    """Have processes that are started meanwhile get no Ctrl-C; this one gets it afterwards."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class ThreadWorker:
+    """A thread of the container's own process."""
+
+    def __init__(self) -> None:
+        self._executor = _ThreadExecutor()
+
+    async def start(self) -> None:
+        """Do nothing: the thread starts with its first function."""
+
+    def is_alive(self) -> bool:
+        """Tell whether the thread takes functions."""
+        return not self._executor.is_over
+
+    async def run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], Any]:
+        """Run a function in the thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._executor, _outcome, function, arguments)
+
+    def end(self) -> str:
+        """Have the thread end after what it runs."""
+        self._executor.shutdown()
+        return "its thread goes on, since nobody can end a thread"
+
+    async def gone(self) -> None:
+        """Do nothing: the thread ends when it can."""
+
+
+def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], Any]:
+    try:
+        value = function(*arguments)
+    except BaseException as caught:  # noqa: BLE001 -- it is raised where the result is asked for
+        error = caught
+
+        def fail() -> Any:
+            raise error
+
+        return fail
+    return lambda: value
+
+
+class _ThreadExecutor(Executor):
+    """One thread; unlike that of the standard library, it keeps no program from ending."""
+
+    def __init__(self) -> None:
+        self.is_over = False
+        self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        """Run a function in the thread."""
+        future: Future[Any] = Future()
+        self._jobs.put((future, lambda: function(*arguments, **named)))
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="computes", daemon=True)
+            self._thread.start()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 -- as Executor has it
+        """Have the thread end after what it runs."""
+        del wait, cancel_futures
+        self.is_over = True
+        self._jobs.put(None)
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            future, function = job
+            if future.set_running_or_notify_cancel():
+                future.set_result(function())
+            del future, function, job

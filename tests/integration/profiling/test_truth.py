@@ -8,41 +8,36 @@ is coarse, and its bound wider; it does not hold where the samples of waiting th
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
-import sys
 from collections import Counter
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import nullcontext
 
 import pytest
 from hypothesis import settings
 from msgspec.structs import replace
+from tests.integration.profiling.known import (
+    GROUPS,
+    RULES,
+    count_held,
+    errors,
+    load,
+    measure,
+    profile,
+    put_programs,
+)
 
 from formicary.profiling.analysis.attribution import View, cpu_times
 from formicary.profiling.analysis.estimates import Estimate
 from formicary.profiling.model.groups import Rules, own_rule
 from formicary.profiling.model.profile import Role
-from formicary.profiling.sampling.program import Program
-from formicary.profiling.sampling.window import Window
 from formicary.server import ManagedServer
 from formicary.server.state import read_state
 
-HERE = Path(__file__).parent / "truth"
-GROUPS = ("agents", "communication", "directory", "platform")
-RULES = Rules(
-    [
-        *(own_rule(f"harness={name}") for name in ("program", "waiting", "messages")),
-        *(own_rule(f"{name}=work_{name}") for name in GROUPS),
-    ]
-)
 RATE = 200
 SECONDS = 2.0  # of CPU for each thread
 POINTS = 0.02
 
 
 IS_DEEP = settings.default.max_examples >= settings.get_profile("deep").max_examples
-USUAL_RATE = 50
 LOAD = 8  # processes that want the processors for themselves
 WAYS = ("pool", "queued", "condition", "loop", "uv")
 COARSE = 0.1
@@ -50,37 +45,7 @@ COARSE = 0.1
 
 @pytest.fixture
 def folder(tmp_path):
-    for name in ("program.py", "waiting.py", "messages.py"):
-        shutil.copy(HERE / name, tmp_path)
-    for name in GROUPS:
-        shutil.copy(HERE / "work.py", tmp_path / f"work_{name}.py")
-    return tmp_path
-
-
-@contextmanager
-def load(number, seconds):
-    """Keep the processors busy with some processes, which end by themselves if need be."""
-    spin = f"import time\nend = time.monotonic() + {seconds}\nwhile time.monotonic() < end: pass"
-    running = [subprocess.Popen([sys.executable, "-c", spin]) for _ in range(number)]
-    try:
-        yield
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
-
-
-def measure(folder, scenario, script="program.py", seconds=SECONDS, rate=RATE):
-    """Return the profile, and how many seconds each group really used."""
-    truth = folder / f"{scenario}.json"
-    words = [str(folder / script), scenario, str(seconds), str(truth)]
-    with Program(words) as program, Window(program.pid, rate=rate) as window:
-        program.begin_window()
-        program.start()
-        window.wait(None, program.is_at_its_end)
-        profile = window.end(program.end_window)
-    assert program.exit_code == 0
-    return profile, json.loads(truth.read_text())
+    return put_programs(tmp_path)
 
 
 @pytest.mark.timeout(180)
@@ -88,9 +53,9 @@ def test_known_splits_are_found(folder):
     found: dict[str, Estimate] = dict.fromkeys(GROUPS, Estimate(0.0))
     truth: Counter[str] = Counter()
     for scenario in ("one-thread", "several-threads", "gil-held", "gil-released", "with-idling"):
-        profile, really = measure(folder, scenario)
+        measured, really = measure(folder, scenario, SECONDS, RATE)
         truth.update(really)
-        by_name = {used.name: used for used in cpu_times(profile, View.GROUP, RULES)}
+        by_name = {used.name: used for used in cpu_times(measured, View.GROUP, RULES)}
         for name in GROUPS:
             used = by_name[name]
             off = abs(used.cpu_s - really[name]) / sum(really.values())
@@ -98,7 +63,7 @@ def test_known_splits_are_found(folder):
             assert off - margin < POINTS, f"{scenario}, {name}: {off:.1%} off, ± {margin:.1%}"
             found[name] += Estimate(used.cpu_s, (used.margin_s / 1.96) ** 2)
         assert sum(used.cpu_s for used in by_name.values()) == pytest.approx(
-            sum(process.cpu_s for process in profile.processes)
+            sum(process.cpu_s for process in measured.processes)
         )
     # Each scenario has few samples; together they say it within 2 points. How wide the interval is depends on
     # how busy the machine is: 1.4 points where samples do not depend on each other, 2 under load.
@@ -107,23 +72,13 @@ def test_known_splits_are_found(folder):
         assert abs(found[name].seconds - truth[name]) / truth.total() < POINTS, name
 
 
-def errors(profile, really, rules=RULES):
-    """Return how many points each group is off, and how wide its interval is on each side."""
-    by_name = {used.name: used for used in cpu_times(profile, View.GROUP, rules)}
-    whole = sum(really.values())
-    return {
-        name: ((by_name[name].cpu_s - really.get(name, 0.0)) / whole, by_name[name].margin_s / whole)
-        for name in really
-    }
-
-
 @pytest.mark.timeout(120)
 def test_threads_that_wait_are_not_taken_for_busy_ones(folder):
     with load(4, 20):
-        profile, really = measure(folder, "pool,queued,uv", "waiting.py", 0.2)
-    for name, (off, margin) in errors(profile, really).items():
+        measured, really = measure(folder, "pool,queued,uv", 0.2, RATE, "waiting.py")
+    for name, (off, margin) in errors(measured, really).items():
         assert abs(off) - margin < COARSE, f"{name}: {off:.1%} off, ± {margin:.1%}"
-    assert sum(thread.waits for thread in profile.processes[0].threads) > 0
+    assert sum(thread.waits for thread in measured.processes[0].threads) > 0
 
 
 @pytest.mark.skipif(not IS_DEEP, reason="takes minutes of all processors; only in the deep profile")
@@ -131,11 +86,15 @@ def test_threads_that_wait_are_not_taken_for_busy_ones(folder):
 @pytest.mark.parametrize("way", WAYS)
 def test_threads_that_wait_on_a_busy_machine(folder, way):
     with load(LOAD, 800):
-        profile, really = measure(folder, way, "waiting.py", 4.0, USUAL_RATE)
-    # What waiting itself takes, some 0.1 ms each time, is not seen, and counts as what the thread does else.
-    unseen = really.pop("waits", 0.0) / sum(really.values())
-    for name, (off, margin) in errors(profile, really).items():
-        assert abs(off) - margin < POINTS + unseen, f"{way}, {name}: {off:.1%} off, ± {margin:.1%}"
+        measured, really = measure(folder, way, 4.0, script="waiting.py")
+    for name, (off, margin) in errors(measured, really).items():
+        assert abs(off) - margin < POINTS, f"{way}, {name}: {off:.1%} off, ± {margin:.1%}"
+
+
+@pytest.mark.timeout(180)
+def test_the_interval_holds_the_truth_of_real_profiles(folder):
+    # In 95% of many, as docs/measuring.md says. That 4 of 6 fail by chance happens once in 10 000 times.
+    assert min(count_held(folder, 6, 1.0)) > 2
 
 
 # What is done on purpose, apart from what the messages take themselves.
@@ -146,42 +105,36 @@ KNOWN = Rules([own_rule(f"known-{name}=work_{name}") for name in ("agents", "com
 def measure_messages(folder, way, server, pids):
     """Return the profile of two processes that exchange messages, and what was done on purpose in each."""
     truth = folder / "messages.json"
-    words = [str(folder / "messages.py"), way, str(ROUNDS), str(truth), server]
-    with Program(words) as program, Window(program.pid, rate=RATE, servers=pids) as window:
-        program.begin_window()
-        program.start()
-        window.wait(None, program.is_at_its_end)
-        profile = window.end(program.end_window)
-    assert program.exit_code == 0
-    return profile, {
+    measured = profile([folder / "messages.py", way, ROUNDS, truth, server], RATE, pids)
+    return measured, {
         int(path.suffix[1:]): {f"known-{name}": used for name, used in json.loads(path.read_text()).items()}
         for path in folder.glob("messages.json.*")
     }
 
 
-def check_messages(profile, known):
+def check_messages(measured, known):
     bound = POINTS if IS_DEEP else COARSE
-    measured = {process.pid: process for process in profile.processes}
+    by_pid = {process.pid: process for process in measured.processes}
     assert len(known) == 2
     for pid, really in known.items():
-        of_one = replace(profile, processes=(measured[pid],))
-        for name in really:
-            off, margin = errors(of_one, really, KNOWN)[name]
+        of_one = replace(measured, processes=(by_pid[pid],))
+        for name, (off, margin) in errors(of_one, really, KNOWN).items():
             assert abs(off) - margin < bound, f"{pid}, {name}: {off:.1%} off, ± {margin:.1%}"
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(900)
 def test_messages_to_a_second_process_directly(folder):
-    profile, known = measure_messages(folder, "direct", "-", ())
-    check_messages(profile, known)
+    with load(LOAD, 800) if IS_DEEP else nullcontext():
+        measured, known = measure_messages(folder, "direct", "-", ())
+    check_messages(measured, known)
 
 
 @pytest.mark.server
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(900)
 def test_messages_to_a_second_process_through_prosody(folder):
-    with ManagedServer() as server:
+    with ManagedServer() as server, load(LOAD, 800) if IS_DEEP else nullcontext():
         pid = read_state(server.folder).pid
-        profile, known = measure_messages(folder, "xmpp", str(server.folder.path), (pid,))
-    check_messages(profile, known)
-    [prosody] = [process for process in profile.processes if process.role is Role.SERVER]
+        measured, known = measure_messages(folder, "xmpp", str(server.folder.path), (pid,))
+    check_messages(measured, known)
+    [prosody] = [process for process in measured.processes if process.role is Role.SERVER]
     assert prosody.cpu_s > 0

@@ -22,11 +22,19 @@ class Times(NamedTuple):
 
 
 class ThreadUse(NamedTuple):
-    """What a thread has used within the window, and how many seconds of it it was there."""
+    """What a thread has used within the window.
+
+    Attributes:
+        name: as the operating system has it.
+        cpu_s: seconds of CPU.
+        lived_s: how many seconds of the window it was there.
+        switches: how many times it gave the processor up by itself, to wait; 0 where nobody counts it.
+    """
 
     name: str
     cpu_s: float
     lived_s: float = 0.0
+    switches: int = 0
 
 
 @dataclass
@@ -40,6 +48,8 @@ class _Watched:
     names: dict[int, str] = field(default_factory=dict)
     seen_first: dict[int, float] = field(default_factory=dict)
     seen_last: dict[int, float] = field(default_factory=dict)
+    first_switches: dict[int, int] = field(default_factory=dict)
+    last_switches: dict[int, int] = field(default_factory=dict)
     is_gone: bool = False
 
 
@@ -123,6 +133,7 @@ class Clocks:
         if not is_new:
             watched.first = watched.last
             watched.first_of = dict(watched.last_of)
+            watched.first_switches = dict(watched.last_switches)
         self._watched[process.pid] = watched
 
 
@@ -148,9 +159,11 @@ def _read(watched: _Watched) -> None:
     now = time.monotonic()
     with suppress(psutil.Error):  # its threads may not be seen
         for thread in process.threads():
-            watched.last_of[thread.id] = thread.user_time + thread.system_time
+            ticks = thread.user_time + thread.system_time
+            watched.last_of[thread.id] = _exact_seconds(process.pid, thread.id) or ticks
             watched.seen_first.setdefault(thread.id, now)
             watched.seen_last[thread.id] = now
+            watched.last_switches[thread.id] = _switches(process.pid, thread.id)
             if thread.id not in watched.names:
                 watched.names[thread.id] = _thread_name(process.pid, thread.id)
 
@@ -161,6 +174,23 @@ def _thread_name(pid: int, tid: int) -> str:
             return file.read().strip()
     except OSError:  # not Linux, or it has ended
         return ""
+
+
+def _exact_seconds(pid: int, tid: int) -> float:
+    """Return what a thread has used, by the scheduler's own clock; 0 where there is none."""
+    try:
+        with open(f"/proc/{pid}/task/{tid}/schedstat", "rb") as file:  # noqa: PTH123
+            return int(file.read().split(maxsplit=1)[0]) / 1e9
+    except (OSError, IndexError):  # not Linux, or it has ended
+        return 0.0
+
+
+def _switches(pid: int, tid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/task/{tid}/status", "rb") as file:  # noqa: PTH123
+            return int(file.read().partition(b"\nvoluntary_ctxt_switches:")[2].split(maxsplit=1)[0])
+    except (OSError, IndexError):  # not Linux, or it has ended
+        return 0
 
 
 def _used(watched: _Watched) -> ProcessUse:
@@ -174,6 +204,7 @@ def _used(watched: _Watched) -> ProcessUse:
                 watched.names[tid],
                 max(0.0, seconds - watched.first_of.get(tid, 0.0)),
                 watched.seen_last[tid] - watched.seen_first[tid],
+                max(0, watched.last_switches[tid] - watched.first_switches.get(tid, 0)),
             )
             for tid, seconds in watched.last_of.items()
         },

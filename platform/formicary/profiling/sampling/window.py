@@ -25,7 +25,7 @@ from formicary.profiling.model.profile import (
 from formicary.profiling.sampling.clocks import Clocks, tick_s
 from formicary.profiling.sampling.control import WindowFacts
 from formicary.profiling.sampling.sampler import Sampler, Samples
-from formicary.profiling.sampling.waits import without_waits
+from formicary.profiling.sampling.waits import seconds_of_a_switch, without_waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -119,7 +119,10 @@ class Window:
 
     def _process(self, used: ProcessUse, samples: Samples, facts: WindowFacts, frames: _Table) -> Process:
         sampled = [thread for thread in samples.threads if thread.pid == used.pid]
-        seen = [without_waits(thread, used.threads.get(thread.tid), self._rate) for thread in sampled]
+        switch_s = seconds_of_a_switch(sampled, used.threads)
+        seen = [
+            without_waits(thread, used.threads.get(thread.tid), self._rate, switch_s) for thread in sampled
+        ]
         waits = {
             all_.tid: len(all_.samples) - len(rest.samples) for all_, rest in zip(sampled, seen, strict=True)
         }

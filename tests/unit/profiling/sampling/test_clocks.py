@@ -55,6 +55,31 @@ def test_a_thread_that_has_ended_keeps_what_was_seen_of_it():
     assert own(clocks).threads[tids[0]].cpu_s >= 0.1
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="nobody counts it elsewhere")
+def test_each_time_that_a_thread_waits_is_counted():
+    clocks = Clocks(os.getpid())
+    may_end, are_there = threading.Event(), threading.Barrier(2)
+    turns = [threading.Event() for _ in range(100)]
+    tids = []
+
+    def wait():
+        tids.append(threading.get_native_id())
+        are_there.wait()
+        for turn in turns:
+            turn.wait(0.0001)
+        are_there.wait()
+        may_end.wait(10)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    are_there.wait()
+    are_there.wait()
+    switches = own(clocks).threads[tids[0]].switches
+    may_end.set()
+    thread.join()
+    assert switches >= len(turns)
+
+
 def test_a_process_that_ends_keeps_its_last_figures_and_says_so():
     code = "import sys, time\nwhile time.process_time() < 0.5: pass\nprint(1, flush=True)\nsys.stdin.read()"
     with subprocess.Popen(

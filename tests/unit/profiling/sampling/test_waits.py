@@ -9,7 +9,7 @@ import threading
 from formicary.profiling.model.profile import Frame
 from formicary.profiling.sampling.clocks import ThreadUse
 from formicary.profiling.sampling.sampler import SampledThread
-from formicary.profiling.sampling.waits import without_waits
+from formicary.profiling.sampling.waits import seconds_of_a_switch, without_waits
 
 RATE = 50
 WORK = (Frame("Trader.run", "/home/ada/market.py", 3),)
@@ -18,9 +18,9 @@ IDLE = (Frame("_worker", concurrent.futures.thread.__file__),)
 SELECT = (Frame("EpollSelector.select", selectors.__file__),)
 
 
-def left(samples, cpu_s, lived_s=10.0):
+def left(samples, cpu_s, lived_s=10.0, switches=0, switch_s=0.0):
     thread = SampledThread(1, 2, "a thread", samples)
-    return without_waits(thread, ThreadUse("a thread", cpu_s, lived_s), RATE).stacks
+    return without_waits(thread, ThreadUse("a thread", cpu_s, lived_s, switches), RATE, switch_s).stacks
 
 
 def test_waits_are_left_out_where_there_are_more_samples_than_the_clock_says():
@@ -49,3 +49,25 @@ def test_a_thread_whose_clock_was_not_read_keeps_all():
 
 def test_a_wait_further_out_is_none():
     assert left([(*WAIT, *WORK), WAIT] * 100, 1.0) == {(*WAIT, *WORK): 100}
+
+
+def test_as_many_stay_as_are_worth_what_waiting_takes():
+    # 500 times 0.2 ms is a twentieth of 2 s.
+    assert left([WORK, WAIT, WAIT] * 95, 2.0, 10.0, 500, 0.0002) == {WORK: 95, WAIT: 5}
+    assert left([WORK, SELECT] * 95, 1.0, 10.0, 250, 0.0002) == {WORK: 95, SELECT: 5}
+    assert left([WORK] * 190, 2.0, 10.0, 500, 0.0002) == {WORK: 190}
+
+
+def test_a_thread_that_only_waits_shows_what_that_takes():
+    sampled = [
+        SampledThread(1, 2, "begins, and waits", [WORK] + [WAIT] * 20),
+        SampledThread(1, 3, "works", [WORK] * 10),
+        SampledThread(1, 4, "hardly there", [IDLE]),
+    ]
+    used = {
+        2: ThreadUse("", 0.02, 10.0, 1000),
+        3: ThreadUse("", 0.01, 10.0, 1000),
+        4: ThreadUse("", 0.0, 10.0, 3),
+    }
+    assert seconds_of_a_switch(sampled, used) == 0.02 / 1000
+    assert seconds_of_a_switch(sampled[1:], used) == 0.0

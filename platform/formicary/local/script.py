@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from formicary.core.agent import Agent
 from formicary.core.errors import FormicaryError, UsageError
+from formicary.core.importing import SCRIPT
 from formicary.core.micro import MicroAgent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-MODULE = "formicary_script"
+MODULE = SCRIPT
 """What the script's `__name__` is; not `__main__`, so its own main program does not run."""
 
 

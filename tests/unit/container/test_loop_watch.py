@@ -11,7 +11,7 @@ import pytest
 from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.container import loop_watch
 from formicary.container.blockers import Blockers
-from formicary.container.loop_watch import LOOP_WATCH, _Watched
+from formicary.container.loop_watch import LOOP_WATCH, LoopWatch, _Looking, _Watched
 from formicary.observe.metrics import measure
 
 pytestmark = pytest.mark.skipif(not loop_watch._SEES_FRAMES, reason="without the lock, no frames are seen")
@@ -201,3 +201,11 @@ def test_a_process_that_stood_still_has_blocked_nothing(seen):
     watched.look(61.0, 1.05)
     watched.look(61.05, None)
     assert blockers.total == 0
+
+
+def test_who_wakes_the_thread_before_it_sleeps_makes_it_look_once_and_not_without_a_pause(monkeypatch):
+    monkeypatch.setattr(loop_watch, "_EVERY", 0.0001)
+    looking = _Looking(LoopWatch())
+    looking.wakes.set()
+    looking._look_until_idle(Times())
+    assert not looking.wakes.is_set()

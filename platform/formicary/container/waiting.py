@@ -106,7 +106,7 @@ class WaitingMessages:
         waiting: dict[int, object] = {}
         if (scheduler := dispatcher.scheduler) is not None:
             _add(waiting, tuple(scheduler.queued()))
-        for custodian in dispatcher.custodians:
+        for custodian in tuple(dispatcher.custodians):  # who has nothing any more takes itself out
             _add(waiting, custodian.messages())
         agents, system_agents, lines = dispatcher.agents, dispatcher.system_agents, dispatcher.overflow.lines
         domain, visitors = dispatcher.domain, dispatcher.visitors

@@ -126,6 +126,7 @@ class Overflow:
         self._tasks: set[asyncio.Task[None]] = set()
         self._count = 0
         self._size = 0  # bytes or characters of their bodies
+        self._is_closed = False
         self.lines: dict[str, _Line] = {}
         """What waits, by receiver: as long as anything does, all that comes for the receiver has to."""
         self.takers: dict[str, Taker] = {}
@@ -267,6 +268,9 @@ class Overflow:
             full: the mailboxes that had no room; none where it has not been delivered to any.
             patience: how many messages wait for the receiver when `origin` is told.
         """
+        if self._is_closed:
+            self._dispatcher.add_dead_letter(message, self._reason_to_stop(), receiver)
+            return
         loop = asyncio.get_running_loop()
         line = self.lines.get(receiver)
         if line is None:
@@ -321,6 +325,7 @@ class Overflow:
 
     async def close(self) -> None:
         """Make dead letters of what still waits, and tell the senders."""
+        self._is_closed = True
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()
@@ -328,13 +333,17 @@ class Overflow:
             if tasks:
                 await asyncio.wait(tasks)
         finally:
-            reason = f"container {self._dispatcher.name} stopped before the mailbox had room"
+            reason = self._reason_to_stop()
             for receiver, line in self.lines.items():
                 for each in line:
                     if isinstance(each, _Waiting):
                         self._dispatcher.add_dead_letter(each.message, reason, receiver)
+                if self.takers.get(receiver) is line:  # who passes messages on still does
+                    del self.takers[receiver]
             self.lines.clear()
-            self.takers.clear()
+
+    def _reason_to_stop(self) -> str:
+        return f"container {self._dispatcher.name} stopped before the mailbox had room"
 
     async def _hand_over(self, receiver: str, line: _Line) -> None:
         while line:

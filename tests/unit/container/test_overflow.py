@@ -82,3 +82,22 @@ async def test_what_waits_for_an_agent_that_leaves_goes_after_it_in_order():
         await until_idle()
         del dispatcher.detours[address]
         assert bodies == ["1", "2", "3"]
+
+
+@pytest.mark.virtual_clock
+async def test_who_passes_messages_on_does_so_until_the_container_has_stopped():
+    async with Container("c1", mailbox_limit=1, send_timeout=10) as c1:
+        await start(c1, "deaf", Deaf())
+        name, overflow, taker = "deaf@c1.lab.localhost", c1.dispatcher.overflow, Mock()
+        overflow.divert("away@c1.lab.localhost", taker)
+        for body in ("taken", "waits"):
+            overflow.deliver(Message(to=name, body=body), name)
+        assert set(overflow.takers) == {name, "away@c1.lab.localhost"}
+        await overflow.close()
+        assert overflow.takers == {"away@c1.lab.localhost": taker}
+        overflow.deliver(Message(to=name, body="too late"), name)
+        assert not overflow.lines
+        assert [letter.message.body for letter in c1.dead_letters] == ["waits", "too late"]
+        assert {letter.reason for letter in c1.dead_letters} == {
+            "container c1 stopped before the mailbox had room"
+        }

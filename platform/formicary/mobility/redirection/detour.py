@@ -418,7 +418,11 @@ class PassingOn:
 
     async def room(self) -> None:
         """Wait for room."""
-        await self._detour.wait_for_room(self._full)
+        if self._detour.is_over or self._detour.domain is None:
+            for sink in self._full:  # at once: who begins to wait for a mailbox later is not woken
+                await sink.room()
+        else:
+            await self._detour.wait_for_room(self._full)
 
     def is_done(self) -> bool:
         """Return False: the message goes on, or fails."""

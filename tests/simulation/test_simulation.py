@@ -19,7 +19,9 @@ FOUND = (  # seeds and steps that have shown mistakes
     (130, 2500),
     (345, 2500),
     (416, 2500),
+    (996, 2500),
     (1127, 6000),
+    (1154, 6000),
     (1168, 2500),
 )
 ENOUGH = 30  # seeds within which a mistake is found

@@ -221,6 +221,11 @@ class Redirection:
         for passed in lost:  # from here on is another way, of which nobody needs to know
             self.instructions.append(Tell(passed.origin, Through(self.address, passed.number, self.own)))
 
+    def forget(self) -> list[Tell]:
+        """Return what to tell when nothing is known of the agent any more: nobody is to wait for a marker."""
+        passed, self._passed = self._passed, {}
+        return [Tell(each.origin, Through(self.address, each.number, "")) for each in passed.values()]
+
     def _mark(self, way: str) -> None:
         self._way = way
         self.pending = next(self.numbers)

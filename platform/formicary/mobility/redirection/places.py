@@ -204,6 +204,8 @@ class Places:
         del self._detours[detour.address]
         self._busy.discard(detour)
         detour.end()
+        for each in detour.redirection.forget():
+            self._tell(each.domain, each.news)
         self._changed.set()
         if self._home(detour.address) != self._own:
             self._dispatcher.remove_visitor(detour.address)

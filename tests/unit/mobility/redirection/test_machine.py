@@ -125,3 +125,11 @@ def test_markers_that_were_passed_on_are_answered_where_the_link_ends():
     way.ended(FIRST)
     assert done(way) == [Tell("a", Through(BOB, 5, OWN))]
     assert way.is_quiet
+
+
+def test_markers_that_were_passed_on_are_answered_where_the_agent_is_forgotten():
+    way = make(SECOND)
+    way.marker("a", 5, ("a",))
+    assert done(way)
+    assert way.forget() == [Tell("a", Through(BOB, 5, ""))]
+    assert way.forget() == []

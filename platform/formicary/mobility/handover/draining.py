@@ -54,6 +54,12 @@ class Draining:
         """Called when what is to be told a container goes out: what is sent later needs another flush."""
         self._not_gone.pop(domain, None)
 
+    def say_again(self, domain: str) -> None:
+        """Ask another container again, which may not have known this one when it was asked."""
+        for number, (where, _) in self._under_way.items():
+            if where == domain:
+                self._surroundings.tell(domain, Flush(number))
+
     def forget(self, address: str) -> None:
         """Wait no longer for an agent's sake."""
         self._waiting.pop(address, None)

@@ -150,6 +150,7 @@ class HandOver:
 
     def _say_again(self, domain: str) -> None:
         """Tell another container what it may have missed, the questions first."""
+        self.departures.draining.say_again(domain)
         self.departures.joined(domain)
         self.arrivals.joined(domain)
         self._report(domain)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from formicary.fipa.control_codec import encode
+from formicary.mobility.handover.draining import Draining
 from formicary.mobility.handover.exchange import (
     Ask,
     Decided,
     End,
+    Flush,
+    Flushed,
     Gone,
     Have,
     Hello,
@@ -35,6 +38,7 @@ from formicary.mobility.handover.instructions import (
     Wake,
 )
 from formicary.mobility.handover.machine import HandOver
+from formicary.mobility.handover.surroundings import Surroundings
 
 S, D, H = "c1.lab.localhost", "c2.lab.localhost", "c3.lab.localhost"
 ALICE = f"alice@{H}"
@@ -398,3 +402,19 @@ def test_a_start_of_what_is_not_there_was_done_before(platform):
     platform.flow()
     assert (D, S, Started(ALICE, NUMBER)) in platform.said
     assert (D, H, Gone(ALICE, NUMBER)) in platform.said
+
+
+def test_who_was_not_known_where_it_asked_whether_all_has_arrived_asks_again():
+    surroundings, drained = Surroundings(S, 1000), []
+    surroundings.members |= {D: 1000, H: 1000}
+    draining = Draining(surroundings, drained.append)
+    assert not draining.begin(ALICE, [H])
+    draining.sent(H)
+    surroundings.outgoing.clear()
+    draining.say_again(D)
+    assert not surroundings.outgoing
+    draining.say_again(H)
+    assert list(surroundings.outgoing[H]) == [Flush(1)]
+    for _ in range(2):  # both are answered
+        draining.flushed(H, Flushed(1))
+    assert drained == [ALICE]

@@ -100,7 +100,14 @@ def test_pairs_are_what_the_paper_and_the_options_say():
         ("formicary", "behaviours", 1), ("formicary", "micro", 1), ("tasks", "", 1), ("callbacks", "", 1),
         ("formicary", "behaviours", 10), ("formicary", "micro", 10), ("tasks", "", 10), ("callbacks", "", 10),
     ]  # fmt: skip
-    assert {(c.warm_up, c.measured, c.cool_down) for c in plan} == {(500, 1000, 500)}
+    rounds = {c.pairs: (c.warm_up, c.measured, c.cool_down) for c in plan}
+    assert rounds == {1: (25_000, 50_000, 25_000), 10: (2500, 5000, 2500)}  # 50 000 of all pairs last a while
+    few = make_plan(Options("messaging/pairs", pairs=(1, 100), placements=(SAME,), preset="paper"))
+    assert {(c.warm_up, c.measured, c.cool_down) for c in few} == {(500, 1000, 500)}  # as the paper has it
+    apart = make_plan(Options("messaging/pairs", pairs=(1,), placements=(APART,), routes=(DIRECT,)))
+    assert {(c.warm_up, c.measured, c.cool_down) for c in apart if c.platform == "formicary"} == {
+        (500, 1000, 500)
+    }
     assert {(c.route, c.payload_bytes, c.senders) for c in plan} == {("in-process", 100, 0)}
     assert {c.pairs for c in make_plan(Options("messaging/pairs"))} == {1, 10, 50, 100, 150, 200}
 

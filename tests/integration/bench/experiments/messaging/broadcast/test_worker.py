@@ -48,11 +48,12 @@ def test_a_plan_has_one_sender_and_as_many_receivers_as_are_asked_for():
     plan = make_plan(parse(BROADCAST, platform="tasks", pairs="1,9", seed="1"))
     assert [(one.senders, one.pairs, one.receivers, one.load) for one in plan] == [(1, 1, 1, 1), (1, 9, 9, 1)]
     assert command(plan[1]).endswith(
-        "--platform tasks --placement same-container --pairs 9 --payload 100 --rounds 500,1000,500"
+        "--platform tasks --placement same-container --pairs 9 --payload 100 --rounds 3000,6000,3000"
     )
     assert describe(plan[1]).endswith("same-container, 9 receivers, 100 bytes")
     assert (
-        plan[1].key == f"{BROADCAST}/tasks/same-container/in-process/1-senders-9-pairs-100-bytes-500-1000-500"
+        plan[1].key
+        == f"{BROADCAST}/tasks/same-container/in-process/1-senders-9-pairs-100-bytes-3000-6000-3000"
     )
     with pytest.raises(UsageError, match="nothing is left to measure"):
         make_plan(parse(BROADCAST, platform="components"))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from multiprocessing.process import BaseProcess
 
+_ENDS_WITHIN = 10.0  # s that a process gets to end by itself that does no more
+
 
 class Worker(Protocol):
     """What runs one function at a time, beside the event loop."""
@@ -114,12 +116,21 @@ class ProcessWorker:
             self._process.kill()
         return "its worker process was ended"
 
+    def _reap(self) -> None:
+        """Wait for the process; one that is killed has closed its pipes some time before it has ended."""
+        if self._executor is not None:
+            self._executor.shutdown()
+        if self._process is not None:
+            self._process.join(_ENDS_WITHIN)
+            self._process.kill()
+            self._process.join()
+
     async def gone(self) -> None:
         """Wait until the process has ended, and all pipes to it are closed."""
         if self._executor is not None:
             reaper = _ThreadExecutor()
             try:
-                await asyncio.get_running_loop().run_in_executor(reaper, self._executor.shutdown)
+                await asyncio.get_running_loop().run_in_executor(reaper, self._reap)
             finally:
                 reaper.shutdown()
         if self._process is not None:

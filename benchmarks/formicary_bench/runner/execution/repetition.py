@@ -189,7 +189,11 @@ class RepetitionRun:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stack.close()
+        try:
+            if error is not None:
+                self._observer.give_up()
+        finally:
+            self._stack.close()
 
     def finish(self) -> Finish:
         """Go through all of it, and return what the workers that measure have to say.

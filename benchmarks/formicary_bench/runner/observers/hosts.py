@@ -54,6 +54,10 @@ class HostObserver(Observer):
         """Have it go on."""
         self._observer.heard(worker, report)
 
+    def give_up(self) -> None:
+        """Have it let go."""
+        self._observer.give_up()
+
     def hosts(self) -> list[HostLooks]:
         """Return what was seen of each host; nothing if there were not both moments."""
         if len(self._looks) != 2:  # noqa: PLR2004 -- begin and end

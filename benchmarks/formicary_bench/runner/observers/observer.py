@@ -67,5 +67,8 @@ class Observer:
     def heard(self, worker: str, report: Accounted) -> None:
         """Called with the answer of a worker that was asked to account for its CPU time."""
 
+    def give_up(self) -> None:
+        """Called where the repetition breaks, before its workers are ended: who stops them has to let go."""
+
 
 NOBODY = Observer()

@@ -135,6 +135,10 @@ class Sampling(Marks):
             self._workers[name].process.send(Account("begin"))
         self._note_opened()
 
+    def give_up(self) -> None:
+        """End the samplers: one that holds a worker stopped which is killed may wait for it for ever."""
+        self._undo.close()
+
     def _close_all(self) -> None:
         for name in self._refused:
             self._workers[name].process.send(Account("end"))

@@ -70,7 +70,7 @@ class Journey:
         setting = Setting(name, peer, ledger, options, AGENTS, 20_000, 0.01, 20)
         prefix: tuple[str, ...] = ()
         if name == HOME and self._disk is not None:
-            mount = 'mount -t tmpfs -o size=1m none "$0" && exec "$@"'
+            mount = 'mount -t tmpfs -o size=16m none "$0" && exec "$@"'
             prefix = ("unshare", "--mount", "sh", "-c", mount, str(self._disk))
         kind = Side if name == PEER else Traveller
         return kind(setting, self.folder, prefix)

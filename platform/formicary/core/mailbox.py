@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from formicary.core.errors import AgentStateError
+from formicary.core.priority import PRIORITY, Lanes
 from formicary.core.strand import Strand
 
 if TYPE_CHECKING:
@@ -201,6 +202,8 @@ class Mailbox:
             messages = self.messages = deque()
         if self.limit and len(messages) >= self.limit:
             return False
+        if message.metadata is not None and PRIORITY in message.metadata and type(messages) is deque:
+            messages = self.messages = Lanes(messages)
         messages.append(message)
         if self._takers:
             _wake_first(self._takers)
@@ -208,9 +211,12 @@ class Mailbox:
 
     def give_back(self, message: Message) -> None:
         """Take back the oldest message: the strand was cancelled or held when it was about to get it."""
-        if self.messages is None:
-            self.messages = deque()
-        self.messages.appendleft(message)
+        messages = self.messages
+        if messages is None:
+            messages = self.messages = deque()
+        if message.metadata is not None and PRIORITY in message.metadata and type(messages) is deque:
+            messages = self.messages = Lanes(messages)
+        messages.appendleft(message)
         if self._takers:
             _wake_first(self._takers)
 
@@ -239,7 +245,7 @@ class Mailbox:
     # -- the way out ----------------------------------------------------------------------------------------
 
     def next(self) -> Message | None:
-        """Return the oldest message, None if there is none; whoever waits for room goes on."""
+        """Return the next message, None if there is none; whoever waits for room goes on."""
         if not self.messages:
             return None
         if self._senders:

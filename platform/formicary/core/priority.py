@@ -1,0 +1,69 @@
+"""Priorities of messages: which of those that wait in a mailbox is received first.
+
+A priority is one of a message's further named values, so it goes wherever these go: to other containers,
+through a server, and from and to agents of other platforms.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary.core.message import Message
+
+PRIORITY: Final = "priority"
+"""The name in a message's metadata."""
+
+URGENT: Final = "urgent"
+LOW: Final = "low"
+
+_LANES: Final = {URGENT: 0, LOW: 2}
+_NORMAL: Final = 1
+
+
+class Lanes(deque["Message"]):
+    """Messages that wait: the urgent ones first, those of low priority last, each in the order they came.
+
+    It takes the place of a mailbox's deque when the first message comes that has a priority, and has what a
+    mailbox uses of one.
+
+    Args:
+        messages: what has waited before.
+    """
+
+    __slots__ = ("_lanes",)
+
+    def __init__(self, messages: deque[Message]) -> None:
+        super().__init__()
+        self._lanes: tuple[deque[Message], ...] = (deque(), messages, deque())
+
+    def append(self, message: Message) -> None:
+        """Put a message behind those of its priority."""
+        self._lane_of(message).append(message)
+
+    def appendleft(self, message: Message) -> None:
+        """Put a message before those of its priority: it has come before them, and was given back."""
+        self._lane_of(message).appendleft(message)
+
+    def popleft(self) -> Message:
+        """Take the next message out."""
+        for lane in self._lanes:
+            if lane:
+                return lane.popleft()
+        raise IndexError("no message waits")
+
+    def _lane_of(self, message: Message) -> deque[Message]:
+        metadata = message.metadata
+        return self._lanes[_LANES.get(metadata.get(PRIORITY, ""), _NORMAL) if metadata else _NORMAL]
+
+    def __len__(self) -> int:
+        """Return how many wait."""
+        return sum(map(len, self._lanes))
+
+    def __iter__(self) -> Iterator[Message]:
+        """Go through them in the order in which they are received."""
+        for lane in self._lanes:
+            yield from lane

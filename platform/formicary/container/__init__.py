@@ -5,6 +5,7 @@
 - `opening`: that it opens and closes once
 - `lifecycle`: how its agents start and end
 - `dispatcher`: how messages get to their receivers, by routes or the long way
+- `copying`: messages as copies, for who wants to measure that
 - `loop_watch`: a thread that looks at what blocks the event loop; `blockers`: who has blocked it
 - `program_exit`: what becomes of `sys.exit()` in an agent
 - `held`: what waits for agents that are about to move, or have just come

@@ -105,6 +105,8 @@ class Container:
             all the same.
         sleepers: the file in which agents sleep, and from which they wake when the container is opened again;
             None for a temporary one, with which they end.
+        copy: whether each agent gets a copy of each message, which cannot be changed and so is shared
+            otherwise: to measure what that would cost. What has to wait for room is not copied.
         compute_in: what runs the functions that are given to `compute`: `"processes"`, `"threads"`, or
             `"auto"`: threads where Python has no global lock, else processes.
         guest: whether it is none of the platform's containers, and only asks these: it is in no list of
@@ -142,6 +144,7 @@ class Container:
         creatable: Sequence[str] = (),
         accepts: Sequence[str] = (),
         sleepers: Path | None = None,
+        copy: bool = False,
         compute_in: Means = "auto",
         guest: bool = False,
     ) -> None:
@@ -153,6 +156,7 @@ class Container:
         self.platform = check_platform(platform)
         self.domain = f"{name}.{platform}"
         self.dispatcher = self.dispatcher_type(name, platform, when_full, send_timeout, self._open_services)
+        self.dispatcher.copies = copy
         self.program_exit = ProgramExit(self.dispatcher, self.close)
         self.lifecycle = Lifecycle(self, mailbox_limit)
         self.seed = randomness.bits(64) if seed is None else seed

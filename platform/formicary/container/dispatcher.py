@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import force_setattr
 
+from formicary.container.copying import copy_of, copying
 from formicary.container.dead_letters import DeadLetter, DeadLetters, failure_of, is_failure
 from formicary.container.overflow import Overflow
 from formicary.container.waiting import WaitingMessages
@@ -62,6 +63,7 @@ class Dispatcher:
         self.dead_letters = DeadLetters()
         self.instruments: tuple[Instrument, ...] = ()
         self.routes: Routes = {}  # for transports too, which hand over by it and add to it
+        self.copies = False  # whether agents get copies of messages that were handed over here
         self.overflow = Overflow(self, when_full, send_timeout)
         self.waiting = WaitingMessages(self)
         self.agents: dict[str | None, Agent | MicroAgent] = {}  # by full name
@@ -299,13 +301,18 @@ class Dispatcher:
             return self._deliver_asleep(message, receiver)
         if not self.instruments and receiver not in self.detours:
             # From the first message on, others go straight to the agent.
-            deliver = self.routes[receiver] = agent.message_entrance()
+            deliver = self.routes[receiver] = self.entrance_of(agent)
             return deliver(message)
         dead_before = self.dead_letters.total
-        full = agent.deliver_message(message)
+        full = agent.deliver_message(copy_of(message) if self.copies else message)
         if not full and self.dead_letters.total == dead_before:
             self.notify("message_delivered", message, receiver)
         return full
+
+    def entrance_of(self, agent: Agent | MicroAgent) -> Deliver:
+        """Return the shortest way in to an agent of this container."""
+        entrance = agent.message_entrance()
+        return copying(entrance) if self.copies else entrance
 
     def _deliver_asleep(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Hand a message to an agent that sleeps here, and wakes, if one does; results as of `deliver`."""

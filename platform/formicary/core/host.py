@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, TypeVarTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from formicary.core.base_agent import BaseAgent
     from formicary.core.behaviours import Behaviour
     from formicary.core.failures import Failure
-    from formicary.core.mailbox import MessageSink, Routes
+    from formicary.core.mailbox import Deliver, MessageSink, Routes
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.core.strand import Strand
@@ -50,6 +50,9 @@ class Dispatcher(Protocol):
 
     def add_dead_letter(self, message: Message, reason: str, receiver: str | None = None) -> None:
         """Put a message that cannot be delivered among the dead letters, and tell its sender."""
+
+    def entrance_of(self, agent: Any) -> Deliver:
+        """Return the way in to an agent."""
 
 
 class Lifecycle(Protocol):

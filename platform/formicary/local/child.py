@@ -31,6 +31,7 @@ logger = get_logger("formicary")
 OPTIONS: Final = frozenset(
     {
         "accepts",
+        "copy",
         "creatable",
         "directory",
         "mailbox_limit",

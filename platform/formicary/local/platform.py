@@ -55,7 +55,7 @@ class LocalPlatform:
         when_lost: whether the platform goes on with those containers that are left (`"go-on"`), or the block
             is cancelled and raises ContainerLostError (`"end"`).
         options: more of what `Container` takes, for all of them: `mailbox_limit`, `queue_limit`, `when_full`,
-            `send_timeout`, `seed`, `directory`, `creatable`, `accepts` or `tls`.
+            `send_timeout`, `seed`, `directory`, `creatable`, `accepts`, `copy` or `tls`.
 
     Raises:
         UsageError: there cannot be so many, for memory above all, or an option cannot be given.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from multiprocessing.process import BaseProcess
 
+_UNKNOWN = -signal.NSIG  # in the place of an exit code
 _ENDS_WITHIN = 10.0  # s that a process gets to end by itself that does no more
 
 
@@ -89,8 +90,12 @@ class ProcessWorker:
             raise ComputeError(f"no worker process can be started ({error.strerror})") from error
 
     def is_alive(self) -> bool:
-        """Tell whether the process is there."""
-        return not self._is_over and (self._process is None or self._process.is_alive())
+        """Tell whether the process is there, also where others in the program have waited for its end."""
+        if self._is_over or self._process is None:
+            return not self._is_over
+        from multiprocessing.connection import wait
+
+        return self._process.is_alive() and not wait([self._process.sentinel], 0)
 
     async def run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], Any]:
         """Run a function in the process."""
@@ -124,6 +129,9 @@ class ProcessWorker:
             self._process.join(_ENDS_WITHIN)
             self._process.kill()
             self._process.join()
+            if self._process.exitcode is None:
+                # Others in the program have waited for it, and only they know how it ended.
+                self._process._popen.returncode = _UNKNOWN  # type: ignore[attr-defined]  # noqa: SLF001 -- there is no other way
 
     async def gone(self) -> None:
         """Wait until the process has ended, and all pipes to it are closed."""
@@ -142,7 +150,7 @@ class ProcessWorker:
         self.end()
         await self.gone()
         code = self._exit_code
-        if code is None:
+        if code in {None, _UNKNOWN}:
             return "has ended"
         if code >= 0:
             return f"has ended with exit code {code}"

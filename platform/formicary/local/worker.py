@@ -6,6 +6,7 @@ It ends when it is told to, and when the program has gone, however that ended.
 from __future__ import annotations
 
 import asyncio
+import io
 import logging
 import os
 import select
@@ -35,6 +36,9 @@ def main() -> None:
     connected = socket.socket(fileno=int(sys.argv[1]))
     connected.set_inheritable(False)  # what agents start shall not keep it open
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides when all end
+    for stream in (sys.stdout, sys.stderr):  # all write to the same: whole lines, also under PYTHONUNBUFFERED
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(line_buffering=True, write_through=False)
     threading.Thread(target=_end_with_program, args=[connected.dup()], daemon=True).start()
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         code = runner.run(_serve(connected))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -84,11 +85,13 @@ def test_ctrl_c_ends_all_in_order(script):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
     ) as process:
-        pids = [process.stdout.readline().split()[1] for _ in range(3)]
+        lines = [process.stdout.readline() for _ in range(3)]
         process.send_signal(signal.SIGINT)
         said, errors = process.communicate()
-    assert len({*pids}) == 2
+    assert len({*lines}) == 2
+    assert all(re.fullmatch(r"waits \d+\n", line) for line in lines)  # whole ones, unbuffered as they are
     assert said == "ends\n" * 3
     assert errors.splitlines()[0] == "lobby.lab.localhost: a, b, c, in 2 containers; Ctrl-C ends it"
     assert process.returncode == 130

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
+import signal
 import threading
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -42,6 +44,12 @@ async def appears(path):
     while not path.exists() or not path.read_text(encoding="utf-8"):  # noqa: ASYNC110 -- others write it
         await asyncio.sleep(0.01)
     return int(path.read_text(encoding="utf-8"))
+
+
+def kill_and_wait(pid):
+    os.kill(pid, signal.SIGKILL)
+    with suppress(ChildProcessError):  # where the container was quicker
+        os.waitpid(pid, 0)
 
 
 def ended(pid):
@@ -180,6 +188,20 @@ async def test_what_is_killed_from_outside_fails_and_the_others_go_on(tmp_path):
         process = psutil.Process(idle)
         process.kill()
         psutil.wait_procs([process], timeout=20)
+        assert await container.compute(functions.add, 2, 3) == 5
+
+
+async def test_a_worker_that_others_have_waited_for_is_known_to_have_ended(tmp_path):
+    async with Container("c1", compute_in="processes") as container:
+        idle = await container.compute(functions.worker)
+        kill_and_wait(idle)
+        assert await container.compute(functions.add, 2, 3) == 5
+        path = tmp_path / "pid"
+        lost = asyncio.create_task(container.compute(functions.say_and_never_return, path))
+        pid = await appears(path)
+        kill_and_wait(pid)
+        with pytest.raises(ComputeError, match=r"has ended before that returned|was killed by SIGKILL"):
+            await lost
         assert await container.compute(functions.add, 2, 3) == 5
 
 

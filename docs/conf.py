@@ -31,9 +31,9 @@ napoleon_use_ivar = True
 # What is of Python or of libraries, and what stands in signatures though users never name it.
 nitpick_ignore_regex = [
     (r"py:.*", r"(asyncio|collections|random|types|typing)\..*"),
-    (r"py:class", r"(datetime\.)?(datetime|timedelta)|(pathlib\.)?Path|T"),
+    (r"py:class", r"(datetime\.)?(datetime|timedelta)|(pathlib\.)?Path|T|Ts"),
     (
         r"py:class",
-        r"(formicary\.[a-z.]+\.)?(Connectable|Gatekeeper|BaseAgent|ServerState|StateFolder|Strand)",
+        r"(formicary\.[a-z.]+\.)?(Connectable|Gatekeeper|BaseAgent|Means|ServerState|StateFolder|Strand)",
     ),
 ]

@@ -69,7 +69,7 @@ class Router:
         self._xmpp: XmppConnection | None = None
         self._connections: Connections | None = None
         self.links: dict[str, Link] = {}
-        self._heard: dict[str, str] = {}  # by agents of other containers: from where they have sent something
+        self._heard: dict[str, str] = {}  # by agents: what sent for them last, where that is not their home
         self.container: Container
         self.dropped = 0
         """How many frames and stanzas were dropped, as their senders may not send them."""
@@ -213,6 +213,8 @@ class Router:
     def on_lost(self, link: Link) -> None:
         """Called when the other end of a link is not there any more."""
         self._sweep_later()
+        if self._heard:
+            self._heard = {sender: domain for sender, domain in self._heard.items() if domain != link.domain}
         if self._connections is not None:
             self._connections.on_lost(link)
         if self.container.peers is not None:
@@ -393,8 +395,17 @@ class Router:
         link = self._link_for(receiver)
         return link is not None and link.outbox.keep(failure, receiver)
 
-    def on_visitor_heard(self, domain: str, sender: str) -> None:
-        """Called when another container has sent something for an agent of a third one for the first time."""
+    def on_heard(self, domain: str, sender: str) -> None:
+        """Called when another container has sent something for an agent, that others have sent for before."""
+        home = sender.partition("@")[2]
+        before = self._heard.get(sender, home)
+        if domain == before:
+            return
+        if (link := self.links.get(before)) is not None:
+            link.forget_sender(sender)  # when it comes that way again, that is to be known
+        if domain == home:
+            del self._heard[sender]
+            return
         if len(self._heard) >= _HEARD:
             self._heard.clear()
         self._heard[sender] = domain

@@ -72,7 +72,7 @@ class Arrivals:
         on_pause: called with an agent's full name, and whether that agent is to be sent nothing.
         on_control: called with the channel and the payload of each control message of the other container.
         is_believed: whether a container, by its domain, may speak for agents of others.
-        on_heard: called with the domain and an agent's full name when it does so for the first time.
+        on_heard: called with the domain and an agent's full name when it first speaks for that.
         on_receipt: called with what the other end says of which messages were taken.
         receipts: keeps what comes until it is taken.
         refuse: called with a message, its receiver, and why it fails: the other end is to hear of it.
@@ -172,6 +172,10 @@ class Arrivals:
     def start(self) -> None:
         """Begin a session: what the other end was believed counts no more, as it may be another one."""
         self._senders.clear()
+
+    def forget_sender(self, sender: str) -> None:
+        """Say it again when something comes for an agent; `sender` is its full name."""
+        self._senders.forget(sender)
 
     def _take_strange(self, entry: Entry) -> None:
         """Take a message for an agent that is not here, or of one that the other end may not speak for."""

@@ -114,7 +114,7 @@ class Link:
             on_control=lambda channel, payload: owner.on_control(self, channel, payload),
             on_receipt=self._take_receipt,
             is_believed=owner.is_member,
-            on_heard=owner.on_visitor_heard,
+            on_heard=owner.on_heard,
             receipts=self._receipts,
             refuse=self._refuse,
             drop=self._drop,
@@ -253,6 +253,10 @@ class Link:
         self._sent_before = self._messages_sent
         if self._custody is not None:
             self._custody.start(is_told=self._receipts.is_wanted)
+
+    def forget_sender(self, sender: str) -> None:
+        """Tell the owner again when something comes for an agent; `sender` is its full name."""
+        self._arrivals.forget_sender(sender)
 
     def _refuse(self, message: Message, receiver: str, reason: str) -> None:
         """Fail a message that has come, and tell the other end so, whoever it says that its sender is."""

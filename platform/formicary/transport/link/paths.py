@@ -81,8 +81,8 @@ class LinkOwner(Protocol):
     def tell_by_another_way(self, domain: str, failure: Message, receiver: str) -> bool:
         """Tell a sender of a failure that a link could not bring; return whether there is another way."""
 
-    def on_visitor_heard(self, domain: str, sender: str) -> None:
-        """Called when another container has sent something for an agent of a third one for the first time."""
+    def on_heard(self, domain: str, sender: str) -> None:
+        """Called when another container has sent something for an agent, that others have sent for before."""
 
     def on_found(self, link: Link, terms: Terms) -> None:
         """Called when the other end is there, on these terms."""

@@ -112,7 +112,8 @@ class SenderNames(AllNames):
     Args:
         domain: the other container's full domain.
         is_believed: whether it may speak for agents of other containers, too.
-        on_heard: called with the container's domain, and the full name of each such agent, the first time.
+        on_heard: called with the container's domain, and the full name of each agent that it speaks for, the
+            first time.
     """
 
     def __init__(
@@ -122,12 +123,21 @@ class SenderNames(AllNames):
         self._is_believed = is_believed
         self._on_heard = on_heard
 
+    def __missing__(self, name: str) -> str:
+        full = super().__missing__(name)
+        self._on_heard(self.domain, full)
+        return full
+
     def _other(self, name: str) -> str:
         if not self._is_believed(self.domain):
             self._refuse(self._complete(name))
-        full = super()._other(name)
-        self._on_heard(self.domain, full)
-        return full
+        return super()._other(name)
+
+    def forget(self, full: str) -> None:
+        """Forget an agent, so that it is told when the container speaks for it again."""
+        name = shorten_for(full, self.domain)
+        if self.pop(name, None) is not None:
+            self._size -= len(name) + len(full) + _NAME
 
     def _refuse(self, name: str) -> NoReturn:
         raise UnbelievedError(

@@ -85,7 +85,7 @@ class End:
     def refuse(self, message, receiver, failure):
         self.link.outbox.keep(failure, message.sender)
 
-    def on_visitor_heard(self, domain, sender):
+    def on_heard(self, domain, sender):
         pass
 
     def tell_by_another_way(self, domain, failure, receiver):

@@ -31,7 +31,7 @@ def test_only_who_is_believed_speaks_for_agents_of_others():
     names = SenderNames(C1, members.__contains__, lambda *told: heard.append(told))
     assert names["a"] == "a@c1.lab.localhost"
     assert names["a@c2"] == "a@c2.lab.localhost"
-    assert heard == [(C1, "a@c2.lab.localhost")]
+    assert heard == [(C1, "a@c1.lab.localhost"), (C1, "a@c2.lab.localhost")]
     members.clear()
     with pytest.raises(
         UnbelievedError, match=r"c1 is not known here as a member .* for b@c2\.lab\.localhost"
@@ -39,6 +39,18 @@ def test_only_who_is_believed_speaks_for_agents_of_others():
         names["b@c2"]
     with pytest.raises(ValueError, match="longer than that agent is called"):
         names["b@c1"]
+
+
+@pytest.mark.parametrize("name", ["a", "a@c2"])
+def test_who_is_forgotten_is_heard_as_for_the_first_time(name):
+    heard = []
+    names = SenderNames(C1, lambda _: True, lambda *told: heard.append(told))
+    full = [names[name], names[name]]
+    assert heard == [(C1, full[0])]
+    names.forget(full[0])
+    names.forget("b@c2.lab.localhost")  # who never was known
+    assert names[name] == full[0]
+    assert heard == [(C1, full[0])] * 2
 
 
 def test_only_those_are_received_for_who_are_here():

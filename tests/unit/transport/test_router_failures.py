@@ -1,0 +1,54 @@
+"""What a sender is told of a failure takes the way by which its message has come."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from tests.property.mobility.redirection.mesh import Mesh
+from tests.property.mobility.redirection.moving import Taker, World
+
+from formicary import Message
+
+pytestmark = pytest.mark.virtual_clock
+
+_FOR_EVER = 300.0  # s, after which links have ended over which nothing gets through
+
+
+async def say(sender, to, number):
+    await sender.send(Message(to=to, body=str(number), reply_with=str(number)))
+    await asyncio.sleep(1)
+
+
+async def test_what_came_straight_fails_straight_though_more_has_come_by_way_of_others_before():
+    mesh = Mesh(1)
+    async with World(3, mesh) as world:
+        c1, c2, c3 = (container.domain for container in world.containers)
+        bob, alice = await world.start("bob", 0), await world.start("alice", 1)
+        await asyncio.sleep(5)  # all know each other
+        await world.move(bob, 2)
+        await say(alice, bob.address, 1)
+        assert world.containers[2].dispatcher.transport._heard == {alice.address: c1}
+        mesh.cut.add(frozenset((c1, c2)))
+        await say(alice, f"nobody@{c3}", 2)
+        assert bob.bodies == [(alice.address, "1")]
+        assert [body for _, body in alice.bodies] == ["no agent named 'nobody' lives in container c3"]
+        mesh.cut.clear()
+        await asyncio.sleep(5)
+
+
+async def test_where_the_way_has_ended_its_home_is_told():
+    mesh = Mesh(1)
+    async with World(3, mesh) as world:
+        c1, _, c3 = (container.domain for container in world.containers)
+        bob, alice = await world.start("bob", 0), await world.start("alice", 1)
+        await asyncio.sleep(5)
+        await world.move(bob, 2)
+        await say(alice, bob.address, 1)
+        router = world.containers[2].dispatcher.transport
+        assert router._heard == {alice.address: c1}
+        mesh.cut.add(frozenset((c1, c3)))
+        await asyncio.sleep(_FOR_EVER)
+        assert router._heard == {}
+        mesh.cut.clear()
+        await asyncio.sleep(5)

@@ -52,9 +52,10 @@ def check(
     The exit code is 2 if something is wrong. What a platform cannot do is listed, and is no mistake.
     """
     from formicary_bench.cli.run_request import run_request
+    from formicary_bench.plans.reading import HostsAsked
 
     request = run_request(None, {}, plan=file)
-    run_plan = request.run_plan(request.host_selection(hosts, on, None))
+    run_plan = request.run_plan(request.host_selection(HostsAsked(hosts, on)))
     for sentence in (*run_plan.notes, *run_plan.left_out):
         say(f"! {sentence}")
     names = {one.experiment for one in run_plan.plan}

@@ -32,6 +32,7 @@ RUN = examples(
     "bench run messaging/cpu --repeat 100",
     "bench run messaging/pairs --hosts hosts.toml --on a,b --route direct,xmpp",
     "bench run messaging/location --preset paper --hosts hosts.toml",
+    "bench run messaging/pairs --launcher slurm",
     "bench run --plan plan.toml",
     "bench run --resume runs/2026-03-14T15-09-26-quick",
 )
@@ -80,11 +81,12 @@ def _perform(
 ) -> Outcome | None:
     """Measure, and return what came of it; or say what would be measured."""
     from formicary_bench.cli.run_request import run_request
+    from formicary_bench.plans.reading import HostsAsked
     from formicary_bench.worker.interruption import raise_if_interrupted
 
-    hosts, on, servers = (values.pop(name) for name in ("hosts", "on", "servers"))
+    words = [values.pop(name) for name in ("hosts", "on", "servers", "launcher", "interface")]
     request = run_request(experiment, values, plan=plan, resume=resume, output=output, dry_run=dry_run)
-    selection = request.host_selection(hosts, on, servers)
+    selection = request.host_selection(HostsAsked(*words))
     if dry_run:
         from formicary_bench.cli import dry_run_view
 

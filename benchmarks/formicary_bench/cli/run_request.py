@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.selections import QUICK
+from formicary_bench.plans.reading import HostsAsked, hosting_of
 from formicary_bench.runner.execution.run import perform_all, resume
 from formicary_bench.runner.execution.run_hosts import read_host_selection
 from formicary_bench.runner.planning.run_plan import everything, of_one
@@ -59,18 +60,15 @@ class RunRequest:
     plan: Path | None = None
     resume: Path | None = None
 
-    def host_selection(self, hosts: Path | None, on: str | None, servers: str | None) -> HostSelection | None:
+    def host_selection(self, asked: HostsAsked) -> HostSelection | None:
         """Return the hosts that the command line names, or else the plan.
 
         Raises:
             UsageError: what is said of them is not understood.
         """
         if self.plan is not None:
-            from formicary_bench.plans.reading import hosting_of
-
-            in_plan = hosting_of(self.plan)
-            return read_host_selection(hosts or in_plan.hosts, on or in_plan.on, servers or in_plan.servers)
-        return read_host_selection(hosts, on, servers)
+            asked = asked.or_else(hosting_of(self.plan))
+        return read_host_selection(*asked)
 
     def run_plan(self, selection: HostSelection | None) -> RunPlan:
         """Return what is measured on this machine, or with these hosts.

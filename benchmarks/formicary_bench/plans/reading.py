@@ -78,9 +78,21 @@ def read(path: Path, hosts: Sequence[str] = ()) -> RunPlan:
 class HostsAsked(NamedTuple):
     """What a plan says of hosts, as on the command line; None where it does not."""
 
-    hosts: Path | None
-    on: str | None
-    servers: str | None
+    hosts: Path | None = None
+    on: str | None = None
+    servers: str | None = None
+    launcher: str | None = None
+    interface: str | None = None
+
+    def or_else(self, other: HostsAsked) -> HostsAsked:
+        """Return this, and what another says where this does not."""
+        return HostsAsked(
+            self.hosts or other.hosts,
+            self.on or other.on,
+            self.servers or other.servers,
+            self.launcher or other.launcher,
+            self.interface or other.interface,
+        )
 
 
 def hosting_of(path: Path) -> HostsAsked:
@@ -97,7 +109,8 @@ def hosting_of(path: Path) -> HostsAsked:
         with suppress(WrongError):
             found[key] = _HOSTS[key].from_file(document[key])
     hosts = path.parent / found["hosts"] if "hosts" in found else None
-    return HostsAsked(hosts, ",".join(found["on"]) if "on" in found else None, found.get("servers"))
+    on = ",".join(found["on"]) if "on" in found else None
+    return HostsAsked(hosts, on, *(found.get(name) for name in ("servers", "launcher", "interface")))
 
 
 class _Reader:

@@ -1,6 +1,7 @@
 """Many hosts: who they are, how they are reached, what runs there for a measurement.
 
 - `inventory`, `inventory_file`, `inventory_values`: the file hosts.toml.
+- `launchers`: how host agents are started, and where hosts come from: SSH, Slurm, this machine.
 - `ssh`: connections, and the keys by which both ends are known.
 - `session`: all hosts of a run; `workers`: workers and windows on them, as the runner sees them.
 - `host_agent`: the program of a run on each host, and the controller's side of it.

@@ -18,7 +18,8 @@ def together(errors: list[HostError], count: int) -> HostError:
         errors: at least one.
         count: how many hosts there are.
     """
-    if len(errors) == 1:
+    sentences = dict.fromkeys(map(str, errors))
+    if len(sentences) == 1:  # of one host, or of what all of them need
         return errors[0]
-    lines = "".join(f"\n  {error}" for error in errors)
+    lines = "".join(f"\n  {sentence}" for sentence in sentences)
     return HostError(f"{len(errors)} of {count} hosts cannot be used:{lines}")

@@ -64,11 +64,11 @@ class Inventory:
     """All hosts of a file, in its order.
 
     Attributes:
-        path: the file.
+        source: what says which hosts there are: the file's path, or `job 17`.
         hosts: the hosts; at least one.
     """
 
-    path: Path
+    source: str
     hosts: tuple[Host, ...]
 
 
@@ -83,7 +83,7 @@ def load(path: Path) -> Inventory:
     """
     from formicary_bench.remote.inventory_file import read
 
-    return Inventory(path, read(path))
+    return Inventory(str(path), read(path))
 
 
 def choose(inventory: Inventory, words: Sequence[str]) -> tuple[Host, ...]:
@@ -102,5 +102,5 @@ def choose(inventory: Inventory, words: Sequence[str]) -> tuple[Host, ...]:
     for word in words:
         if word not in known:
             near = guess(word, sorted(known)) or f"; there are {', '.join(sorted(known)[:10])}"
-            raise UsageError(f"{inventory.path} has no host or group {shown(word)}{near}")
+            raise UsageError(f"{inventory.source} has no host or group {shown(word)}{near}")
     return tuple(host for host in inventory.hosts if {host.name, *host.groups} & set(words))

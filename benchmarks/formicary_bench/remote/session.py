@@ -32,7 +32,7 @@ from formicary_bench.remote.host_agent.protocol import (
     StartServer,
     StopServer,
 )
-from formicary_bench.remote.ssh.connection import Web
+from formicary_bench.remote.launchers.ssh import SshLauncher
 from formicary_bench.remote.workers import RemoteHost, RemoteWorker
 from formicary_bench.worker.interruption import allow_interrupts
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from formicary_bench.remote.clocks import Offset
     from formicary_bench.remote.host_agent.protocol import ControllerMessage, Question, Result
     from formicary_bench.remote.inventory import Host
+    from formicary_bench.remote.launchers.launcher import Launcher
 
 _SECONDS: dict[type[Question], float] = {
     Look: 10.0,
@@ -67,7 +68,7 @@ class Session:
 
     Args:
         hosts: the hosts that take part.
-        known: all hosts of the inventory, where some are only reached by way of others.
+        launcher: starts host agents there; None for SSH, straight to each of them.
         progress: called with a sentence when a host goes missing, comes back or is lost; in another thread.
 
     Attributes:
@@ -78,11 +79,11 @@ class Session:
         self,
         hosts: Iterable[Host],
         *,
-        known: Iterable[Host] = (),
+        launcher: Launcher | None = None,
         progress: Callable[[str], object] = lambda _: None,
     ) -> None:
         self._hosts = {host.name: host for host in hosts}
-        self._web = Web((*known, *self._hosts.values()))
+        self._launcher = launcher or SshLauncher(self._hosts.values())
         self._progress = progress
         self._links: dict[str, Link] = {}
         self._opening: asyncio.Task[None] | None = None
@@ -108,6 +109,19 @@ class Session:
     def missing(self) -> set[str]:
         """The hosts that do not answer, or are lost."""
         return {name for name, link in self._links.items() if link.is_missing}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of how hosts are reached, in sentences."""
+        return tuple(self._launcher.notes)
+
+    def address(self, name: str) -> str:
+        """Return the IP address at which other hosts reach one.
+
+        Raises:
+            HostError: it is not known.
+        """
+        return self._launcher.address(self._hosts[name])
 
     def clock(self, name: str) -> Offset | None:
         """Return how far a host's clock is ahead of ours, and how sure that is; None if it does not say."""
@@ -202,7 +216,7 @@ class Session:
         return None
 
     async def _connect(self, name: str) -> None:
-        link = Link(await self._web.connect(name), self._progress)
+        link = Link(self._hosts[name], self._launcher, self._progress)
         await link.start()
         self._links[name] = link
 
@@ -232,7 +246,7 @@ class Session:
         await asyncio.gather(*(link.end(_SECONDS_TO_END) for link in links), return_exceptions=True)
         with suppress(TimeoutError):
             async with asyncio.timeout(_SECONDS_TO_CLOSE / 2):
-                await self._web.close()
+                await self._launcher.close()
         rest = asyncio.all_tasks() - {asyncio.current_task()}
         for task in rest:
             task.cancel()

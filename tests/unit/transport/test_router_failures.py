@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from tests.property.mobility.redirection.mesh import Mesh
-from tests.property.mobility.redirection.moving import Taker, World
+from tests.property.mobility.redirection.moving import World
 
 from formicary import Message
 

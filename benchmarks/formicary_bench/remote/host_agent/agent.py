@@ -71,18 +71,18 @@ class HostAgent:
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_forsaken: asyncio.TimerHandle | None = None
 
-    async def run(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
-        """Serve until the end, whatever brings it."""
+    async def run(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve until the end, whatever brings it.
+
+        Args:
+            reader: what the controller says.
+            writer: what it is told; the greeting is written already.
+        """
         loop = asyncio.get_running_loop()
         for one in _SIGNALS:
             loop.add_signal_handler(one, self._over.set)
-        reader = asyncio.StreamReader()
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), incoming)
-        transport, protocol = await loop.connect_write_pipe(
-            lambda: asyncio.streams.FlowControlMixin(loop=loop), outgoing
-        )
-        transport.set_write_buffer_limits(high=_LARGEST_BACKLOG)
-        self._out = asyncio.StreamWriter(transport, protocol, None, loop)
+        writer.transport.set_write_buffer_limits(high=_LARGEST_BACKLOG)
+        self._out = writer
         self._start(self._listen(reader))
         await self._over.wait()
         await self._end()
@@ -156,12 +156,22 @@ def main() -> None:
     with ExitStack() as stack:
         try:
             agent = _prepare(stack)
-            outgoing.write(msgspec.json.encode(_handshake()) + b"\n")
+            outgoing.write(handshake_line())
         except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
             outgoing.write(msgspec.json.encode(Handshake(failed=_reason(error))) + b"\n")
             sys.exit(1)
-        asyncio.new_event_loop().run_until_complete(agent.run(incoming, outgoing))
+        asyncio.new_event_loop().run_until_complete(_run(agent, incoming, outgoing))
     os._exit(0)  # a thread may still wait for something that never comes
+
+
+async def _run(agent: HostAgent, incoming: BinaryIO, outgoing: BinaryIO) -> None:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), incoming)
+    transport, protocol = await loop.connect_write_pipe(
+        lambda: asyncio.streams.FlowControlMixin(loop=loop), outgoing
+    )
+    await agent.run(reader, asyncio.StreamWriter(transport, protocol, None, loop))
 
 
 def _prepare(stack: ExitStack) -> HostAgent:
@@ -170,14 +180,30 @@ def _prepare(stack: ExitStack) -> HostAgent:
     parser.add_argument("--interface", default="")
     parser.add_argument("--listen", default="")
     arguments = parser.parse_args()
-    above = Path(arguments.folder).expanduser().absolute()
+    return prepare_agent(stack, Path(arguments.folder), arguments.interface, arguments.listen)
+
+
+def prepare_agent(stack: ExitStack, above: Path, interface: str, listen: str) -> HostAgent:
+    """Make a host agent, which the whole process is from now on.
+
+    Args:
+        stack: removes what it keeps on the disk.
+        above: the folder in which it makes one of its own.
+        interface: the network interface whose traffic is measured; found by `listen` if empty.
+        listen: the IP address at which other hosts reach this one; empty if that is not known.
+
+    Raises:
+        UsageError: there is no such interface.
+        OSError: the folder cannot be made.
+    """
+    above = above.expanduser().absolute()
     folder = stack.enter_context(scratch(above))
     if is_ours(above):  # so that `formicary hosts clean` finds us
         stack.callback(forget, above, os.getpid())
         _note(above)
     # Temporary files of workers, of the sampler and of the server are gone with the folder.
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
-    return HostAgent(folder, _interface(arguments.interface, arguments.listen))
+    return HostAgent(folder, _interface(interface, listen))
 
 
 def _note(folder: Path) -> None:
@@ -204,8 +230,10 @@ def _interface(name: str, listen: str) -> str:
     return interface_at(listen or (arrived[2] if len(arrived) > 2 else ""))  # noqa: PLR2004 -- the server's
 
 
-def _handshake() -> Handshake:
-    return Handshake(version=formicary.__version__, digest=code_digest(), pid=os.getpid())
+def handshake_line() -> bytes:
+    """Return what a host agent says first."""
+    ours = Handshake(version=formicary.__version__, digest=code_digest(), pid=os.getpid())
+    return msgspec.json.encode(ours) + b"\n"
 
 
 def _reason(error: Exception) -> str:

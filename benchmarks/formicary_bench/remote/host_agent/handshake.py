@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -14,8 +14,6 @@ from formicary_bench.remote.host_agent.protocol import HANDSHAKE_BEGINS, Handsha
 from formicary_bench.worker.processes import ended_how
 
 if TYPE_CHECKING:
-    import asyncssh
-
     from formicary_bench.remote.inventory import Host
 
 HANDSHAKE_SECONDS = 20.0
@@ -27,18 +25,27 @@ _SHOWN_DIGITS = 8  # of a digest
 _CANNOT_RUN, _NOT_FOUND = 126, 127  # exit codes of shells
 
 
+class Readable(Protocol):
+    """What bytes come from: a stream of SSH's, or of asyncio's."""
+
+    async def read(self, n: int, /) -> bytes:
+        """Return at most so many bytes; none at the end."""
+
+
 class HandshakeReader:
     """The beginning of what comes from a host on which a host agent was started.
 
     Args:
         host: the host.
+        advice: what to do where the code there is not ours; by default what helps where SSH has started it.
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, advice: str = "") -> None:
         self._host = host
+        self._advice = advice
         self._said = b""
 
-    async def hear(self, stream: asyncssh.SSHReader[bytes]) -> tuple[Handshake, bytes]:
+    async def hear(self, stream: Readable) -> tuple[Handshake, bytes]:
         """Read the handshake, and what the login shell says before it, which is left aside.
 
         Returns:
@@ -65,7 +72,7 @@ class HandshakeReader:
         self._check(handshake)
         return handshake, rest
 
-    async def _line(self, stream: asyncssh.SSHReader[bytes]) -> tuple[bytes, bytes]:
+    async def _line(self, stream: Readable) -> tuple[bytes, bytes]:
         while len(self._said) < _LONGEST:
             data = await stream.read(_LONGEST)
             if not data:
@@ -122,6 +129,8 @@ class HandshakeReader:
         return f", which says {_shown(self._said)!r} instead" if self._said.strip() else ""
 
     def _prepare(self) -> str:
+        if self._advice:
+            return self._advice
         if self._host.venv:
             where = f"install our formicary in {self._host.venv} there"
             return f"{where}, or remove `venv` and run `formicary hosts prepare`"

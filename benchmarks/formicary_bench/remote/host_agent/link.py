@@ -16,7 +16,6 @@ import msgspec
 from formicary_bench.remote.clocks import Clock, Sample
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.framing import Frames, FramingError
-from formicary_bench.remote.host_agent.program import Program
 from formicary_bench.remote.host_agent.protocol import (
     BEAT_SECONDS,
     MISSING_SECONDS,
@@ -44,7 +43,8 @@ if TYPE_CHECKING:
         Result,
         WorkerMessage,
     )
-    from formicary_bench.remote.ssh.connection import Connection
+    from formicary_bench.remote.inventory import Host
+    from formicary_bench.remote.launchers.launcher import HostProgram, Launcher
 
 LOST_SECONDS = ORPHANED_SECONDS + 2
 """After how long without an answer a host is given up."""
@@ -58,7 +58,8 @@ class Link:
     """A host agent, from its start to its end.
 
     Args:
-        connection: to its host.
+        host: its host.
+        launcher: starts it.
         notify: called with a sentence when the host goes missing, comes back or is lost.
 
     Attributes:
@@ -67,12 +68,13 @@ class Link:
         lost: why it is not there any more, a sentence without a full stop; empty as long as it is.
     """
 
-    def __init__(self, connection: Connection, notify: Callable[[str], object]) -> None:
-        self.name = connection.host.name
+    def __init__(self, host: Host, launcher: Launcher, notify: Callable[[str], object]) -> None:
+        self.name = host.name
         self.is_missing = False
         self.lost = ""
         self._clock = Clock()
-        self._connection = connection
+        self._host = host
+        self._launcher = launcher
         self._notify = notify
         self._workers: dict[int, Callable[[WorkerMessage], None]] = {}
         self._answers: dict[int, asyncio.Future[Result]] = {}
@@ -81,7 +83,7 @@ class Link:
         self._is_timed = asyncio.Event()
         self._heard = time.monotonic()
         self._tasks: list[asyncio.Task[None]] = []
-        self._program: Program | None = None
+        self._program: HostProgram | None = None
 
     async def start(self) -> None:
         """Start the host agent, and hear that it is there and that its code is ours.
@@ -89,9 +91,9 @@ class Link:
         Raises:
             HostError: it is not, and why, and what to do.
         """
-        self._program, rest = await Program.start(self._connection)
+        self._program, rest = await self._launcher.launch(self._host)
         self._heard = time.monotonic()
-        if environment := self._connection.host.environment:
+        if environment := self._host.environment:
             self.send(Use(environment))
         self._tasks = [
             asyncio.create_task(self._listen(self._program, rest)),
@@ -126,9 +128,7 @@ class Link:
                 return await future
         except TimeoutError as error:
             what = type(question).__name__
-            raise self._connection.error(
-                f"no answer to {what} within {seconds:g} s; is it overloaded?"
-            ) from error
+            raise self._error(f"no answer to {what} within {seconds:g} s; is it overloaded?") from error
         finally:
             del self._answers[number]
 
@@ -148,7 +148,10 @@ class Link:
         self._lose("the session is over")
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _listen(self, program: Program, data: bytes) -> None:
+    def _error(self, sentence: str) -> HostError:
+        return HostError(f"host {self.name}: {sentence}")
+
+    async def _listen(self, program: HostProgram, data: bytes) -> None:
         frames = Frames()
         try:
             for body in frames.feed(data):
@@ -174,7 +177,7 @@ class Link:
                     future.set_result(result)
             case Refused(number, reason):
                 if (future := self._answers.get(number)) and not future.done():
-                    future.set_exception(self._connection.error(reason))
+                    future.set_exception(self._error(reason))
             case _:
                 self._hand_on(message)
 

@@ -51,6 +51,11 @@ class Resources:
     hosts: RunHosts | None = None
     left_out: list[str] = field(default_factory=list)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of how hosts are reached, in sentences."""
+        return self.hosts.notes if self.hosts else ()
+
     def manifest(self, run_plan: RunPlan) -> Manifest:
         """Describe the run.
 

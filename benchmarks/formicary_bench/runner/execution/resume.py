@@ -161,6 +161,6 @@ def _refuse_without_hosts(path: Path, manifest: Manifest, selection: HostSelecti
     if asked != there:
         names = ", ".join(map(str, asked)) if isinstance(asked, list) else "its hosts"
         raise UsageError(
-            f"{path} was begun over {names}, and goes on with the same: name them with --hosts FILE, and "
-            "--on and --servers as before"
+            f"{path} was begun over {names}, and goes on with the same: name them with --hosts FILE, or "
+            "--launcher, and --on and --servers as before"
         )

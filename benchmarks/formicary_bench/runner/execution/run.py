@@ -79,7 +79,7 @@ def perform_all(
     with ExitStack() as stack:
         stack.enter_context(defer_interrupts())
         resources = acquire(stack, run_plan, selection)
-        for sentence in (*run_plan.notes, *resources.left_out):
+        for sentence in (*resources.notes, *run_plan.notes, *resources.left_out):
             listener.say(sentence)
         folder = RunFolder.create(resources.manifest(run_plan), output, label=run_plan.label)
         stack.enter_context(alone(folder.path))
@@ -110,7 +110,7 @@ def resume(path: Path, listener: RunListener, selection: HostSelection | None = 
         folder, run_plan = reopen(path, selection)
         resources = acquire(stack, run_plan, selection)
         refuse_other(path, folder.manifest, resources.manifest(run_plan))
-        for sentence in run_plan.notes:
+        for sentence in (*resources.notes, *run_plan.notes):
             listener.say(sentence)
         folder.go_on()
         return _Run(folder, resources, listener).perform()

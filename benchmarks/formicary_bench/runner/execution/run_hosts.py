@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,9 +9,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
-from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import Describe, Described
-from formicary_bench.remote.inventory import CONTAINERS, choose, load
+from formicary_bench.remote.inventory import CONTAINERS, choose
+from formicary_bench.remote.launchers.catalogue import provider
 from formicary_bench.remote.session import Session
 from formicary_bench.results.store.model import Clock
 from formicary_bench.runner.execution.host_servers import EACH, MODES, ONE, HostServers, server_host
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from formicary_bench.remote.inventory import Host, Inventory
+    from formicary_bench.remote.inventory import Host
+    from formicary_bench.remote.launchers.launcher import Provider
     from formicary_bench.results.store.model import Manifest
     from formicary_bench.vocabulary.configuration import Configuration
 
@@ -35,12 +35,12 @@ class HostSelection:
     """The hosts that were asked for.
 
     Attributes:
-        inventory: all that there are.
+        provider: says which there are.
         chosen: names of hosts or groups that take part; all if empty.
         servers: whether each host has an XMPP server, or one for all.
     """
 
-    inventory: Inventory
+    provider: Provider
     chosen: tuple[str, ...] = ()
     servers: str = EACH
 
@@ -51,7 +51,7 @@ class HostSelection:
         Raises:
             UsageError: one of the names is none.
         """
-        return choose(self.inventory, self.chosen)
+        return choose(self.provider.inventory, self.chosen)
 
     @property
     def containers(self) -> tuple[Host, ...]:
@@ -63,36 +63,47 @@ class HostSelection:
         """What to add to a command that is to run on these hosts."""
         chosen = f" --on {','.join(self.chosen)}" if self.chosen else ""
         servers = f" --servers {self.servers}" if self.servers != EACH else ""
-        return f" --hosts {self.inventory.path}{chosen}{servers}"
+        return f" {self.provider.options}{chosen}{servers}"
 
 
-def read_host_selection(path: Path | None, on: str | None, servers: str | None) -> HostSelection | None:
+def read_host_selection(
+    path: Path | None,
+    on: str | None,
+    servers: str | None,
+    launcher: str | None = None,
+    interface: str | None = None,
+) -> HostSelection | None:
     """Read the words of the command line that are about hosts.
 
     Args:
         path: the inventory.
         on: names of hosts and groups, with commas between them.
         servers: one of `MODES`.
+        launcher: one of `LAUNCHERS`.
+        interface: the network interface by which hosts are to talk.
 
     Raises:
         UsageError: one of them is not understood, or does not fit the others.
     """
-    if path is None:
+    source = provider(launcher, path, interface)
+    if source is None:
         for option, value in (("--on", on), ("--servers", servers)):
             if value is not None:
-                raise UsageError(f"{option} says nothing without hosts: name them with --hosts hosts.toml")
+                raise UsageError(
+                    f"{option} says nothing without hosts: name them with --hosts hosts.toml, or --launcher"
+                )
         return None
     if servers not in {None, *MODES}:
         raise UsageError(
             f"--servers is {' or '.join(MODES)}, not {servers!r:.40}; write --servers {ONE}, say"
         )
     words = tuple(dict.fromkeys(word.strip() for word in on.split(","))) if on is not None else ()
-    selection = HostSelection(load(path), words, servers or EACH)
+    selection = HostSelection(source, words, servers or EACH)
     if not selection.containers:
         raise UsageError(
             f"none of the hosts {', '.join(host.name for host in selection.hosts)} has the role "
             f"{CONTAINERS}: "
-            f"choose others with --on, or add it to their roles in {path}"
+            f"choose others with --on, or add it to their roles in {source.inventory.source}"
         )
     return selection
 
@@ -140,7 +151,7 @@ class RunHosts:
     def __init__(self, participants: Participants, session: Session) -> None:
         self._participants = participants
         self._session = session
-        self._listen = {host.name: _listen(host) for host in participants.hosts}
+        self._listen = {host.name: session.address(host.name) for host in participants.hosts}
         self._servers: HostServers | None = None
 
     def start_servers(self) -> None:
@@ -154,6 +165,11 @@ class RunHosts:
             self._session, self._participants.containers, self._participants.server, self._listen
         )
         self._servers.start()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of how the hosts are reached, in sentences."""
+        return self._session.notes
 
     def missing(self) -> frozenset[str]:
         """Return the names of the hosts that do not answer at the moment."""
@@ -230,18 +246,5 @@ def run_hosts(selection: HostSelection, plan: Sequence[Configuration]) -> Iterat
         HostError: a host cannot be used; all problems of all hosts.
     """
     participants = participants_of(selection, plan)
-    with Session(participants.hosts, known=selection.inventory.hosts) as session:
+    with Session(participants.hosts, launcher=selection.provider.launcher()) as session:
         yield RunHosts(participants, session)
-
-
-def _listen(host: Host) -> str:
-    """Return the IP address at which the others reach a host."""
-    if host.listen:
-        return host.listen
-    try:
-        return str(socket.getaddrinfo(host.address, None, type=socket.SOCK_STREAM)[0][4][0])
-    except OSError as error:
-        raise HostError(
-            f"host {host.name}: it is not known where the others reach it: {host.address} has no IP address "
-            f"here ({error.strerror}); give one as `listen` in the hosts' file"
-        ) from error

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core.files import replacing, user_cache
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.vocabulary.configuration import Configuration  # noqa: TC001 - msgspec resolves it
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def earlier_durations(machine: Machine) -> dict[Configuration, float]:
         if path.stat().st_size <= _LARGEST:
             known = msgspec.json.decode(path.read_bytes(), type=_History)
             if (known.version, known.machine) == (_FORMAT, _which(machine)):
-                return {one.configuration: one.seconds for one in known.took if one.seconds > 0}
+                return {one.configuration: one.seconds for one in known.took if _is_known(one)}
     return {}
 
 
@@ -69,6 +70,11 @@ def remember(machine: Machine, took: Mapping[Configuration, Iterable[float]]) ->
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
             temporary.write_bytes(msgspec.json.encode(_History(_FORMAT, _which(machine), newest)))
+
+
+def _is_known(took: _Took) -> bool:
+    """Say whether this version can measure it: another one, of the same user, may have other experiments."""
+    return took.seconds > 0 and took.configuration.experiment in EXPERIMENTS
 
 
 def _which(machine: Machine) -> tuple[str, ...]:

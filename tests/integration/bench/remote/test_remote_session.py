@@ -20,6 +20,7 @@ from formicary.errors import ProfilingError
 from formicary_bench.remote import workers as remote_workers
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import CloseWindow, Describe, StopServer
+from formicary_bench.remote.launchers.ssh import SshLauncher
 from formicary_bench.remote.session import Session
 from formicary_bench.worker.messages import Done, Failed, Stop
 
@@ -92,7 +93,8 @@ class TestWhatItDoes:
     def test_by_way_of_another_host(self, hosts, clean):
         first, second = hosts
         by_way = replace(second, jump=first.name)
-        with Session([by_way], known=hosts) as session, session.worker_hosts["lab-2"].worker() as worker:
+        there = Session([by_way], launcher=SshLauncher([first, by_way]))
+        with there as session, session.worker_hosts["lab-2"].worker() as worker:
             assert worker.pid > 0
 
     def test_what_the_inventory_sets_is_in_the_workers_and_in_no_arguments(self, lab, hosts, clean):
@@ -216,11 +218,12 @@ class TestWhoCannotBeConnectedTo:
         round_about = replace(first, jump="lab-2"), replace(second, jump="lab-1")
         assert "it is reached by way of itself" in refusal(*round_about)
         broken = replace(first, port=1)
-        assert "by way of another: host lab-1: nobody" in refusal(
-            replace(second, jump="lab-1"), known=[broken]
-        )
-        beyond = replace(second, jump="lab-1", port=1)
-        assert "its jump host lab-1 cannot reach" in refusal(beyond, known=[first])
+        by_way = replace(second, jump="lab-1")
+        launcher = SshLauncher([broken, by_way])
+        assert "by way of another: host lab-1: nobody" in refusal(by_way, launcher=launcher)
+        beyond = replace(by_way, port=1)
+        launcher = SshLauncher([first, beyond])
+        assert "its jump host lab-1 cannot reach" in refusal(beyond, launcher=launcher)
 
 
 @pytest.fixture

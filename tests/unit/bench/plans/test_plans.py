@@ -9,7 +9,7 @@ import pytest
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.cli.run_request import run_request
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.plans.reading import read
+from formicary_bench.plans.reading import HostsAsked, read
 from formicary_bench.plans.writing import write
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
@@ -116,11 +116,11 @@ def test_hosts_of_a_plan_are_those_of_the_command_line_unless_that_has_others(tm
     path = tmp_path / "plan.toml"
     path.write_text(f'hosts = "hosts.toml"\non = ["a", "b"]\nservers = "one"\n{GOOD}')
     request = run_request(None, {}, plan=path)
-    selection = request.host_selection(None, None, None)
+    selection = request.host_selection(HostsAsked())
     assert [host.name for host in selection.hosts] == ["a", "b"]
     assert selection.servers == "one"
     assert {one.placement for one in request.run_plan(selection).plan} == {"two-hosts"}
-    other = request.host_selection(None, "b,c", "each")
+    other = request.host_selection(HostsAsked(None, "b,c", "each"))
     assert [host.name for host in other.hosts] == ["b", "c"]
     assert other.servers == "each"
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 from tests.integration.bench.conftest import Silent, perform
 
-from formicary_bench.remote.inventory import load
+from formicary_bench.remote.launchers.ssh import InventoryProvider
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.runner.execution.run_hosts import HostSelection
@@ -44,7 +44,7 @@ def over(tmp_path, there):
     """Run an experiment over the hosts of a lab."""
 
     def call(lab, listener=None, *, servers="each", experiment="messaging/pairs", **options):
-        selection = HostSelection(load(inventory_of(lab, there, tmp_path)), servers=servers)
+        selection = HostSelection(InventoryProvider(inventory_of(lab, there, tmp_path)), servers=servers)
         names = tuple(host.name for host in selection.containers)
         asked = Options(experiment, hosts=names, **{"pairs": (3,), "rounds": ROUNDS, **options})
         return perform(asked, tmp_path / "run", listener or Silent(), selection)

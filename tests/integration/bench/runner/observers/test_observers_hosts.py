@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 from tests.integration.bench.conftest import Silent, perform
 
-from formicary_bench.remote.inventory import load
+from formicary_bench.remote.launchers.ssh import InventoryProvider
 from formicary_bench.reports.document.hosts import voided
 from formicary_bench.reports.document.report import columns, extras, to_know
 from formicary_bench.reports.formats.html import render
@@ -26,7 +26,7 @@ def over(tmp_path, lab):
         inventory = tmp_path / "hosts.toml"
         text = lab.inventory.read_text().replace("[defaults]", f'[defaults]\nfolder = "{tmp_path}/there"', 1)
         inventory.write_text(text)
-        selection = HostSelection(load(inventory))
+        selection = HostSelection(InventoryProvider(inventory))
         names = tuple(host.name for host in selection.containers)
         asked = Options(experiment, hosts=names, subjects=OWN, routes=("direct",), **options)
         return perform(asked, tmp_path / "run", Silent(), selection)

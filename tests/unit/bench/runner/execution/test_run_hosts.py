@@ -9,7 +9,6 @@ from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import About, Serving, StartServer, StopServer
 from formicary_bench.remote.host_agent.servers import serve
 from formicary_bench.remote.inventory import CONTAINERS, SERVER, Host, Inventory
-from formicary_bench.runner.execution import run_hosts as module
 from formicary_bench.runner.execution.host_servers import HostServers, server_host
 from formicary_bench.runner.execution.run_hosts import (
     HostSelection,
@@ -37,13 +36,15 @@ def over(placement=TWO_HOSTS, hosts=2, route=DIRECT, **about):
 
 
 def those(tmp_path, *hosts, **about):
-    return HostSelection(Inventory(tmp_path / "hosts.toml", hosts), **about)
+    inventory = Inventory(str(tmp_path / "hosts.toml"), hosts)
+    return HostSelection(SimpleNamespace(inventory=inventory), **about)
 
 
 class Session:
     """Hosts that are there, whose servers start; `refusals` are the sentences of those that do not."""
 
     def __init__(self, *hosts, refusals=()):
+        self.address = {host.name: host.address for host in hosts}.__getitem__
         self.worker_hosts = {host.name: SimpleNamespace(name=host.name) for host in hosts}
         self.asked = []
         self.revived = []
@@ -185,16 +186,6 @@ def test_hosts_are_chosen_by_names_and_groups(file):
 def test_words_about_hosts_that_say_nothing(file, given, on, servers, sentence):
     with pytest.raises(UsageError, match=sentence):
         read_host_selection(file if given else None, on, servers)
-
-
-def test_a_host_whose_address_is_not_known_here_needs_one_to_listen_at(tmp_path, monkeypatch):
-    def refuse(*_, **__):
-        raise OSError(-2, "Name or service not known")
-
-    monkeypatch.setattr(module.socket, "getaddrinfo", refuse)
-    participants = participants_of(those(tmp_path, Host(name="a", address="far.example")), [over(N_HOSTS, 1)])
-    with pytest.raises(HostError, match=r"host a: .* give one as `listen`"):
-        RunHosts(participants, Session(A))
 
 
 @pytest.mark.parametrize("name", ["../out", "/etc/out", "a/../../out"])

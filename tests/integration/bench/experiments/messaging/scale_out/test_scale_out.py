@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from formicary_bench.cli import app
 from formicary_bench.extrapolation.model import DIRECT as DIRECT_LINKS
 from formicary_bench.extrapolation.model import FEDERATED, ONE_SERVER
-from formicary_bench.remote.inventory import load
+from formicary_bench.remote.launchers.ssh import InventoryProvider
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.runner.planning.options import Options
@@ -38,7 +38,7 @@ def over(tmp_path, there):
     def call(lab, experiment, **options):
         path = tmp_path / "hosts.toml"
         path.write_text(lab.inventory.read_text().replace("[defaults]", f'[defaults]\nfolder = "{there}"', 1))
-        selection = HostSelection(load(path))
+        selection = HostSelection(InventoryProvider(path))
         names = tuple(host.name for host in selection.containers)
         asked = Options(experiment, hosts=names, **{"rounds": ROUNDS, **options})
         outcome = perform(asked, tmp_path / "run", Silent(), selection)

@@ -1,0 +1,72 @@
+"""Hosts of an inventory, reached by SSH."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.host_agent.program import Program
+from formicary_bench.remote.inventory import load
+from formicary_bench.remote.ssh.connection import Web
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from formicary_bench.remote.inventory import Host
+
+
+class SshLauncher:
+    """Starts host agents by SSH; see `Launcher`.
+
+    Args:
+        hosts: all that may be asked for, and those by way of which they are reached.
+
+    Raises:
+        HostError: what does SSH is not installed.
+    """
+
+    def __init__(self, hosts: Iterable[Host]) -> None:
+        self.notes: list[str] = []
+        self._web = Web(hosts)
+
+    async def launch(self, host: Host) -> tuple[Program, bytes]:
+        """Start a host agent."""
+        return await Program.start(await self._web.connect(host.name))
+
+    def address(self, host: Host) -> str:
+        """Return what the inventory says, or else where the SSH server is."""
+        if host.listen:
+            return host.listen
+        try:
+            return str(socket.getaddrinfo(host.address, None, type=socket.SOCK_STREAM)[0][4][0])
+        except OSError as error:
+            raise HostError(
+                f"host {host.name}: it is not known where the others reach it: {host.address} has "
+                "no IP address "
+                f"here ({error.strerror}); give one as `listen` in the hosts' file"
+            ) from error
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._web.close()
+
+
+class InventoryProvider:
+    """The hosts of a file; see `Provider`.
+
+    Args:
+        path: the inventory.
+
+    Raises:
+        UsageError: it cannot be read, or there is something wrong with it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.inventory = load(path)
+        self.options = f"--hosts {path}"
+
+    def launcher(self) -> SshLauncher:
+        """Return what connects to them."""
+        return SshLauncher(self.inventory.hosts)

@@ -1,0 +1,67 @@
+"""This machine as several hosts, without SSH and without root."""
+
+import os
+import signal
+
+import psutil
+import pytest
+from tests.integration.bench.remote.scene import SECONDS, begin, hear, job, wait_until
+
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.host_agent.protocol import Describe
+from formicary_bench.remote.inventory import Host
+from formicary_bench.remote.launchers.local import LocalLauncher
+from formicary_bench.remote.session import Session
+from formicary_bench.worker.messages import Done, Stop
+
+
+@pytest.fixture
+def hosts(tmp_path):
+    return [
+        Host(name=name, address="127.0.0.1", listen="127.0.0.1", folder=str(tmp_path / "there"))
+        for name in ("local-1", "local-2")
+    ]
+
+
+def agents():
+    return [
+        one
+        for one in psutil.Process().children()
+        if "formicary_bench.remote.host_agent.agent" in one.cmdline()
+    ]
+
+
+def test_workers_measure_on_it_and_nothing_is_left(hosts, tmp_path):
+    with Session(hosts, launcher=LocalLauncher()) as session:
+        assert [session.address(host.name) for host in hosts] == ["127.0.0.1"] * 2
+        assert len(agents()) == 2
+        assert session.ask("local-2", Describe()).machine.python
+        with session.worker_hosts["local-1"].worker() as worker:
+            begin(worker, job())
+            assert hear(worker, Done).counts == (70, 70)
+            worker.send(Stop())
+            hear(worker, None)
+            assert worker.wait(SECONDS) == 0
+    assert agents() == []
+    assert not (tmp_path / "there").exists()
+
+
+def test_a_host_agent_that_is_killed_is_lost_and_started_again(hosts):
+    news = []
+    with Session(hosts[:1], launcher=LocalLauncher(), progress=news.append) as session:
+        (agent,) = agents()
+        os.kill(agent.pid, signal.SIGKILL)
+        wait_until(lambda: session.missing)
+        assert "killed by signal 9" in " ".join(news) or "SIGKILL" in " ".join(news)
+        with session.worker_hosts["local-1"].worker() as worker:
+            assert worker.pid
+        assert len(agents()) == 1
+
+
+def test_what_a_host_agent_said_last_is_told_where_it_does_not_start(hosts, tmp_path):
+    (tmp_path / "there").write_text("a file")
+    with (
+        pytest.raises(HostError, match=r"its host agent cannot work: .*there"),
+        Session(hosts[:1], launcher=LocalLauncher()),
+    ):
+        pass

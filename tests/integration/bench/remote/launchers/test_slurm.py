@@ -1,0 +1,161 @@
+"""A run over the nodes of a job: a stand-in for Slurm's commands puts each task into a namespace."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.integration.bench.remote.scene import wait_until
+
+SRUN = """#!{python}
+import os, signal, subprocess, sys
+
+nodes = {nodes!r}
+arguments = sys.argv[1:]
+while arguments[0].startswith("-"):
+    arguments = arguments[1 if arguments[0] in ("--overlap",) else 2:]
+{before}
+tasks = [
+    subprocess.Popen(
+        ["ip", "netns", "exec", namespace, *arguments],
+        env={{**os.environ, "SLURM_PROCID": str(rank), "SLURMD_NODENAME": node}},
+    )
+    for rank, (node, namespace) in enumerate(nodes.items())
+]
+signal.signal(signal.SIGTERM, lambda *_: [task.terminate() for task in tasks])
+sys.exit(max(abs(task.wait()) for task in tasks))
+"""
+SCONTROL = """#!{python}
+import sys
+assert sys.argv[1:] == ["show", "hostnames", "Node[1-2]"], sys.argv
+print("Node1\\nNode2")
+"""
+RUN = ("bench", "run", "messaging/pairs", "--launcher", "slurm", "--pairs", "2", "--route", "direct")
+ONE = ("--platform", "formicary-behaviours", "--placement", "two-hosts", "--repeat", "1")
+pytestmark = pytest.mark.timeout(180)
+
+
+@pytest.fixture
+def job(lab, tmp_path):
+    """Give a function that starts the command on the first node of a job."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    nodes = {f"Node{number}": host.namespace for number, host in enumerate(lab.hosts, 1)}
+    started = []
+
+    def start(*arguments, before="", **environment):
+        for name, text in (("srun", SRUN), ("scontrol", SCONTROL)):
+            program = programs / name
+            program.write_text(text.format(python=sys.executable, nodes=nodes, before=before))
+            program.chmod(0o755)
+        process = subprocess.Popen(
+            [
+                "ip",
+                "netns",
+                "exec",
+                lab.hosts[0].namespace,
+                sys.executable,
+                "-P",
+                "-c",
+                "from formicary.cli import main; main()",
+                *arguments,
+            ],
+            cwd=tmp_path,
+            env={
+                **os.environ,
+                "PATH": f"{programs}:{os.environ['PATH']}",
+                "XDG_STATE_HOME": str(tmp_path / "shared"),
+                "HOME": str(tmp_path / "home"),
+                "SLURM_JOB_ID": "17",
+                "SLURM_JOB_NODELIST": "Node[1-2]",
+                "SLURMD_NODENAME": "Node1",
+                **environment,
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def nothing_left(lab, tmp_path):
+    """Find no process on the nodes after the test that was not there before, and no file by "
+    "which they met."""
+    before = [set(host.pids()) for host in lab.hosts]
+    yield
+    wait_until(lambda: [set(host.pids()) for host in lab.hosts] == before, 15.0, "processes are left")
+    assert not [*(tmp_path / "shared").rglob("meetings/*")]
+
+
+def test_hosts_of_a_job_meet_by_a_file_and_measure(lab, job, nothing_left, tmp_path):
+    process = job(*RUN, *ONE, "--json")
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [row["placement"] for row in rows if "placement" in row] == ["two-hosts"]
+    first, second = lab.hosts
+    assert f"hosts meet at {first.address}" in err
+    assert f"host node1 is rank 0, by lab0 at {first.address}" in err.replace("\n", " ")
+    assert f"host node2 is rank 1, by lab0 at {second.address}" in err.replace("\n", " ")
+
+
+def test_a_job_that_is_killed_takes_everything_with_it(lab, job, nothing_left, tmp_path):
+    process = job(*RUN, *ONE, "--rounds", "0,30000,0", "--json")
+    second = lab.hosts[1]
+    before = set(second.pids())
+    wait_until(lambda: len(set(second.pids()) - before) >= 2, 100.0, "no worker has started")
+    process.kill()
+    wait_until(lambda: set(second.pids()) <= before, 20.0, "a host agent is left")
+    for left in (tmp_path / "shared").rglob("meetings/*"):
+        left.unlink()  # nobody could
+
+
+def test_ctrl_c_ends_the_programs_on_all_nodes(lab, job, nothing_left):
+    process = job(*RUN, *ONE, "--rounds", "0,30000,0", "--json")
+    second = lab.hosts[1]
+    before = set(second.pids())
+    wait_until(lambda: len(set(second.pids()) - before) >= 2, 100.0, "no worker has started")
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert process.returncode == 130
+
+
+@pytest.mark.parametrize(
+    ("options", "before", "code", "said"),
+    [
+        ((), "sys.exit('srun: error: Unable to allocate resources')", 3, "srun has ended before it joined"),
+        (
+            ("--interface", "ib7"),
+            "",
+            3,
+            "no network interface ib7 that is up and has an address; it has lab0",
+        ),
+        (("--hosts", "hosts.toml"), "", 2, "--hosts goes with --launcher ssh"),
+        (("--on", "node3"), "", 2, "job 17 has no host or group 'node3'; did you mean node2?"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(job, nothing_left, options, before, code, said):  # noqa: PLR0917
+    process = job(*RUN, *ONE, *options, before=before)
+    _, err = process.communicate()
+    assert process.returncode == code
+    assert said in " ".join(err.split())
+    assert "Traceback" not in err
+
+
+def test_outside_of_a_job_there_is_no_launcher_slurm(job):
+    process = job(*RUN, *ONE, SLURM_JOB_ID="")
+    _, err = process.communicate()
+    assert process.returncode == 2
+    assert "works in a job of Slurm" in " ".join(err.split())

@@ -173,8 +173,10 @@ def outcome(make, program, cancels):
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(lambda _, context: None)
         task = make(interpreter.run(program))
-        for when, message in cancels:
-            loop.call_at(when, lambda message=message: interpreter.seen.append(task.cancel(message)))
+        # Those of one moment by one timer: a loop keeps timers of the same time in no order.
+        for when in {when for when, _ in cancels}:
+            together = [message for moment, message in cancels if moment == when]
+            loop.call_at(when, lambda together=together: interpreter.seen.extend(map(task.cancel, together)))
         await asyncio.wait([task])
         await asyncio.sleep(10)
         end = "cancelled" if task.cancelled() else repr(task.exception())

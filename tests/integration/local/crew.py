@@ -8,24 +8,13 @@ import sys
 import threading
 from pathlib import Path
 
+from tests.integration.management import crew
+
 from formicary import Agent, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 
 
-class Clerk(Agent):
+class Clerk(crew.Clerk):
     """Says what it was made with, in which process."""
-
-    def __init__(self, name, desk=0, **others):
-        super().__init__(name)
-        self.made_with = {"desk": desk, **others}
-
-    async def setup(self):
-        self.add_behaviour(Telling())
-
-
-class Telling(CyclicBehaviour):
-    async def run(self):
-        message = await self.receive()
-        await self.reply(message, body=f"{self.agent.made_with} {os.getpid()}")
 
 
 class Relay(Agent):

@@ -13,7 +13,7 @@ CREW = "tests.integration.management.crew"
 
 
 class Clerk(Agent):
-    """Says what it was made with."""
+    """Says what it was made with, in which process."""
 
     def __init__(self, name, desk=0, **others):
         super().__init__(name)
@@ -26,7 +26,7 @@ class Clerk(Agent):
 class Telling(CyclicBehaviour):
     async def run(self):
         message = await self.receive()
-        await self.reply(message, body=repr(self.agent.made_with))
+        await self.reply(message, body=f"{self.agent.made_with} {os.getpid()}")
 
 
 class Cell(MicroAgent):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 
 import pytest
 from tests.integration.management.conftest import CREW
@@ -132,7 +133,7 @@ async def test_an_agent_is_created_with_its_arguments_and_works(platform, asker,
         assert [agent.address for agent in c2.agents] == ["new@c2.lab.localhost"]
         name = asking.send("new@c2", "what?")
         await until(lambda: asking.answers(name))
-        assert asking.answers(name)[0].body == repr(arguments)
+        assert asking.answers(name)[0].body == f"{arguments} {os.getpid()}"
 
 
 async def test_many_agents_are_created_by_one_request(platform, asker):

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 _EXTRA = "lab"
-_FOR_THE_CONTROLLER = {"asyncssh", "packaging", "pip"}  # of that extra: what only this side needs
+# What only this side needs: it connects to hosts, keeps results, and makes reports of them.
+_FOR_THE_CONTROLLER = {"asyncssh", "jinja2", "packaging", "pip", "pyarrow", "scipy"}
 
 
 @dataclass(frozen=True)

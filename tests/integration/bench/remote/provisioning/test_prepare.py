@@ -8,12 +8,17 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+from tests.integration.bench.remote.scene import begin, hear, job
 from tests.plugins.hosts import laboratory
 
 from formicary_bench.remote.bootstrap import folder as ours
 from formicary_bench.remote.folders import code_digest
+from formicary_bench.remote.inventory import load
+from formicary_bench.remote.session import Session
+from formicary_bench.worker.messages import Done
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -110,6 +115,15 @@ def test_a_prepared_host_passes_the_check(prepared):
     )
     assert done.returncode == 0, done.stdout
     assert json.loads(done.stdout)["hosts"][0]["facts"]["formicary"]["digest"] == code_digest()
+
+
+def test_a_prepared_host_measures(prepared):
+    hosts = load(prepared.inventory).hosts[:1]
+    with Session(hosts) as session, session.worker_hosts[prepared.host.name].worker() as worker:
+        program = Path(f"/proc/{worker.pid}/cmdline").read_bytes().partition(b"\0")[0]
+        assert Path(program.decode()).is_relative_to(prepared.folder)
+        begin(worker, job())
+        assert hear(worker, Done).counts == (70, 70)
 
 
 def test_a_controller_that_is_killed_leaves_the_old_environment_and_no_process(prepared):

@@ -31,6 +31,7 @@ GROUPS = {
     "create": "agents created and started per second",
     "directory": "registering, searching, and until others have seen it",
     "mobile": "agents made elsewhere, sent and roaming; proxies and forwarders",
+    "grid": "micro-agents that swap at random: rates, and how evenly they come to do it",
     "memory": "of the interpreter, the platform and its agents",
     "network": "bytes and packets on the wire",
 }
@@ -41,7 +42,10 @@ JsonLines = Annotated[bool, typer.Option("--json", help="Print lines of JSON onl
 _LISTED = ("what", "source", "varies", "placements")
 _SIZES = {
     "loads": "pairs",
-    **{name: name for name in ("payloads", "agents", "services", "containers", "loops")},
+    **{
+        name: name
+        for name in ("payloads", "agents", "services", "containers", "loops", "dimensions", "swaps")
+    },
 }
 
 

@@ -26,6 +26,7 @@ PAPER_ROUNDS: Rounds = (500, 1000, 500)
 """As in Alberola 2010."""
 
 ALBEROLA, BURBECK, DIKAIAKOS = "Alberola 2010", "Burbeck 2004", "Dikaiakos 2001"
+FRANTZ = "Frantz 2010"
 
 
 class Loaded(str):
@@ -60,6 +61,8 @@ class Take:
     mixes: tuple[str, ...] = ()
     rounds: Rounds | None = None
     loops: tuple[int, ...] = ()
+    dimensions: tuple[int, ...] = ()
+    swaps: tuple[int, ...] = ()
 
     def of(self, experiment: Experiment) -> Part:
         """Return it as a part of a run."""
@@ -92,6 +95,8 @@ class Preset:
     rates: tuple[int, ...] | None = None
     requests: tuple[int, ...] | None = None
     loops: tuple[int, ...] | None = None
+    dimensions: tuple[int, ...] | None = None
+    swaps: tuple[int, ...] | None = None
     rounds: Rounds | None = None
     repeat: int | None = None
     growth: int | None = None
@@ -147,7 +152,7 @@ class Experiment:
         payloads: bytes of a message's body.
         agents: how many agents are created.
         services: how many services are registered before.
-        containers: how many other containers are to see a registration.
+        containers: how many other containers are to see a registration, or over how many a grid is.
         placements: where the agents are.
         carriers: what carries the messages between two containers; what is usual if empty.
         kinds: which of ours can take part; all that do such experiments if empty.
@@ -159,6 +164,8 @@ class Experiment:
         databases: where the data is that they are about.
         loops: how many operations the largest loop has.
         ways: how these follow each other, where there is a choice.
+        dimensions: how many cells each side of a grid has.
+        swaps: how many swaps the first agent there makes until all end.
         tls: whether messages are encrypted, where both are measured; as is usual if empty.
         subjects: names of the only subjects that take part, also of those that do no other such experiment;
             all if empty. Other platforms take part besides, where there is an exchange.
@@ -204,6 +211,8 @@ class Experiment:
     databases: tuple[str, ...] = ()
     loops: tuple[int, ...] = ()
     ways: tuple[str, ...] = ()
+    dimensions: tuple[int, ...] = ()
+    swaps: tuple[int, ...] = ()
     tls: tuple[bool, ...] = ()
     subjects: tuple[str, ...] = ()
     traffics: tuple[str, ...] = ()

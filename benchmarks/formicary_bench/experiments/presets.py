@@ -28,6 +28,8 @@ _MOST = {
     "rates": 1000,
     "requests": 100,
     "loops": 100,
+    "dimensions": 30,
+    "swaps": 1000,
 }
 """How large the sizes are at most that a quick run takes of an experiment's own."""
 

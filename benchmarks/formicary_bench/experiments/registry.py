@@ -14,6 +14,7 @@ from formicary_bench.experiments.directory import (
     register,
     search,
 )
+from formicary_bench.experiments.grid import swap
 from formicary_bench.experiments.memory import growth
 from formicary_bench.experiments.messaging import (
     broadcast,
@@ -58,6 +59,7 @@ _MODULES = (
     *(register, deregister, search, propagation, churn),
     *(create_local, create_remote, dispatch, one_way, two_way, synchronize, messenger),
     *(roam, proxy, forward_messages, forward_agents, web_shop),
+    *(swap,),
     *(memory, growth, network),
     *(cpu, cpu_register, cpu_search),
 )

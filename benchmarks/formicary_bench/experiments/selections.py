@@ -30,6 +30,7 @@ from formicary_bench.experiments.directory import (
     search,
 )
 from formicary_bench.experiments.experiment import Part, Selection
+from formicary_bench.experiments.grid import swap
 from formicary_bench.experiments.messaging import BY_ALL, DIRECTLY, OURS, many_to_one, pairs, size
 from formicary_bench.experiments.mobile import create_remote, dispatch, messenger, roam, web_shop
 from formicary_bench.vocabulary.placements import APART, SAME
@@ -124,6 +125,7 @@ QUICK = Selection(
             Part(one.EXPERIMENT, subjects=(OURS, "tcp"), loops=(20,), placements=_BETWEEN, carriers=DIRECTLY)
             for one in (create_remote, dispatch, messenger, roam)
         ),
+        Part(swap.EXPERIMENT, subjects=("formicary-micro", "callbacks"), dimensions=(10,), placements=_HERE),
         Part(
             web_shop.EXPERIMENT,
             subjects=web_shop.EXPERIMENT.subjects,

@@ -10,6 +10,11 @@ AgentScape 0.8.1.
 `dikaiakos2001_rates.csv` is from Dikaiakos, Kyriakou and Samaras, *Benchmarking mobile-agent systems*,
 University of Cyprus 2001: Table 8 (peak and sustained rates per second). Measured on Pentium III of 500 MHz
 with 64 MB and Fast Ethernet; JRE 1.1.7, Concordia 1.1.4, Aglets 1.0.3, Voyager 3.1.
+
+`frantz2010_platforms.csv` and `frantz2010_fairness.csv` are from Frantz, Nowostawski and Purvis, *Multi-agent
+platforms and asynchronous message passing*, University of Otago 2010: Table 1 (seconds for some rounds of a
+service with a coordinator) and Table 2 (standard deviation of the swaps of agents on a grid, until the first
+has made 1000). Measured on a Core 2 Quad of 2.66 GHz with 3.25 GB; J2SE 1.6.
 """
 
 from __future__ import annotations
@@ -134,6 +139,29 @@ def rates(benchmark: str) -> list[Rates]:
         Rates(line["platform"], line["unit"], float(line["peak_per_s"]), float(line["sustained_per_s"]))
         for line in _lines("dikaiakos2001_rates.csv")
         if line["benchmark"] == benchmark
+    ]
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """How unlike each other agents' swaps are: a cell of Frantz's Table 2.
+
+    Attributes:
+        agents: how many agents the grid has.
+        platform: whose.
+        swaps: the standard deviation.
+    """
+
+    agents: int
+    platform: str
+    swaps: float
+
+
+def deviations() -> list[Deviation]:
+    """Return Frantz's Table 2, where it has a figure."""
+    return [
+        Deviation(int(line["agents"]), line["framework"], float(line["swap_std_dev"]))
+        for line in _lines("frantz2010_fairness.csv")
     ]
 
 

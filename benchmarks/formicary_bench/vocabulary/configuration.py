@@ -36,7 +36,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         agents: How many agents `create` makes, are idle in `memory`, or register and end in
             `directory/churn`; 0 elsewhere.
         services: How many services are registered before anything is measured, in `directory/...`.
-        containers: How many containers are to learn of a registration in `directory/propagation`.
+        containers: How many containers are to learn of a registration in `directory/propagation`, or have a
+            part each of the grid of `grid/swap`.
         seconds: How long the load lasts in `memory/growth`.
         profiled: Whether a sampler looks where the CPU time goes meanwhile.
         reference: Whether it is only there to show what the profiling of its profiled twin costs.
@@ -55,6 +56,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         delay_us: For how many microseconds each packet of that is on its way besides.
         loop: How many operations the largest loop of `mobile/...` has; 0 elsewhere.
         way: How these follow each other, where there is a choice: `in-turn` or `at-once`; else empty.
+        dimension: How many cells each side of the grid of `grid/swap` has; 0 elsewhere.
+        swaps: How many swaps its first agent makes until all end.
     """
 
     experiment: Name
@@ -87,6 +90,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     delay_us: Count = 0
     loop: Count = 0
     way: Name = ""
+    dimension: Count = 0
+    swaps: Count = 0
 
     @property
     def key(self) -> str:
@@ -94,6 +99,9 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         who = f"{self.platform}-{self.kind}" if self.kind else self.platform
         if self.loop:
             size = self._loop
+        elif self.dimension:
+            over = f"-{self.containers}-containers" if self.containers > 1 else ""
+            size = f"{self.dimension}-a-side-{self.swaps}-swaps{over}"
         elif self.seconds:
             size = f"{self._size}-{self.seconds}-seconds"
         elif self.agents or self.experiment == MEMORY:

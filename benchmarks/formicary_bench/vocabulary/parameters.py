@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from formicary_bench.vocabulary import kinds
 from formicary_bench.vocabulary.arrivals import ARRIVALS
 from formicary_bench.vocabulary.containers import MOST_HOSTS, MOST_ON_A_HOST
+from formicary_bench.vocabulary.grid import MOST_DIMENSION
 from formicary_bench.vocabulary.kinds import choice, whole
 from formicary_bench.vocabulary.loops import MOST_LOOP, WAYS
 from formicary_bench.vocabulary.placements import PLACEMENTS
@@ -319,8 +320,9 @@ PARAMETERS = (
         column="containers",
         unit="containers",
         metavar="N,...",
-        help="How many other containers are to learn of a registration.",
-        comment="how many other containers are to learn of something",
+        help="How many other containers are to learn of a registration. With grid/swap: over how many the "
+        "grid is, each in a process of its own.",
+        comment="how many other containers are to learn of something, or have a grid",
         example=[3],
     ),
     Parameter(
@@ -411,6 +413,27 @@ PARAMETERS = (
         metavar="N,...",
         help="With mobile/...: how many operations the largest loop has; there are smaller ones before it.",
         comment="how many operations the largest loop has",
+        example=[1000],
+    ),
+    Parameter(
+        name="dimension",
+        kind=whole(2, MOST_DIMENSION),
+        field="dimensions",
+        column="dimension",
+        unit="cells a side",
+        metavar="D,...",
+        help="With grid/swap: how many cells each side of the grid has.",
+        comment="cells of each side of a grid",
+        example=[10, 100],
+    ),
+    Parameter(
+        name="swaps",
+        kind=whole(1, 1_000_000),
+        column="swaps",
+        unit="swaps",
+        metavar="N,...",
+        help="With grid/swap: how many swaps the first agent makes until all end.",
+        comment="swaps of the first agent, at which all end",
         example=[1000],
     ),
     Parameter(

@@ -190,6 +190,24 @@ class Accounted(msgspec.Struct, frozen=True, tag="accounted"):
     failed: str = ""
 
 
+class Tallied(msgspec.Struct, frozen=True, tag="tallied"):
+    """All swaps are made: how many agents made how many.
+
+    Attributes:
+        swaps: numbers of swaps that agents made.
+        agents: how many agents made each.
+        refused: how many requests of these agents were refused.
+        seconds: how long all of it took.
+        counters: what was counted beside them.
+    """
+
+    swaps: tuple[int, ...]
+    agents: tuple[int, ...]
+    refused: tuple[int, ...]
+    seconds: float
+    counters: dict[str, float] = {}
+
+
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """The worker cannot go on, for this reason."""
 
@@ -197,7 +215,10 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
 
 
 Order = Job | Meet | Go | Account | Stop
-Report = Ready | Met | Progress | Mark | Accounted | Done | Created | Failed
+Result = Done | Created | Tallied
+"""What a worker says that has measured."""
+
+Report = Ready | Met | Progress | Mark | Accounted | Result | Failed
 
 encode = msgspec.json.Encoder().encode
 decode_order = msgspec.json.Decoder(Order).decode

@@ -34,6 +34,7 @@ from formicary_bench.worker.messages import (
     Ready,
     Report,
     Stop,
+    Tallied,
     decode_order,
     encode,
 )
@@ -191,6 +192,11 @@ def _hand_over(work: Workload, channel: Channel, began: int) -> None:
     if work.batches:
         agents, seconds, sizes = zip(*work.batches, strict=True)
         channel.say(Created(agents, seconds, sizes, work.counters))
+        return
+    if work.tally:
+        swaps = tuple(sorted(work.tally.made))
+        many, refused = zip(*(work.tally.made[one] for one in swaps), strict=True)
+        channel.say(Tallied(swaps, many, refused, work.tally.seconds, work.counters))
         return
     if work.times:
         with os.fdopen(work.job.handover, "wb") as file:

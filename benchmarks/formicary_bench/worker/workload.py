@@ -33,6 +33,24 @@ class PairTimes:
 
 
 @dataclass
+class Tally:
+    """How many requests of agents had which end.
+
+    Attributes:
+        made: by a number of swaps how many agents made so many, and how many requests of theirs were refused.
+        seconds: how long all took.
+    """
+
+    made: dict[int, tuple[int, int]] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def add(self, swaps: int, refused: int, agents: int = 1) -> None:
+        """Count agents that made so many swaps each, and had so many requests refused together."""
+        known, before = self.made.get(swaps, (0, 0))
+        self.made[swaps] = (known + agents, before + refused)
+
+
+@dataclass
 class Workload:
     """What a worker has to do, and where its results go.
 
@@ -40,6 +58,7 @@ class Workload:
         job: its job.
         times: one for each pair or sender.
         batches: for `create`: agents, seconds and bytes of each batch.
+        tally: for `grid/swap`: what agents made, and in how many seconds.
         counters: what was counted beside the times.
         steps: how far preparing has come, so that a slow worker can be told from one that hangs.
         mark: called by what has no phases when what is measured begins (True) and ends (False).
@@ -48,6 +67,7 @@ class Workload:
     job: Job
     times: list[PairTimes] = field(default_factory=list)
     batches: list[tuple[int, float, int]] = field(default_factory=list)
+    tally: Tally | None = None
     counters: dict[str, float] = field(default_factory=dict)
     steps: int = 0
     mark: Callable[[bool], None] = lambda _: None

@@ -32,6 +32,7 @@ _ONE_ROUTE = BASELINES.keys() - {"formicary-unnumbered"}
 _LOOKS = {
     ("formicary", "behaviours"): ("a", "circle"),
     ("formicary", "micro"): ("b", "diamond"),
+    ("formicary", "micro-copied"): ("i", "diamond"),
     ("formicary", "replica"): ("m", "circle"),
     ("formicary", "central"): ("n", "triangle"),
     ("formicary", "lookup"): ("o", "square"),
@@ -126,6 +127,8 @@ def _over(row: Row) -> str:
         said += [row.way.replace("-", " ")] if row.way else []
         said += [f"{row.pairs} clients"] if row.pairs else []
         said += [f"{row.rate} messages/s meanwhile"] if row.rate else []
+    if row.dimension and row.containers > 1:
+        said += [f"{row.containers} containers"]
     return "".join(f", {word}" for word in said)
 
 

@@ -41,6 +41,8 @@ def _varying(row: Row, rows: Iterable[Row], senders: str) -> str:
         "requests": formatting.counted(row.requests, "request"),
         "database": row.database,
         "delay_us": f"delay {formatting.short(formatting.duration(row.delay_us))}",
+        "dimension": f"{formatting.number(row.dimension**2)} cells",
+        "swaps": formatting.counted(row.swaps, "swap"),
         "loop": f"loops of {formatting.number(row.loop)}",
     }
     there = [one for one in rows if one.placement == row.placement]  # the label says the place

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 import msgspec
 
 from formicary.core.quoting import printable
-from formicary_bench.results.store.raw import AnyRaw, Creations, Holdings, RoundTrips, Trials
+from formicary_bench.results.store.raw import AnyRaw, Creations, Holdings, RoundTrips, Tallies, Trials
 from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.row import Row
 
@@ -71,6 +71,7 @@ _KINDS: dict[str, type[AnyRaw]] = {
     "create": Creations,
     "memory": Holdings,
     "search": Trials,
+    "tallies": Tallies,
 }
 
 

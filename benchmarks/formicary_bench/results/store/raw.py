@@ -12,7 +12,9 @@ processes: seconds (float64) since the load began, messages (int64) that had bee
 (int64), what the operating system gave to the processes alone, traced_bytes (int64), what Python has traced
 of its objects, in a process of its own (0 where it did not). Those of `messaging/saturation` have a row per
 rate that was tried, all int64: rate, kept (1 or 0), p99_ns (within which 99% were answered), answered, late
-(messages that were sent late) and lost.
+(messages that were sent late) and lost. Those of `grid/swap` have a row per number of swaps that agents made:
+swaps (int64), agents (int64) that made so many, refused (int64) requests of these, and seconds (float64), how
+long all took, which is the same in each row.
 """
 
 from __future__ import annotations
@@ -83,13 +85,24 @@ class Trials:
     lost: NDArray[np.int64]
 
 
-AnyRaw = RoundTrips | Creations | Holdings | Trials
+@dataclass(frozen=True, slots=True)
+class Tallies:
+    """How many agents made how many swaps, as columns of equal length; see the module."""
+
+    swaps: NDArray[np.int64]
+    agents: NDArray[np.int64]
+    refused: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+
+
+AnyRaw = RoundTrips | Creations | Holdings | Trials | Tallies
 
 _TYPES: dict[type, dict[str, str]] = {
     RoundTrips: {"pair": "int32", "index": "int32", "start_ns": "int64", "rtt_ns": "int64", "phase": "int8"},
     Creations: {"batch": "int32", "agents": "int64", "seconds": "float64", "bytes": "int64"},
     Holdings: {"seconds": "float64", "messages": "int64", "uss_bytes": "int64", "traced_bytes": "int64"},
     Trials: dict.fromkeys(("rate", "kept", "p99_ns", "answered", "late", "lost"), "int64"),
+    Tallies: {"swaps": "int64", "agents": "int64", "refused": "int64", "seconds": "float64"},
 }
 
 _AT_ONCE = 2**17  # rows
@@ -124,7 +137,7 @@ def read_raw(path: Path, kind: type[Raw]) -> Raw:
 
     Args:
         path: The file.
-        kind: `RoundTrips`, `Creations`, `Holdings` or `Trials`.
+        kind: `RoundTrips`, `Creations`, `Holdings`, `Trials` or `Tallies`.
 
     Raises:
         UsageError: The file is missing or broken, or holds what cannot have been measured.

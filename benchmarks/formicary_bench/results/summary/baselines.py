@@ -105,7 +105,7 @@ def _is_less(other: Row, row: Row) -> bool:
 
 
 def _size(row: Row) -> tuple[str | int, ...]:
-    many = row.hosts, row.traffic, row.rate, row.arrivals, row.loop, row.way
+    many = row.hosts, row.traffic, row.rate, row.arrivals, row.loop, row.way, row.dimension, row.swaps
     return row.experiment, row.pairs, row.senders, row.payload_bytes, row.agents, *many
 
 

@@ -18,7 +18,7 @@ class Summary:
     """How a row is made of the repetitions of a configuration.
 
     Attributes:
-        raw: The kind of its raw values: `messages`, `create`, `memory` or `search`.
+        raw: The kind of its raw values: `messages`, `create`, `memory`, `search` or `tallies`.
         is_compared: Whether two runs are compared by it.
         compared_by: The figures that its platforms are compared by; all that can be compared if empty.
     """

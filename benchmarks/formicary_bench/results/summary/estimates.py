@@ -128,6 +128,31 @@ class LoopEstimates(msgspec.Struct, frozen=True):
     sizes: tuple[LoopSize, ...]
 
 
+class SwapEstimates(msgspec.Struct, frozen=True, kw_only=True):
+    """What agents on a grid have done.
+
+    Attributes:
+        swaps_per_s: Requests that were granted, per second.
+        messages_per_s: Messages per second: two for each request.
+        refused: What part of all requests was refused.
+        mean: Swaps of an agent, on average.
+        deviation: The standard deviation of the agents' swaps.
+        by_chance: The same, divided by the root of their mean: 1 where each swap falls to any agent by
+            chance, less where one that swaps cannot be asked meanwhile.
+        unfairness: By what part of the most swaps of an agent the fewest are less.
+        held_bytes: What the processes of all agents hold of the memory.
+    """
+
+    swaps_per_s: Estimate
+    messages_per_s: Estimate
+    refused: Estimate
+    mean: Estimate
+    deviation: Estimate
+    by_chance: Estimate
+    unfairness: Estimate
+    held_bytes: Estimate | None = None
+
+
 class ScaleEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """What it takes while all pairs of all hosts are measured together. What was not counted is None.
 

@@ -18,6 +18,7 @@ from formicary_bench.results.summary.estimates import (
     NetworkEstimates,
     SaturationEstimates,
     ScaleEstimates,
+    SwapEstimates,
 )
 from formicary_bench.results.summary.hosts import HostEstimates
 from formicary_bench.results.summary.warm_up import WarmUpLeftOut
@@ -79,6 +80,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         memory: The figures of `memory`.
         loop: As in the configuration, as is `way`.
         loops: The figures of `mobile/...`, by the size of loops.
+        dimension: As in the configuration, as is `swaps`.
+        swapped: The figures of `grid/swap`, whose requests per second are `round_trips_per_s`.
         saturation: The figures of `messaging/saturation`, whose rate is `round_trips_per_s` as well.
         network: The figures of `network`.
         scale: The figures of `messaging/scale-out`.
@@ -152,6 +155,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     loop: int = 0
     way: str = ""
     loops: LoopEstimates | None = None
+    dimension: int = 0
+    swaps: int = 0
+    swapped: SwapEstimates | None = None
     saturation: SaturationEstimates | None = None
     network: NetworkEstimates | None = None
     scale: ScaleEstimates | None = None
@@ -184,7 +190,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
             (self.requests, self.mix, self.database, self.delay_us) if self.mix else ()
         )  # others keep the name they had
         looped = (self.loop, self.way) if self.loop else ()
-        known = repr((self.experiment, self.platform, self.kind, *where, *size, *paced, *asked, *looped))
+        swapped = (self.dimension, self.swaps) if self.dimension else ()
+        own = *asked, *looped, *swapped
+        known = repr((self.experiment, self.platform, self.kind, *where, *size, *paced, *own))
         return f"f-{sha256(known.encode()).hexdigest()[:8]}"
 
     def to_json_line(self) -> str:
@@ -230,6 +238,8 @@ def frame(configuration: Configuration, repetitions: Sequence[Repetition]) -> Ro
         rate=configuration.rate,
         loop=configuration.loop,
         way=configuration.way,
+        dimension=configuration.dimension,
+        swaps=configuration.swaps,
         arrivals=configuration.arrivals,
         requests=configuration.requests,
         mix=configuration.mix,

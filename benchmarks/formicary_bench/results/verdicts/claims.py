@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 _SHARE = "share of "
 _SERVER = "server"
-_SIZES = ("pairs", "senders", "payload_bytes", "agents", "services", "containers", "rate", "arrivals")
+_COUNTS = ("pairs", "senders", "agents", "services", "containers", "dimension", "swaps")
+_SIZES = (*_COUNTS, "payload_bytes", "rate", "arrivals")
 _PLACES = ("placement", "hosts", "traffic")
 
 

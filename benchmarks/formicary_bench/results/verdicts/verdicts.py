@@ -119,7 +119,7 @@ def _can_be_compared(row: Row, other: Row) -> bool:
 def _point(row: Row) -> tuple[object, ...]:
     where = row.placement, row.tls, row.hosts, row.traffic, row.spread
     limit = row.saturation.limit_us if row.saturation else 0
-    paced = row.rate, row.arrivals, limit, row.loop, row.way
+    paced = row.rate, row.arrivals, limit, row.loop, row.way, row.dimension, row.swaps
     return *where, *paced, row.pairs, row.senders, row.payload_bytes, row.agents, row.services, row.containers
 
 

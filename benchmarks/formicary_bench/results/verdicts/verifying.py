@@ -132,5 +132,7 @@ def _size(row: Row) -> str:
         "services": row.services,
         "per second": row.rate,
         "operations": row.loop,
+        "cells a side": row.dimension,
+        "swaps": row.swaps,
     }
     return ", ".join(f"{value} {word}" for word, value in parts.items() if value)

@@ -30,7 +30,9 @@ from formicary_bench.worker.messages import (
     Progress,
     Ready,
     Report,
+    Result,
     Stop,
+    Tallied,
 )
 from formicary_bench.worker.processes import ended_how
 
@@ -109,7 +111,7 @@ class Finish:
         full_load: whether none of them had ended while another one was still in T2, as far as they have told.
     """
 
-    results: dict[int, Done | Created]
+    results: dict[int, Result]
     full_load: bool = True
 
 
@@ -145,7 +147,7 @@ class Phases:
     _met: set[int] = field(default_factory=set)
     _entered: set[int] = field(default_factory=set)
     _left: set[int] = field(default_factory=set)
-    _results: dict[int, Done | Created] = field(default_factory=dict)
+    _results: dict[int, Result] = field(default_factory=dict)
     _full_load: bool = True
     _ended: set[int] = field(default_factory=set)
     _steps: dict[int, int] = field(default_factory=dict)
@@ -186,7 +188,7 @@ class Phases:
                 instructions = [Observe(worker, report)]
             case Mark() if self._is_measuring(worker):
                 instructions = self._mark(worker, report)
-            case Done() | Created() if self._is_measuring(worker):
+            case Done() | Created() | Tallied() if self._is_measuring(worker):
                 instructions = self._take(worker, report, now)
             case _:
                 instructions = self._refuse(worker, report)
@@ -282,7 +284,7 @@ class Phases:
             return [Observe(worker, mark)] if was_open else []
         return []
 
-    def _take(self, worker: int, result: Done | Created, now: float) -> list[Instruction]:
+    def _take(self, worker: int, result: Result, now: float) -> list[Instruction]:
         self._results[worker] = result
         self._extend(now)
         others = self._measuring - {worker}

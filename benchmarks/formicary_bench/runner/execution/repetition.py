@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.model import Repetition
-from formicary_bench.results.store.raw import Creations, RoundTrips
+from formicary_bench.results.store.raw import Creations, RoundTrips, Tallies
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution.phases import (
@@ -27,7 +27,7 @@ from formicary_bench.runner.execution.phases import (
     Show,
 )
 from formicary_bench.runner.execution.worker_hosts import LocalHost, WorkerSlot
-from formicary_bench.runner.execution.worker_results import creations, round_trips
+from formicary_bench.runner.execution.worker_results import creations, round_trips, tallies
 from formicary_bench.runner.observers.hosts import HostObserver
 from formicary_bench.runner.observers.observer import NOBODY, Observer, PlacedWorker, ProgressListener
 from formicary_bench.runner.observers.validity import why_late, why_restless
@@ -35,7 +35,7 @@ from formicary_bench.subjects.registry import subject_of
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 from formicary_bench.vocabulary.roles import ASK, BOTH, ECHO, MEMBER
 from formicary_bench.worker.interruption import allow_interrupts
-from formicary_bench.worker.messages import Accounted, Created, Go, Job
+from formicary_bench.worker.messages import Accounted, Created, Go, Job, Tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 _SECONDS_TO_END = 5.0
 _SECONDS_BETWEEN_LOOKS = 0.5  # at which hosts are missing
+
+_Values = RoundTrips | Creations | Tallies
 
 
 def _none() -> frozenset[str]:
@@ -90,7 +92,7 @@ class Task:
 
 def measure(
     task: Task, listener: ProgressListener, *, observer: Observer = NOBODY, quiet_s: float = QUIET_SECONDS
-) -> tuple[Repetition, RoundTrips | Creations]:
+) -> tuple[Repetition, _Values]:
     """Measure once, in fresh processes, which are gone when this returns.
 
     Args:
@@ -109,9 +111,11 @@ def measure(
         first = next(iter(done.results.values()))
         members: tuple[int, ...] = ()
         counted = first.counters
-        data: RoundTrips | Creations
+        data: _Values
         if isinstance(first, Created):
             data = creations(first)
+        elif isinstance(first, Tallied):
+            data = tallies(first)
         else:
             handed = {worker: running.workers[worker].raw_values() for worker in done.results}
             data, members = round_trips(task.configuration, done.results, handed)
@@ -130,9 +134,9 @@ def measure(
     return _with_figures(known, data, full_load=done.full_load), data
 
 
-def _lost(configuration: Configuration, data: RoundTrips | Creations) -> int:
+def _lost(configuration: Configuration, data: _Values) -> int:
     """Return how many messages of an open loop were never answered; a closed one ends if one is not."""
-    if not configuration.rate or isinstance(data, Creations):
+    if not configuration.rate or not isinstance(data, RoundTrips):
         return 0
     trips = configuration.warm_up + configuration.measured + configuration.cool_down
     return configuration.load * trips - len(data.pair)
@@ -290,11 +294,13 @@ class RepetitionRun:
         }
 
 
-def _with_figures(known: Repetition, data: RoundTrips | Creations, *, full_load: bool) -> Repetition:
+def _with_figures(known: Repetition, data: _Values, *, full_load: bool) -> Repetition:
     import msgspec
 
     if isinstance(data, Creations):
         return msgspec.structs.replace(known, elapsed_s=float(data.seconds.sum()))
+    if isinstance(data, Tallies):
+        return msgspec.structs.replace(known, elapsed_s=float(data.seconds.max()))
     load = load_of(data, known.members)
     if load is None:
         raise RepetitionError("no round trip was measured")

@@ -6,11 +6,11 @@ import os
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, Creations, RoundTrips
+from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, Creations, RoundTrips, Tallies
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.vocabulary.arrivals import LOST
 from formicary_bench.vocabulary.placements import N_HOSTS
-from formicary_bench.worker.messages import Created
+from formicary_bench.worker.messages import Done
 from formicary_bench.worker.traffic import senders_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from formicary_bench.vocabulary.configuration import Configuration
-    from formicary_bench.worker.messages import Done
+    from formicary_bench.worker.messages import Created, Result, Tallied
 
 _MEASURED_BY_NS = 8  # bytes of a time
 
@@ -37,8 +37,20 @@ def creations(result: Created) -> Creations:
     )
 
 
+def tallies(result: Tallied) -> Tallies:
+    """Return what a worker with a grid has said."""
+    import numpy as np
+
+    return Tallies(
+        swaps=np.array(result.swaps, dtype=np.int64),
+        agents=np.array(result.agents, dtype=np.int64),
+        refused=np.array(result.refused, dtype=np.int64),
+        seconds=np.full(len(result.swaps), result.seconds),
+    )
+
+
 def round_trips(
-    configuration: Configuration, results: Mapping[int, Done | Created], handed: Mapping[int, int]
+    configuration: Configuration, results: Mapping[int, Result], handed: Mapping[int, int]
 ) -> tuple[RoundTrips, tuple[int, ...]]:
     """Read what workers have handed over: for each pair all beginnings, then all times.
 
@@ -57,7 +69,7 @@ def round_trips(
 
     parts = []
     for worker, result in sorted(results.items()):
-        assert not isinstance(result, Created)
+        assert isinstance(result, Done)
         pairs = _pairs_of(configuration, worker)
         parts.append((_values(configuration, result, handed[worker], pairs), pairs))
     trips = configuration.warm_up + configuration.measured + configuration.cool_down

@@ -47,6 +47,8 @@ _VISIT, _REQUEST = 0.002, 0.0003
 # Operations of loops per second, in turn; those at once are more.
 _LOOPED = {"in-process": 40_000, "direct": 2_000, "auto": 2_000, "xmpp": 800, "tcp": 4_000, "own": 200}
 _AT_ONCE = 3
+# Requests to swap per second.
+_REQUESTED, _REQUESTED_OURS, _REQUESTED_APART = {"callbacks": 1_500_000}, 350_000, 60_000
 _WATCHED = 1.0  # seconds beside growth
 # Rates that a search for the highest one tries, and the seconds of each load.
 _TRIALS, _TRIAL = 10, 0.8
@@ -83,10 +85,10 @@ def _work(one: Configuration) -> float:
     uses = one.warm_up + one.measured + one.cool_down
     if one.experiment == GROWTH:
         return one.seconds + _WATCHED
-    if one.loop or one.mix:
-        return _looped(one) if one.loop else uses * one.load * (_VISIT + one.requests * _REQUEST)
-    if one.rate:
-        return uses * one.load / one.rate
+    if one.dimension or one.loop:
+        return _swapped(one) if one.dimension else _looped(one)
+    if one.mix or one.rate:
+        return uses * one.load * (_VISIT + one.requests * _REQUEST if one.mix else 1 / one.rate)
     if one.agents:
         return one.agents / _CREATED.get(one.family, _CREATED[DIRECTORY])
     if one.family == DIRECTORY:
@@ -94,6 +96,13 @@ def _work(one: Configuration) -> float:
         route = "in-process" if one.kind == REPLICA else one.route
         return one.services / _REGISTERED + uses / _USES.get(route, _USES["xmpp"])
     return uses * _seconds_of_all(one)
+
+
+def _swapped(one: Configuration) -> float:
+    cells = one.dimension**2
+    requests = cells * one.swaps  # all make nearly as many as the first one, and some are refused
+    rate = _REQUESTED_APART if one.containers > 1 else _REQUESTED.get(one.platform, _REQUESTED_OURS)
+    return cells / _CREATED[MEMORY] + requests / rate
 
 
 def _looped(one: Configuration) -> float:

@@ -33,6 +33,9 @@ def _where(configuration: Configuration) -> str:
 def _size(configuration: Configuration) -> str:
     if configuration.loop:
         return _loop(configuration)
+    if configuration.dimension:
+        over = f", {configuration.containers} containers" if configuration.containers > 1 else ""
+        return f"{configuration.dimension**2} cells, until one has made {configuration.swaps} swaps{over}"
     if configuration.agents:
         return f"{configuration.agents} agents"
     if configuration.family == DIRECTORY:

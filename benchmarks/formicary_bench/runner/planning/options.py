@@ -57,6 +57,8 @@ class Options:
     delays: tuple[int, ...] | None = None
     loops: tuple[int, ...] | None = None
     ways: tuple[str, ...] | None = None
+    dimensions: tuple[int, ...] | None = None
+    swaps: tuple[int, ...] | None = None
     rounds: tuple[int, int, int] | None = None
     warm_up: int | str | None = None
     profile: bool = False

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment, Part
     from formicary_bench.runner.planning.options import Options
 
-_SIZES = ("pairs", "payloads", "agents", "services", "containers", "loops")
+_SIZES = ("pairs", "payloads", "agents", "services", "containers", "loops", "dimensions", "swaps")
 
 
 def parts_of(options: Options) -> Iterator[Part]:
@@ -46,6 +46,8 @@ def _whole(one: Experiment) -> Take:
         placements=one.placements,
         carriers=one.carriers,
         loops=one.loops,
+        dimensions=one.dimensions,
+        swaps=one.swaps,
     )
 
 

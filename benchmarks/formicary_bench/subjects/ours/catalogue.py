@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from formicary_bench.subjects.subject import ANYWHERE, BETWEEN, IN_PROCESS, Subject, apart
 from formicary_bench.vocabulary.designs import CENTRAL, CONTAINER, IMPORTED, LOOKUP, REPLICA
+from formicary_bench.vocabulary.grid import COPIED
 from formicary_bench.vocabulary.shop import FETCHES, TRAVELS
 
 _HERE = "formicary_bench.subjects.ours."
@@ -12,6 +13,14 @@ _AGENTS = ("messaging", "create", "memory", "network")
 SUBJECTS = (
     Subject("formicary", _HERE + "behaviours", ANYWHERE, "behaviours", "Agents", families=_AGENTS),
     Subject("formicary", _HERE + "micro", ANYWHERE, "micro", "Micro-agents", families=_AGENTS),
+    Subject(
+        "formicary",
+        "",
+        IN_PROCESS | apart(*BETWEEN),
+        COPIED,
+        "Micro-agents, copies",
+        families=(),
+    ),
     *(
         Subject("formicary", _HERE + "operations", ANYWHERE, kind, label, families=("directory",))
         for kind, label in (

@@ -86,6 +86,7 @@ def test_every_key_reaches_what_is_measured(plan):
         "messaging/open-loop": ["rate = 77", 'arrivals = "poisson"'],
         "messaging/saturation": ['p99 = "80ms"'],
         "mobile/dispatch": ["loop = 7", 'way = "in-turn"'],
+        "grid/swap": ["dimension = 7", "swaps = 7", "containers = 2"],
         "mobile/web-shop": ["requests = 7", 'mix = "ordering"', 'database = "postgresql"', 'delay = "2ms"'],
     }  # fmt: skip
     for experiment, lines in examples.items():

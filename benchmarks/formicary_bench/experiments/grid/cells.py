@@ -1,0 +1,154 @@
+"""The cells of a grid: micro-agents that ask others at random to swap numbers.
+
+A cell that asks waits for the answer, and refuses what it is asked meanwhile. A cell that is asked swaps its
+number, and asks next, while the one that has asked becomes idle. Who was refused asks another one. So as many
+cells ask at any time as at the beginning, and no number is lost. Of a cell's swaps those count that it has
+asked for, one for each time that it is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from formicary import Message, MicroAgent
+from formicary_bench.worker.workload import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Protocol
+
+    class Swapping(Protocol):
+        """What the cells of agents and those by hand have in common."""
+
+        is_busy: bool
+        number: str | bytes
+        swaps: int
+        refused: int
+
+        def ask(self) -> None:
+            """Ask another one for its number."""
+
+
+CPU_GROUP = "agents"
+
+REQUEST, INFORM, REFUSE = "request", "inform", "refuse"
+
+_LOOKS, _LOOK_SECONDS = 5000, 0.005
+
+
+class Grid:
+    """What all cells of a process know.
+
+    Args:
+        most: how many swaps the first cell makes until all end.
+        seed: of whom they ask.
+        over: called when a cell of this process has made so many.
+    """
+
+    def __init__(self, most: int, seed: int, over: Callable[[], None]) -> None:
+        self.most = most
+        self.draw = random.Random(seed).random
+        self.names: Sequence[str] = ()
+        self.is_over = False
+        self.tally = Tally()
+        self.cells: Sequence[Swapping] = ()
+        self._over = over
+        self._began = 0.0
+
+    def begin(self, asking: Sequence[int]) -> None:
+        """Have cells ask.
+
+        Args:
+            asking: their places among the cells of this process.
+        """
+        self._began = perf_counter()
+        for place in asking:
+            self.cells[place].is_busy = True
+        for place in asking:
+            self.cells[place].ask()
+
+    def reach(self) -> None:
+        """Called by a cell that has made as many swaps as there are to be."""
+        if not self.is_over:
+            self.end()
+            self._over()
+
+    def end(self) -> None:
+        """Count what was done, and have no cell ask any more."""
+        self.is_over = True
+        self.tally.seconds = perf_counter() - self._began
+        for cell in self.cells:
+            self.tally.add(cell.swaps, cell.refused)
+
+    async def rest(self) -> bool:
+        """Wait until all swaps have been made that were begun; return whether that is so."""
+        for _ in range(_LOOKS):
+            if not any(cell.is_busy for cell in self.cells):
+                return True
+            await asyncio.sleep(_LOOK_SECONDS)
+        return False
+
+    def sums(self) -> tuple[int, int]:
+        """Return the sum of all numbers, and that of their squares: what no swap changes."""
+        numbers = [int(cell.number) for cell in self.cells]
+        return sum(numbers), sum(number * number for number in numbers)
+
+
+def sums_of(many: int) -> tuple[int, int]:
+    """Return what `Grid.sums` is of the numbers from 0 to many, without the last."""
+    return many * (many - 1) // 2, many * (many - 1) * (2 * many - 1) // 6
+
+
+class Cell(MicroAgent):
+    """A cell of the grid.
+
+    Args:
+        name: its own name.
+        number: what it has at the beginning.
+        grid: what it shares with the other cells of this process.
+    """
+
+    __slots__ = ("grid", "is_busy", "number", "refused", "swaps")
+
+    def __init__(self, name: str, number: str, grid: Grid) -> None:
+        super().__init__(name)
+        self.grid = grid
+        self.number: str | bytes = number
+        self.is_busy = False
+        self.swaps = self.refused = 0
+
+    def ask(self) -> None:
+        """Ask another one, chosen at random, for its number."""
+        grid = self.grid
+        if grid.is_over:
+            self.is_busy = False
+            return
+        names = grid.names
+        other = names[int(grid.draw() * len(names))]
+        while other == self.address:
+            other = names[int(grid.draw() * len(names))]
+        self.send_nowait(Message(other, None, self.number, REQUEST))
+
+    def handle(self, message: Message) -> None:
+        """Swap, refuse to, or go on."""
+        kind = message.performative
+        if kind == REQUEST:
+            if self.is_busy:
+                self.send_nowait(Message(message.sender, None, "", REFUSE))
+                return
+            self.send_nowait(Message(message.sender, None, self.number, INFORM))
+            self.number = message.body
+            self.is_busy = True
+            self.ask()
+        elif kind == INFORM:
+            self.number = message.body
+            self.is_busy = False
+            self.swaps += 1
+            if self.swaps >= self.grid.most:
+                self.grid.reach()
+        else:
+            self.refused += 1
+            self.ask()

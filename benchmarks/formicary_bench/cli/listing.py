@@ -31,7 +31,8 @@ GROUPS = {
     "create": "agents created and started per second",
     "directory": "registering, searching, and until others have seen it",
     "mobile": "agents made elsewhere, sent and roaming; proxies and forwarders",
-    "grid": "micro-agents that swap at random: rates, and how evenly they come to do it",
+    "service": "rounds of a service with a coordinator",
+    "grid": "micro-agents that swap numbers at random: rates, evenness",
     "memory": "of the interpreter, the platform and its agents",
     "network": "bytes and packets on the wire",
 }

@@ -26,7 +26,7 @@ _MOST = {
     "services": 1000,
     "containers": 3,
     "rates": 1000,
-    "requests": 100,
+    "requests": 10_000,
     "loops": 100,
     "dimensions": 30,
     "swaps": 1000,

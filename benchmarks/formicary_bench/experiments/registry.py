@@ -47,6 +47,7 @@ from formicary_bench.experiments.mobile import (
     two_way,
     web_shop,
 )
+from formicary_bench.experiments.service import mediated
 from formicary_bench.vocabulary.names import family_of
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ _MODULES = (
     *(register, deregister, search, propagation, churn),
     *(create_local, create_remote, dispatch, one_way, two_way, synchronize, messenger),
     *(roam, proxy, forward_messages, forward_agents, web_shop),
-    *(swap,),
+    *(mediated, swap),
     *(memory, growth, network),
     *(cpu, cpu_register, cpu_search),
 )

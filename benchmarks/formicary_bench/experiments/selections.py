@@ -33,6 +33,7 @@ from formicary_bench.experiments.experiment import Part, Selection
 from formicary_bench.experiments.grid import swap
 from formicary_bench.experiments.messaging import BY_ALL, DIRECTLY, OURS, many_to_one, pairs, size
 from formicary_bench.experiments.mobile import create_remote, dispatch, messenger, roam, web_shop
+from formicary_bench.experiments.service import mediated
 from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.vocabulary.routes import DIRECT, TCP, Carrier
 from formicary_bench.vocabulary.shop import SHOPPING
@@ -124,6 +125,9 @@ QUICK = Selection(
         *(
             Part(one.EXPERIMENT, subjects=(OURS, "tcp"), loops=(20,), placements=_BETWEEN, carriers=DIRECTLY)
             for one in (create_remote, dispatch, messenger, roam)
+        ),
+        Part(
+            mediated.EXPERIMENT, subjects=mediated.EXPERIMENT.subjects, requests=(10_000,), placements=_HERE
         ),
         Part(swap.EXPERIMENT, subjects=("formicary-micro", "callbacks"), dimensions=(10,), placements=_HERE),
         Part(

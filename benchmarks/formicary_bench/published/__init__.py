@@ -143,6 +143,29 @@ def rates(benchmark: str) -> list[Rates]:
 
 
 @dataclass(frozen=True)
+class ServiceTime:
+    """What rounds of a service with a coordinator took: a cell of Frantz's Table 1.
+
+    Attributes:
+        rounds: how many.
+        platform: whose.
+        seconds: what all of them took.
+    """
+
+    rounds: int
+    platform: str
+    seconds: float
+
+
+def service_times() -> list[ServiceTime]:
+    """Return Frantz's Table 1, where it has a figure."""
+    return [
+        ServiceTime(int(line["rounds"]), line["platform"], float(line["seconds"]))
+        for line in _lines("frantz2010_platforms.csv")
+    ]
+
+
+@dataclass(frozen=True)
 class Deviation:
     """How unlike each other agents' swaps are: a cell of Frantz's Table 2.
 

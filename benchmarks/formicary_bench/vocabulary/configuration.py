@@ -50,7 +50,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         arrivals: How those follow each other: `constant` or `poisson`; empty where they wait.
         limit_us: Within how many microseconds 99% of all answers are to come, where the highest such rate is
             searched for.
-        requests: How many requests an agent makes at each visit in `mobile/web-shop`.
+        requests: How many requests an agent makes at each visit in `mobile/web-shop`, or how many rounds
+            `service/mediated` has.
         mix: Which requests these are: `browsing`, `shopping` or `ordering`.
         database: Where the data is that they are about: `sqlite` or `postgresql`.
         delay_us: For how many microseconds each packet of that is on its way besides.
@@ -102,6 +103,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         elif self.dimension:
             over = f"-{self.containers}-containers" if self.containers > 1 else ""
             size = f"{self.dimension}-a-side-{self.swaps}-swaps{over}"
+        elif self.requests and not self.mix:
+            size = f"{self.requests}-rounds"
         elif self.seconds:
             size = f"{self._size}-{self.seconds}-seconds"
         elif self.agents or self.experiment == MEMORY:

@@ -18,6 +18,7 @@ CREATE_REMOTE, DISPATCH, ROAM = "mobile/create-remote", "mobile/dispatch", "mobi
 """Those of agents that move which other platforms make, too."""
 
 WEB_SHOP = "mobile/web-shop"
+MEDIATED = "service/mediated"
 SCALE_OUT = "messaging/scale-out"
 DESIGNS = "messaging/designs"
 SATURATION = "messaging/saturation"

@@ -372,11 +372,12 @@ PARAMETERS = (
     ),
     Parameter(
         name="requests",
-        kind=whole(1, 100_000),
+        kind=whole(1, 10_000_000),
         column="requests",
         unit="requests",
         metavar="N,...",
-        help="With mobile/web-shop: how many requests an agent makes at each visit.",
+        help="With mobile/web-shop: how many requests an agent makes at each visit. With service/mediated: "
+        "how many rounds there are, with a request of the client's each.",
         comment="how many requests",
         example=[1, 10, 100],
     ),

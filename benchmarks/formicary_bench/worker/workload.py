@@ -44,6 +44,11 @@ class Tally:
     made: dict[int, tuple[int, int]] = field(default_factory=dict)
     seconds: float = 0.0
 
+    @property
+    def requests(self) -> int:
+        """How many there were, granted and refused."""
+        return sum(swaps * agents + refused for swaps, (agents, refused) in self.made.items())
+
     def add(self, swaps: int, refused: int, agents: int = 1) -> None:
         """Count agents that made so many swaps each, and had so many requests refused together."""
         known, before = self.made.get(swaps, (0, 0))

@@ -47,7 +47,9 @@ async def _here(work: Workload) -> AsyncIterator[PreparedRole]:
             starters = random.Random(work.job.seed)
             work.mark(True)
             grid.begin(starters.sample(range(many), active_of(work.configuration.dimension)))
+            before = work.steps
             await _until(is_over, grid, work)
+            work.steps = before + grid.tally.requests
             work.mark(False)
             work.tally = grid.tally
             work.counters[HELD] = _held()

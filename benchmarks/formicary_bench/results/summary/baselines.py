@@ -105,8 +105,9 @@ def _is_less(other: Row, row: Row) -> bool:
 
 
 def _size(row: Row) -> tuple[str | int, ...]:
-    many = row.hosts, row.traffic, row.rate, row.arrivals, row.loop, row.way, row.dimension, row.swaps
-    return row.experiment, row.pairs, row.senders, row.payload_bytes, row.agents, *many
+    many = row.hosts, row.traffic, row.rate, row.arrivals, row.loop, row.way
+    own = row.dimension, row.swaps, row.requests
+    return row.experiment, row.pairs, row.senders, row.payload_bytes, row.agents, *many, *own
 
 
 def _way(row: Row) -> tuple[str, str, bool]:

@@ -153,6 +153,18 @@ class SwapEstimates(msgspec.Struct, frozen=True, kw_only=True):
     held_bytes: Estimate | None = None
 
 
+class ServiceEstimates(msgspec.Struct, frozen=True, kw_only=True):
+    """What the process of `service/mediated` holds.
+
+    Attributes:
+        held_bytes: When all rounds are over.
+        grew_bytes: By how much that is more than after the first twentieth of them.
+    """
+
+    held_bytes: Estimate
+    grew_bytes: Estimate
+
+
 class ScaleEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """What it takes while all pairs of all hosts are measured together. What was not counted is None.
 

@@ -8,6 +8,7 @@ import msgspec
 
 from formicary_bench.results.store.raw import Creations, RoundTrips
 from formicary_bench.results.summary.cpu import profiled_rate
+from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.load import load_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ def _rate(
         data = run.raw(repetition, Creations)
         seconds = float(data.seconds.sum())
         return int(data.agents.sum()) / seconds if seconds else 0.0
+    if not configuration.measured:  # it has no round trips, and is profiled as a whole
+        each = summary_of(configuration.experiment).each(run, configuration, repetition)
+        return (each and each.per_s) or 0.0
     if is_profiled:
         return profiled_rate(repetition)
     load = load_of(run.raw(repetition, RoundTrips))

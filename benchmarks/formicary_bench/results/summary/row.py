@@ -18,6 +18,7 @@ from formicary_bench.results.summary.estimates import (
     NetworkEstimates,
     SaturationEstimates,
     ScaleEstimates,
+    ServiceEstimates,
     SwapEstimates,
 )
 from formicary_bench.results.summary.hosts import HostEstimates
@@ -69,7 +70,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         warm_up: What was left out as warm-up; None where there is none.
         round_trips_per_s: Rate of all pairs together while all of them are in T2, with its 95% bounds.
         total_s: Time from the first pair's begin of T2 to the last one's end of it, in seconds, with its 95%
-            bounds; in `messaging/lower-bound` alone, which is about it.
+            bounds; that of all rounds in `service/mediated`. Elsewhere nothing is about it.
         agents_per_s: Agents created and started per second, or registered, with its 95% bounds.
         bytes_per_agent: Memory that each of them holds.
         seconds: As in the configuration.
@@ -80,6 +81,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         memory: The figures of `memory`.
         loop: As in the configuration, as is `way`.
         loops: The figures of `mobile/...`, by the size of loops.
+        service: The figures of `service/mediated`, besides `total_s` and rounds in the place of round trips.
         dimension: As in the configuration, as is `swaps`.
         swapped: The figures of `grid/swap`, whose requests per second are `round_trips_per_s`.
         saturation: The figures of `messaging/saturation`, whose rate is `round_trips_per_s` as well.
@@ -155,6 +157,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     loop: int = 0
     way: str = ""
     loops: LoopEstimates | None = None
+    service: ServiceEstimates | None = None
     dimension: int = 0
     swaps: int = 0
     swapped: SwapEstimates | None = None
@@ -186,9 +189,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         where = self.placement, self.route, self.tls, self.hosts, self.traffic, self.spread
         size = self.pairs, self.senders, self.payload_bytes, self.agents, self.services, self.containers
         paced = self.seconds, self.rate, self.arrivals, self.profiled
-        asked = (
-            (self.requests, self.mix, self.database, self.delay_us) if self.mix else ()
-        )  # others keep the name they had
+        # Others keep the name they had.
+        asked = (self.requests, self.mix, self.database, self.delay_us) if self.requests else ()
         looped = (self.loop, self.way) if self.loop else ()
         swapped = (self.dimension, self.swaps) if self.dimension else ()
         own = *asked, *looped, *swapped

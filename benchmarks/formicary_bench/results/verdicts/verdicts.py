@@ -120,7 +120,17 @@ def _point(row: Row) -> tuple[object, ...]:
     where = row.placement, row.tls, row.hosts, row.traffic, row.spread
     limit = row.saturation.limit_us if row.saturation else 0
     paced = row.rate, row.arrivals, limit, row.loop, row.way, row.dimension, row.swaps
-    return *where, *paced, row.pairs, row.senders, row.payload_bytes, row.agents, row.services, row.containers
+    return (
+        *where,
+        *paced,
+        row.requests,
+        row.pairs,
+        row.senders,
+        row.payload_bytes,
+        row.agents,
+        row.services,
+        row.containers,
+    )
 
 
 def _contrasts(row: Row, other: Row, wanted: Sequence[str]) -> list[tuple[str, Contrast]]:

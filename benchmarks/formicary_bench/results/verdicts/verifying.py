@@ -134,5 +134,6 @@ def _size(row: Row) -> str:
         "operations": row.loop,
         "cells a side": row.dimension,
         "swaps": row.swaps,
+        "requests": row.requests,
     }
     return ", ".join(f"{value} {word}" for word, value in parts.items() if value)

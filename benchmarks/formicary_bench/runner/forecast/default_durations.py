@@ -49,6 +49,7 @@ _LOOPED = {"in-process": 40_000, "direct": 2_000, "auto": 2_000, "xmpp": 800, "t
 _AT_ONCE = 3
 # Requests to swap per second.
 _REQUESTED, _REQUESTED_OURS, _REQUESTED_APART = {"callbacks": 1_500_000}, 350_000, 60_000
+_ROUNDS = 100_000  # of a service with a coordinator per second
 _WATCHED = 1.0  # seconds beside growth
 # Rates that a search for the highest one tries, and the seconds of each load.
 _TRIALS, _TRIAL = 10, 0.8
@@ -87,10 +88,11 @@ def _work(one: Configuration) -> float:
         return one.seconds + _WATCHED
     if one.dimension or one.loop:
         return _swapped(one) if one.dimension else _looped(one)
-    if one.mix or one.rate:
-        return uses * one.load * (_VISIT + one.requests * _REQUEST if one.mix else 1 / one.rate)
-    if one.agents:
-        return one.agents / _CREATED.get(one.family, _CREATED[DIRECTORY])
+    if one.requests:
+        return uses * one.load * (_VISIT + one.requests * _REQUEST) if one.mix else one.requests / _ROUNDS
+    if one.rate or one.agents:
+        created = _CREATED.get(one.family, _CREATED[DIRECTORY])
+        return one.agents / created if one.agents else uses * one.load / one.rate
     if one.family == DIRECTORY:
         # A replica is in the process of its user, wherever it is used.
         route = "in-process" if one.kind == REPLICA else one.route

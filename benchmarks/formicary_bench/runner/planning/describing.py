@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.vocabulary.names import DIRECTORY, MEMORY
+from formicary_bench.vocabulary.names import DIRECTORY, MEDIATED, MEMORY
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 
 if TYPE_CHECKING:
@@ -31,11 +31,8 @@ def _where(configuration: Configuration) -> str:
 
 
 def _size(configuration: Configuration) -> str:
-    if configuration.loop:
-        return _loop(configuration)
-    if configuration.dimension:
-        over = f", {configuration.containers} containers" if configuration.containers > 1 else ""
-        return f"{configuration.dimension**2} cells, until one has made {configuration.swaps} swaps{over}"
+    if configuration.loop or configuration.dimension or configuration.experiment == MEDIATED:
+        return _operations(configuration)
     if configuration.agents:
         return f"{configuration.agents} agents"
     if configuration.family == DIRECTORY:
@@ -55,7 +52,12 @@ def _size(configuration: Configuration) -> str:
     return f"{many}, {configuration.payload_bytes} bytes{paced}"
 
 
-def _loop(configuration: Configuration) -> str:
+def _operations(configuration: Configuration) -> str:
+    if configuration.dimension:
+        over = f", {configuration.containers} containers" if configuration.containers > 1 else ""
+        return f"{configuration.dimension**2} cells, until one has made {configuration.swaps} swaps{over}"
+    if not configuration.loop:
+        return f"{configuration.requests} rounds"
     said = [f"{configuration.pairs} clients"] if configuration.pairs else []
     said += [f"{configuration.rate} messages/s meanwhile"] if configuration.rate else []
     said += [configuration.way.replace("-", " ")] if configuration.way else []

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from formicary.errors import UsageError
 from formicary_bench.vocabulary.designs import CENTRAL, LOOKUP, REPLICA
-from formicary_bench.vocabulary.names import DIRECTORY, MEMORY, is_cpu
+from formicary_bench.vocabulary.names import DIRECTORY, MEDIATED, MEMORY, is_cpu
 from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.presets import QUICK
 
@@ -59,7 +59,7 @@ def _can(one: Configuration) -> bool:
 
 def _longer(one: Configuration, options: Options) -> Configuration:
     """Give as much of a configuration as shares need: they need samples."""
-    if one.loop:
+    if one.loop or one.dimension or one.experiment == MEDIATED:
         return one
     if not one.measured:
         return one if options.agents else replace(one, agents=max(one.agents, _AGENTS[one.family]))

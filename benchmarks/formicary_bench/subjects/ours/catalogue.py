@@ -20,6 +20,7 @@ SUBJECTS = (
         COPIED,
         "Micro-agents, copies",
         families=(),
+        hidden=True,
     ),
     *(
         Subject("formicary", _HERE + "operations", ANYWHERE, kind, label, families=("directory",))

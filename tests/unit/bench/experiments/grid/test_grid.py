@@ -132,6 +132,7 @@ def test_a_tally_adds_up():
     tally.add(3, 2)
     tally.add(4, 0, agents=5)
     assert tally.made == {3: (2, 3), 4: (5, 0)}
+    assert tally.requests == 2 * 3 + 3 + 5 * 4
 
 
 def test_rows_have_rates_and_how_evenly_agents_have_swapped(tmp_path):

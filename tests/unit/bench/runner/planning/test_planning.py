@@ -257,7 +257,7 @@ def test_quick_has_some_of_all_and_follows_options():
     assert {c.pairs for c in plan if c.experiment == "messaging/pairs"} == {1, 10, 100}
     fewer = make_plan(Options(pairs=(3,), placements=(SAME,), subjects=("tasks",), rounds=(1, 2, 3)))
     assert {(c.platform, c.placement) for c in fewer} == {("tasks", SAME)}
-    assert {(c.pairs, c.warm_up, c.measured, c.cool_down) for c in fewer if not c.agents} == {(3, 1, 2, 3)}
+    assert {(c.pairs, c.warm_up, c.measured, c.cool_down) for c in fewer if c.pairs} == {(3, 1, 2, 3)}
     assert {c.services for c in plan if c.experiment == "directory/search"} == {0, 1000}
 
 

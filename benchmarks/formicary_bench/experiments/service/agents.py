@@ -1,0 +1,101 @@
+"""The service by agents with behaviours."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from formicary import CyclicBehaviour, Message, OneShotBehaviour
+from formicary.errors import FormicaryError
+from formicary_bench.experiments.service.rounds import fetch, measure_rounds
+from formicary_bench.subjects.ours.behaviours import PATIENCE
+from formicary_bench.subjects.ours.containers import start_agent
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from formicary import Container
+    from formicary_bench.worker.workload import Workload
+
+CPU_GROUP = "agents"
+
+
+class Request(OneShotBehaviour):
+    """The client: asks the coordinator, waits until all is done, and again.
+
+    Args:
+        work: how often.
+    """
+
+    def __init__(self, work: Workload) -> None:
+        super().__init__()
+        self.work = work
+        self.begin = asyncio.Event()
+
+    async def run(self) -> None:
+        """Make all rounds."""
+        await self.begin.wait()
+        await measure_rounds(self.work, self._rounds)
+
+    async def _rounds(self, count: int) -> None:
+        for _ in range(count):
+            await self.send(Message(to="coordinator", performative="request"))
+            if await self.receive(timeout=PATIENCE) is None:
+                raise FormicaryError(f"the coordinator says nothing within {PATIENCE:g} s")
+
+
+class Coordinate(CyclicBehaviour):
+    """The coordinator: has one agent fetch and another one print, and tells the client."""
+
+    async def run(self) -> None:
+        """Do what one client asks for."""
+        request = await self.receive()
+        await self.send(Message(to="fetcher", performative="request"))
+        data = await self.receive()
+        await self.send(Message(to="printer", body=data.body, performative="request"))
+        await self.receive()
+        await self.reply(request)
+
+
+class Fetch(CyclicBehaviour):
+    """Fetches what is asked for."""
+
+    async def run(self) -> None:
+        """Do it once."""
+        message = await self.receive()
+        await self.reply(message, body=fetch())
+
+
+class Print(CyclicBehaviour):
+    """Prints what it is sent.
+
+    Args:
+        write: prints a line.
+    """
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        super().__init__()
+        self.write = write
+
+    async def run(self) -> None:
+        """Do it once."""
+        message = await self.receive()
+        self.write(str(message.body))
+        await self.reply(message)
+
+
+async def start(
+    home: Container, work: Workload, write: Callable[[str], object]
+) -> Callable[[], Awaitable[None]]:
+    """Start the four agents, and return what makes all rounds."""
+    await start_agent(home, "fetcher", Fetch())
+    await start_agent(home, "printer", Print(write))
+    await start_agent(home, "coordinator", Coordinate())
+    client = Request(work)
+    await start_agent(home, "client", client)
+
+    async def measure() -> None:
+        client.begin.set()
+        await client.join()
+
+    return measure

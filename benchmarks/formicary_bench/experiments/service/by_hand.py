@@ -1,0 +1,116 @@
+"""The service without agents: by asyncio tasks with a channel each, and by functions that call each other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from formicary_bench.experiments.service.rounds import fetch, measure_rounds
+from formicary_bench.subjects.baselines.callbacks import drain
+from formicary_bench.subjects.baselines.tasks import Channel, end
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    from formicary_bench.worker.workload import Workload
+
+    Write = Callable[[str], object]
+    Measure = Callable[[], Awaitable[None]]
+
+CPU_GROUP = "agents"
+
+
+async def _take(own: Channel) -> Any:
+    if not own.items:
+        own.waiter = asyncio.get_running_loop().create_future()
+        await own.waiter
+    return own.items.popleft()
+
+
+async def _coordinate(own: Channel, fetcher: Channel, printer: Channel, client: Channel) -> None:
+    while True:
+        await _take(own)
+        fetcher.put(None)
+        printer.put(await _take(own))
+        await _take(own)
+        client.put(None)
+
+
+async def _fetch(own: Channel, coordinator: Channel) -> None:
+    while True:
+        await _take(own)
+        coordinator.put(fetch())
+
+
+async def _print(own: Channel, coordinator: Channel, write: Write) -> None:
+    while True:
+        write(await _take(own))
+        coordinator.put(None)
+
+
+@asynccontextmanager
+async def tasks(work: Workload, write: Write) -> AsyncIterator[Measure]:
+    """Have the tasks of coordinator, fetcher and printer; who makes the rounds is the client."""
+    client, coordinator, fetcher, printer = (Channel() for _ in range(4))
+    running = [
+        asyncio.create_task(_coordinate(coordinator, fetcher, printer, client)),
+        asyncio.create_task(_fetch(fetcher, coordinator)),
+        asyncio.create_task(_print(printer, coordinator, write)),
+    ]
+
+    async def rounds(count: int) -> None:
+        for _ in range(count):
+            coordinator.put(None)
+            await _take(client)
+
+    yield partial(measure_rounds, work, rounds)
+    await end(running)
+
+
+class Callbacks:
+    """The four as functions, which a run queue calls.
+
+    Args:
+        write: prints a line.
+    """
+
+    def __init__(self, write: Write) -> None:
+        self.queue: deque[tuple[Callable[[Any], None], Any]] = deque()
+        self.write = write
+        self.left = 0
+        self.done: asyncio.Future[None] | None = None
+
+    def rounds(self, count: int) -> asyncio.Future[None]:
+        """Begin so many rounds, and return what is done when they have ended."""
+        loop = asyncio.get_running_loop()
+        self.left = count
+        self.done = loop.create_future()
+        self.queue.append((self._coordinate, None))
+        loop.call_soon(drain(self.queue))
+        return self.done
+
+    def _client(self, _: None) -> None:
+        self.left -= 1
+        if self.left:
+            self.queue.append((self._coordinate, None))
+        elif self.done is not None:
+            self.done.set_result(None)
+
+    def _coordinate(self, _: None) -> None:
+        self.queue.append((self._fetch, None))
+
+    def _fetch(self, _: None) -> None:
+        self.queue.append((self._have_fetched, fetch()))
+
+    def _have_fetched(self, data: str) -> None:
+        self.queue.append((self._print, data))
+
+    def _print(self, data: str) -> None:
+        self.write(data)
+        self.queue.append((self._have_printed, None))
+
+    def _have_printed(self, _: None) -> None:
+        self.queue.append((self._client, None))

@@ -1,0 +1,97 @@
+"""How rows of `service/mediated` are made: the time of all rounds, and what the process holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from formicary_bench.results.store import raw
+from formicary_bench.results.summary.declared import Summary
+from formicary_bench.results.summary.each import HOLDS, RATE, TOTAL, Each, named
+from formicary_bench.results.summary.estimates import ServiceEstimates
+from formicary_bench.results.summary.row import NO_INTERVAL, OVER_REPETITIONS, Digest, frame
+from formicary_bench.results.verdicts.verdicts import stability_of
+from formicary_bench.statistics.estimates import mean_estimate
+
+if TYPE_CHECKING:
+    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.results.store.model import Repetition
+    from formicary_bench.vocabulary.configuration import Configuration
+
+
+class Served(NamedTuple):
+    """What the rounds of one repetition took.
+
+    Attributes:
+        rounds: how many there were.
+        seconds: how long all of them took.
+        held: bytes that the process had at the end.
+        grew: bytes by which it had grown since the first twentieth.
+    """
+
+    rounds: int
+    seconds: float
+    held: int
+    grew: int
+
+    @property
+    def per_s(self) -> float:
+        """Rounds per second."""
+        return self.rounds / self.seconds
+
+
+class Rounds(Summary):
+    """Of rounds of a service."""
+
+    raw = "create"
+    compared_by = (RATE,)
+
+    def digest(self, run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
+        """Compute the row of a configuration that makes rounds."""
+        found = [one for repetition in repetitions if (one := _served(run, repetition))]
+        row = frame(configuration, repetitions)
+        if not found:
+            return Digest(row, None)
+        each = tuple(map(_each, found))
+        rate = mean_estimate([one.per_s for one in found])
+        total = mean_estimate([one.seconds for one in found])
+        changed = msgspec.structs.replace(
+            row,
+            each=each,
+            stability=stability_of(each),
+            round_trips=sum(one.rounds for one in found),
+            round_trips_per_s=rate.mean,
+            round_trips_per_s_ci95=rate.ci95,
+            total_s=total.mean,
+            total_s_ci95=total.ci95,
+            service=ServiceEstimates(
+                held_bytes=mean_estimate([float(one.held) for one in found]),
+                grew_bytes=mean_estimate([float(one.grew) for one in found]),
+            ),
+            ci_method=OVER_REPETITIONS if len(found) > 1 else NO_INTERVAL,
+        )
+        return Digest(changed, None)
+
+    def each(self, run: RunFolder, configuration: Configuration, repetition: Repetition) -> Each | None:
+        """Return the figures of one repetition."""
+        del configuration
+        found = _served(run, repetition)
+        return found and _each(found)
+
+
+SUMMARY = Rounds()
+
+
+def _served(run: RunFolder, repetition: Repetition) -> Served | None:
+    """Read what rounds took; None where there were none."""
+    data = run.raw(repetition, raw.Creations)
+    rounds, seconds = int(data.agents.sum()), float(data.seconds.sum())
+    if not rounds or not seconds:
+        return None
+    held = data.bytes.tolist()
+    return Served(rounds, seconds, held[-1], held[-1] - held[0])
+
+
+def _each(one: Served) -> Each:
+    return Each(per_s=one.per_s, others=named({TOTAL: one.seconds, HOLDS: float(one.held)}))

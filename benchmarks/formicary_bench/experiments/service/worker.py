@@ -1,0 +1,37 @@
+"""The process that has a client, a coordinator and those that fetch and print."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from formicary_bench.experiments.service import agents, micro
+from formicary_bench.experiments.service.by_hand import Callbacks, tasks
+from formicary_bench.experiments.service.rounds import console, measure_rounds
+from formicary_bench.subjects.ours.containers import container, prepared
+from formicary_bench.vocabulary.containers import ASKING
+from formicary_bench.worker.workload import PreparedRole
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from formicary_bench.worker.workload import Workload
+
+CPU_GROUP = "agents"
+
+
+@asynccontextmanager
+async def both(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have all four."""
+    with console() as write:
+        match work.configuration.platform:
+            case "tasks":
+                async with tasks(work, write) as measure:
+                    yield PreparedRole(measure=measure)
+            case "callbacks":
+                yield PreparedRole(measure=partial(measure_rounds, work, Callbacks(write).rounds))
+            case _:
+                start = micro.start if work.configuration.kind == "micro" else agents.start
+                async with container(work, ASKING) as home:
+                    yield prepared(home, work, await start(home, work, write))

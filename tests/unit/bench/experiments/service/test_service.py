@@ -1,0 +1,123 @@
+"""A service with a coordinator: what is planned, how rounds go by hand, and what is said of them."""
+
+import asyncio
+
+import numpy as np
+import pytest
+from tests.unit.bench.synthetic import STARTED, make_run
+
+from formicary_bench import published
+from formicary_bench.experiments.service.by_hand import Callbacks, tasks
+from formicary_bench.experiments.service.rounds import console, fetch
+from formicary_bench.reports.document.sections import sections_of
+from formicary_bench.results.store.model import Repetition
+from formicary_bench.results.store.raw import Creations
+from formicary_bench.results.summary.commands import command
+from formicary_bench.results.summary.each import HOLDS, RATE, TOTAL, samples_of
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse
+from formicary_bench.worker.messages import Job
+from formicary_bench.worker.workload import Workload
+
+SPEEDS = {"behaviours": 1.0, "micro": 3.0, "": 6.0}
+
+
+def plan(**typed):
+    return make_plan(parse("service/mediated", seed="1", **typed))
+
+
+def rounds(configuration, speed):
+    """Return two batches: the second takes as long, and the process has grown by a page."""
+    half = configuration.requests // 2
+    return Creations(
+        batch=np.arange(2, dtype=np.int32),
+        agents=np.full(2, half),
+        seconds=np.full(2, half / 1000 / speed),
+        bytes=np.array([1_000_000, 1_004_096]),
+    )
+
+
+def run_of(path, configurations, repetitions=6):
+    run = make_run(path, configurations, repetitions=0, complete=False)
+    for number in range(1, repetitions + 1):
+        for one in configurations:
+            known = Repetition(
+                configuration=one.key, number=number, seed=number, started=STARTED, ended=STARTED
+            )
+            run.add(known, rounds(one, SPEEDS[one.kind] * (1 + number / 1000)))
+    run.finish(load_after=(0.0, 0.0, 0.0))
+    return run
+
+
+def test_the_papers_rounds():
+    assert {one.requests for one in plan(preset="paper")} == {one.rounds for one in published.service_times()}
+    assert {(one.platform, one.kind) for one in plan()} == {
+        ("formicary", "behaviours"), ("formicary", "micro"), ("tasks", ""), ("callbacks", "")
+    }  # fmt: skip
+
+
+def test_a_command_measures_the_same_again():
+    (one,) = plan(requests="7", platform="tasks")
+    assert "--requests 7" in command(one)
+    assert describe(one).endswith("7 rounds")
+    assert one.key.endswith("/7-rounds")
+
+
+async def test_rounds_by_hand_fetch_and_print_once_each():
+    (one,) = plan(requests="7", platform="tasks")
+    printed = []
+    work = Workload(Job(one, "both", 1))
+    async with tasks(work, printed.append) as measure:
+        await measure()
+    assert printed == [fetch()] * 7
+    assert sum(many for many, _, _ in work.batches) == 7
+    again = Callbacks(printed.append)
+    await asyncio.wait_for(again.rounds(5), 30)
+    assert printed == [fetch()] * 12
+
+
+def test_what_is_printed_goes_nowhere(capsys):
+    with console() as write:
+        write("a line")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_rows_have_the_time_of_all_rounds_and_what_the_process_holds(tmp_path):
+    (one,) = plan(requests="1000", platform="tasks")
+    (row,) = summarise(run_of(tmp_path / "run", [one]))
+    assert set(samples_of(row.each)) == {RATE, TOTAL, HOLDS}
+    assert row.total_s == pytest.approx(1 / 6, rel=0.01)
+    assert row.round_trips_per_s == pytest.approx(6000, rel=0.01)
+    assert row.service.grew_bytes.mean == 4096
+    assert row.service.held_bytes.mean == 1_004_096
+
+
+def test_a_repetition_without_rounds_has_no_figures(tmp_path):
+    (one,) = plan(requests="1000", platform="tasks")
+    run = make_run(tmp_path / "run", [one], repetitions=0, complete=False)
+    nothing = Creations(*(np.array([0]) for _ in range(4)))
+    run.add(Repetition(configuration=one.key, number=1, seed=1, started=STARTED, ended=STARTED), nothing)
+    run.finish(load_after=(0.0, 0.0, 0.0))
+    (row,) = summarise(run)
+    assert row.service is None
+    (section,) = sections_of(run)
+    assert section.charts == []
+
+
+def test_a_section_has_verdicts_and_the_published_times(tmp_path):
+    (section,) = sections_of(run_of(tmp_path / "run", plan(requests="100,1000")))
+    columns = {column.title: column.cells for column in section.columns}
+    assert columns["against baseline"][:2] == (
+        "6.0 times slower than asyncio tasks (6.0 to 6.0)", "2.0 times slower than callbacks (2.0 to 2.0)",
+    )  # fmt: skip
+    assert section.sentences[0].startswith("1 000 rounds take agents 997 ms, 1004 per second")
+    assert section.sentences[0].endswith("meanwhile the process grows by 4.10 kB.")
+    extras = {extra.title: extra for extra in section.extras}
+    beside = {c.title: c.cells for c in extras["Beside the published times"].columns}
+    opal = beside["who"].index("OPAL micro-agents (Frantz 2010, Table 1)")
+    assert beside["1 000 rounds"][opal] == "80.0 ms"
+    assert beside["100 rounds"][opal] == ""
+    verdicts = {column.title: column.cells for column in extras["Which is faster"].columns}
+    assert set(zip(verdicts["who"], verdicts["held against"], strict=True)) == {("Agents", "Micro-agents")}

@@ -63,6 +63,10 @@ class Pool:
         task.add_done_callback(self._has_run)
         return (await asyncio.shield(task))()
 
+    def describe(self, function: Callable[..., Any]) -> str:
+        """Return what somebody waits for who has a function run, and what helps, as a part of a sentence."""
+        return f"{name_of(function)} to return; give compute() a timeout="
+
     async def _run_in(
         self, worker: Worker, function: Callable[..., Any], arguments: tuple[Any, ...], timeout: float | None
     ) -> Callable[[], Any]:

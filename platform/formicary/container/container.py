@@ -12,12 +12,14 @@ from formicary.container.loop_watch import LOOP_WATCH
 from formicary.container.opening import Opening
 from formicary.container.options import (
     ConnectionOptions,
+    Mode,
     PlatformOptions,
     check_accepts,
     check_directory,
     check_guest,
     check_identity,
     check_means,
+    check_mode,
     main_domain,
     meeting_place,
 )
@@ -107,6 +109,8 @@ class Container:
             None for a temporary one, with which they end.
         copy: whether each agent gets a copy of each message, which cannot be changed and so is shared
             otherwise: to measure what that would cost. What has to wait for room is not copied.
+        mode: `"asynchronous"`: each behaviour goes on as soon as it can; `"synchronous"`: all do one cycle,
+            which is to receive one message and go on to the next `receive`, before any does its next.
         compute_in: what runs the functions that are given to `compute`: `"processes"`, `"threads"`, or
             `"auto"`: threads where Python has no global lock, else processes.
         guest: whether it is none of the platform's containers, and only asks these: it is in no list of
@@ -145,6 +149,7 @@ class Container:
         accepts: Sequence[str] = (),
         sleepers: Path | None = None,
         copy: bool = False,
+        mode: Mode = "asynchronous",
         compute_in: Means = "auto",
         guest: bool = False,
     ) -> None:
@@ -175,6 +180,7 @@ class Container:
         self.peers: Peers | None = None
         self.accounting: Accounting | None = None  # as long as the CPU time is accounted by group
         self._services: PlatformServices | GuestServices | None = None
+        self.mode = check_mode(mode)
         self._compute_in = check_means(compute_in)
         self._pool: Pool | None = None  # made by the first who computes
         self._computes = False  # from when it is open until its agents have stopped
@@ -227,12 +233,7 @@ class Container:
         self.program_exit.end()  # if it has not come out of `close` already, as others have closed it
 
     async def _open_all(self) -> None:
-        self.dispatcher.scheduler = Scheduler(
-            self._queue_limit,
-            self.lifecycle.handle_failed,
-            MicroAgent.refuse_returned,
-            self.program_exit.request,
-        )
+        self.dispatcher.scheduler = self._make_scheduler()
         transport = self._make_transport()
         LOOP_WATCH.add(self.dispatcher.scheduler, self.blockers)
         try:
@@ -245,6 +246,20 @@ class Container:
             self.dispatcher.is_closing = True
             raise
         self._computes = True
+
+    def _make_scheduler(self) -> Scheduler:
+        arguments = (
+            self._queue_limit,
+            self.lifecycle.handle_failed,
+            MicroAgent.refuse_returned,
+            self.program_exit.request,
+        )
+        scheduler = Scheduler(*arguments)
+        if self.mode == "asynchronous":
+            return scheduler
+        from formicary.core.cycles import CycleScheduler
+
+        return CycleScheduler(scheduler, *arguments)
 
     async def _open_with_services(self, transport: Transport | None) -> None:
         services = self._open_services(transport)
@@ -282,6 +297,7 @@ class Container:
 
     async def _close_all(self) -> None:
         self.dispatcher.is_closing = True
+        self.scheduler.end_cycles()
         async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
             stack.callback(self.program_exit.end)
             stack.callback(LOOP_WATCH.remove, self.scheduler)
@@ -402,7 +418,9 @@ class Container:
             from formicary.compute.pool import Pool
 
             self._pool = Pool(self.name, self._compute_in)
-        return await self._pool.run(function, arguments, timeout)  # type: ignore[no-any-return]  # it is of `function`
+        pool = self._pool
+        with self.scheduler.busy(lambda: pool.describe(function)):
+            return await pool.run(function, arguments, timeout)  # type: ignore[no-any-return]  # it is of `function`
 
     def add_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` of everything that happens from now on."""

@@ -11,9 +11,9 @@ from formicary.core.definitions import check_agent
 from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError
 from formicary.core.failures import Failures
 from formicary.core.logs import get_logger
-from formicary.core.mailbox import GREEDY
 from formicary.core.micro import MicroAgent
 from formicary.core.origin import origin
+from formicary.core.scheduler import GREEDY
 from formicary.core.strand import PROGRAM_EXITS
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class Lifecycle:
         address = f"{agent.name}@{self._container.domain}"
         agent.enter_container(self._container, address)
         self._dispatcher.system_agents[address] = agent
-        agent.become_active(self._container.scheduler, self.mailbox_limit)
+        agent.become_active(self._container.scheduler.services, self.mailbox_limit)
 
     async def set_up(
         self, agent: Agent | MicroAgent, hook: Callable[[], Awaitable[None]], part: str = "setup"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from formicary.core.errors import UsageError
+from formicary.core.quoting import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 DIRECTORIES = ("replica", "central", "lookup")
 """The ways in which the directory can be built."""
+
+Mode = Literal["asynchronous", "synchronous"]
+"""When behaviours go on: each as soon as it can, or all cycle by cycle."""
 
 _MEANS: tuple[Means, ...] = ("auto", "processes", "threads")
 
@@ -82,6 +86,20 @@ def check_means(means: Means) -> Means:
     if means not in _MEANS:
         raise UsageError(f"compute_in= is one of {', '.join(_MEANS)}, not {means!r}")
     return means
+
+
+def check_mode(mode: Mode) -> Mode:
+    """Refuse what a container cannot do.
+
+    Raises:
+        UsageError: it is that.
+    """
+    given: str = mode
+    if given == "pooled":
+        raise UsageError("a container is one process; for several, use LocalPlatform(mode='pooled')")
+    if given not in {"asynchronous", "synchronous"}:
+        raise UsageError(f"mode= is 'asynchronous' or 'synchronous', not {shorten(given)}")
+    return mode
 
 
 def check_identity(identity: Path | None, *, can_be_joined: bool) -> None:

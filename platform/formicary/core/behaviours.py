@@ -12,7 +12,7 @@ from msgspec.structs import force_setattr
 from formicary.core.base_agent import AgentState
 from formicary.core.clock import seconds_until
 from formicary.core.errors import AgentStateError
-from formicary.core.mailbox import GREEDY, Mailbox
+from formicary.core.mailbox import Mailbox
 from formicary.core.message import answer_to, stamp
 from formicary.core.quoting import shorten
 from formicary.core.strand import WAIT, coroutine_function, pause
@@ -165,7 +165,7 @@ class Behaviour:
             # While the behaviour is held, the time may be over and a message have come before that.
             return mailbox.next() if message is None else message
         mailbox.burst += 1
-        if mailbox.burst > GREEDY:
+        if mailbox.burst > mailbox.greedy:
             mailbox.burst = 0
             yield
         return mailbox.next()
@@ -285,6 +285,7 @@ class Behaviour:
         """Do all that the behaviour does, from its beginning to its end."""
         mailbox, run = self.mailbox, _function_of(self.run, self)
         timed, repeats = self._timed, self._repeats
+        began = mailbox.scheduler.cycle
         try:
             if self.strand_phase == _STARTING:
                 await self.on_start()
@@ -296,9 +297,11 @@ class Behaviour:
                 if not repeats:
                     break
                 mailbox.burst += 1
-                if mailbox.burst > GREEDY:  # a run that never waits must not starve the others
+                if mailbox.burst > mailbox.greedy:  # a run that never waits must not starve the others
                     mailbox.burst = 0
-                    await pause()
+                    if mailbox.scheduler.cycle == began:  # else it has waited since
+                        await pause()
+                    began = mailbox.scheduler.cycle
         except asyncio.CancelledError:
             if not self._killed or mailbox.strand is None or self.strand_phase == _LEFT:
                 raise

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from formicary.core.errors import AgentStateError
 from formicary.core.priority import PRIORITY, Lanes
+from formicary.core.scheduler import GREEDY
 from formicary.core.strand import Strand
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from formicary.core.scheduler import Scheduler
 
 _TICK = 0.001  # s; event loops keep time by milliseconds
-GREEDY = 32
-"""How many messages or runs a behaviour may take in a row before the others get their turn."""
 
 
 class MessageSink(Protocol):
@@ -113,6 +112,7 @@ class Mailbox:
         "address",
         "burst",
         "deadline",
+        "greedy",
         "limit",
         "matches",
         "messages",
@@ -134,6 +134,7 @@ class Mailbox:
         self.scheduler: Scheduler
         self.strand: Strand | None = None
         self.burst = 0
+        self.greedy = GREEDY
         self.deadline: Deadline | None = None  # made by the first wait that has one
         self._senders: deque[asyncio.Future[None]] | None = None  # who waits for room
         self._takers: deque[asyncio.Future[None]] | None = None  # tasks of the behaviour that receive
@@ -144,6 +145,7 @@ class Mailbox:
         self.address = agent.address
         self.routes = agent.container.dispatcher.routes
         self.scheduler = scheduler
+        self.greedy = scheduler.greedy
         self.limit = limit
         self.strand = Strand(coroutine, scheduler, self)
 

@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import sys
 from collections import deque
+from contextlib import nullcontext
 from itertools import chain
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from formicary.core.strand import PROGRAM_EXITS, SEND, WAIT, Strand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
 # Each step makes its strand the current task. Python sets an item of a dictionary by itself; a function that
 # does it would have to be called, which costs three times as much.
@@ -34,9 +36,12 @@ if sys.version_info >= (3, 14):
 else:
     _current_tasks = asyncio.tasks._current_tasks  # type: ignore[attr-defined]  # noqa: SLF001 -- as above
 
+GREEDY = 32
+"""How many messages or runs a behaviour may take in a row before the others get their turn."""
+
 # How many strands and messages run before the loop sees to sockets and timers again: in rounds, so that a
 # strand that has asked a micro-agent goes on in the same turn.
-_ROUNDS = range(4)
+ROUNDS = range(4)
 _TURN = range(64)
 
 
@@ -86,6 +91,11 @@ class Scheduler:
         "unwatched",
     )
 
+    greedy = GREEDY
+    """How many messages or runs a behaviour may take in a row."""
+    cycle = 0
+    """Which cycle this is; 0 where there are none."""
+
     def __init__(
         self,
         limit: int,
@@ -115,6 +125,11 @@ class Scheduler:
         self._spare: Strand | None = None  # for `begin`
         self._waits_for_loop = False
         self._context = contextvars.copy_context()  # micro-agents run in it, whoever has written to them
+
+    @property
+    def services(self) -> Scheduler:
+        """What runs the container's own agents."""
+        return self
 
     @property
     def is_running(self) -> bool:
@@ -198,6 +213,18 @@ class Scheduler:
         agent.goes_on(strand)
         strand.wait_for(yielded)
 
+    def busy(self, what: Callable[[], str]) -> AbstractContextManager[None]:
+        """Say that who awaits something in this block has not finished its cycle, where there are cycles.
+
+        Args:
+            what: says what is awaited, and what to do about it, for the log where that takes too long.
+        """
+        del what
+        return nullcontext()
+
+    def end_cycles(self) -> None:
+        """Have nothing wait for anything else any more, as the container closes."""
+
     def queued(self) -> Iterable[object]:
         """Return all that is in the queues: messages among much else."""
         return chain(self.ready, self.micro)
@@ -241,16 +268,15 @@ class Scheduler:
             self._ends.pop()()
 
     def _run_ready(self) -> None:
-        for _ in _ROUNDS:
+        for _ in ROUNDS:
             if self.ready:
-                self._run_strands()
+                self._run_strands(self.ready)
             if self.micro:
-                self._run_micro()
+                self._run_micro(self.micro)
             if not self.ready:
                 break
 
-    def _run_strands(self) -> None:
-        ready = self.ready
+    def _run_strands(self, ready: deque[Any]) -> None:
         current_tasks = _current_tasks
         loop = self.loop
         try:
@@ -282,8 +308,7 @@ class Scheduler:
                 self.current = None
                 del current_tasks[loop]
 
-    def _run_micro(self) -> None:
-        micro = self.micro
+    def _run_micro(self, micro: deque[Any]) -> None:
         for number in _TURN:  # noqa: B007 -- as above
             handle = micro.popleft()
             message = micro.popleft()

@@ -336,6 +336,11 @@ class Strand(asyncio.Future[Any]):
         return is_held
 
     @property
+    def is_held(self) -> bool:
+        """Whether the coroutine is kept from being resumed."""
+        return bool(self._held) and not isinstance(self._held, Halt)
+
+    @property
     def has_begun(self) -> bool:
         """Whether the coroutine was resumed for the first time."""
         return inspect.getcoroutinestate(self.coroutine) != inspect.CORO_CREATED

@@ -189,7 +189,8 @@ class _ThreadSide(Executor):
         """
         if self._pending is None:
             self._pending = self.loop.run_in_executor(self, _nothing)
-        asked = await asyncio.shield(self._pending)
+        with self._behaviour.mailbox.scheduler.busy(self._what_blocks):
+            asked = await asyncio.shield(self._pending)
         self._pending = None
         return asked
 
@@ -213,6 +214,10 @@ class _ThreadSide(Executor):
         self._answers.put(_Answer(None, asyncio.CancelledError()))
         if self._pending is not None:
             self._pending.cancel()
+
+    def _what_blocks(self) -> str:
+        where = self.where()
+        return f"its thread{where and f' ({where})'}, which has to come to `receive` or to its end"
 
     def where(self) -> str:
         """Return in which place of the user's code the thread is; empty if that is not known."""

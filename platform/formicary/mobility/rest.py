@@ -17,8 +17,9 @@ from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
 from formicary.core.behaviours import Phase
 from formicary.core.errors import MoveError
-from formicary.core.mailbox import GREEDY, Mailbox
+from formicary.core.mailbox import Mailbox
 from formicary.core.resting import is_at_rest, what_it_does
+from formicary.core.scheduler import GREEDY
 from formicary.core.strand import Halt
 from formicary.mobility import micro_rest
 from formicary.mobility.remains import RemainingStrand, Remains

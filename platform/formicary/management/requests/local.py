@@ -18,7 +18,7 @@ from formicary.core.errors import (
 )
 from formicary.core.importing import describe_error
 from formicary.core.logs import get_logger
-from formicary.core.mailbox import GREEDY
+from formicary.core.scheduler import GREEDY
 from formicary.core.strand import Answer
 from formicary.management.requests.actions import (
     Activate,

@@ -1,0 +1,260 @@
+"""Synchronous mode: all behaviours of a container do one cycle before any does its next.
+
+A behaviour's cycle is from one `receive` to the next, or one `run` that receives nothing. It is over where
+the behaviour waits: for a message, for its time, for room, for whatever else it awaits; but not while a
+function that it has given to `compute` runs, nor while the thread of a `ThreadBehaviour` does: the others
+wait for those. A micro-agent handles all that had come for it when the cycle began.
+
+What becomes ready during a cycle is for the next one, in the order in which it became so. So the order of
+messages depends on nothing but what agents do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from formicary.core.logs import get_logger
+from formicary.core.scheduler import ROUNDS, Scheduler
+from formicary.core.strand import Strand
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+logger = get_logger("formicary")
+
+PATIENCE: Final = 10.0
+"""Seconds after which is said who keeps all others from their next cycle."""
+
+
+class Gate(Protocol):
+    """What lets cycles begin at the same time in several containers; it calls `begin_cycle`."""
+
+    def cycle_ended(self, *, is_busy: bool) -> None:
+        """Called when a cycle is over here; `is_busy`: whether it did anything, or something is ready."""
+
+    def work_came(self) -> None:
+        """Called when something is ready between two cycles; perhaps several times."""
+
+
+class _Busy(NamedTuple):
+    """Who has not finished its cycle though it awaits something, and the timer that says so in the end."""
+
+    what: Callable[[], str]
+    timer: asyncio.TimerHandle
+
+
+class CycleScheduler(Scheduler):
+    """Runs what is ready cycle by cycle.
+
+    Args:
+        services: runs the container's own agents, such as `ams`, which know no cycles.
+        arguments: as of `Scheduler`.
+    """
+
+    __slots__ = (
+        "_arrived",
+        "_busy",
+        "_did",
+        "_gate",
+        "_is_ending",
+        "_is_open",
+        "_now",
+        "_now_micro",
+        "_services",
+        "cycle",
+    )
+
+    greedy = 0
+
+    def __init__(self, services: Scheduler, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._services = services
+        self.cycle = 0
+        # What is left of this cycle; what is for the next one is in `ready` and `micro`.
+        self._now: deque[Any] = deque()
+        self._now_micro: deque[Any] = deque()
+        self._is_open = False
+        self._did = False  # anything in this cycle
+        self._busy: dict[asyncio.Future[Any], _Busy] = {}
+        self._arrived: set[asyncio.Future[Any]] = set()  # those of them who could go on
+        self._gate: Gate | None = None
+        self._is_ending = False
+
+    @property
+    def services(self) -> Scheduler:
+        """What runs the container's own agents."""
+        return self._services
+
+    # -- what the scheduler does otherwise ------------------------------------------------------------------
+
+    def wake(self) -> None:
+        """Have the queue run in the next turn of the loop, if a cycle goes on or can begin."""
+        if self._has_steps():
+            super().wake()
+        elif self._gate is not None and not self._is_open:
+            self._gate.work_came()
+
+    def run_inside(self) -> None:
+        """Run nothing: what is ready has its turn with all others."""
+
+    def schedule(self, strand: Strand, value: object = None) -> None:
+        """Resume `strand` with `value` in the next cycle; or in this one, if it has not finished that."""
+        if strand not in self._busy:
+            super().schedule(strand, value)
+        else:
+            self._arrived.add(strand)
+            self._go_on()
+
+    def queued(self) -> Iterable[object]:
+        """Return all that is in the queues: messages among much else."""
+        return chain(self._now, self._now_micro, self.ready, self.micro, self._services.queued())
+
+    def withdraw(self, agent: object) -> list[tuple[Any, Any]]:
+        """Take out and return, with receivers, what waits for a micro-agent, or for all if None."""
+        later = self.micro.copy()
+        self.micro.clear()
+        self.micro.extend(self._now_micro)
+        taken = super().withdraw(agent)
+        self._now_micro.clear()
+        self._now_micro.extend(self.micro)
+        self.micro.clear()
+        self.micro.extend(later)
+        return taken + super().withdraw(agent)
+
+    def run(self) -> None:
+        """Run what is ready, as much as a turn of the loop allows; called by the loop."""
+        self.next_turn = None
+        if self.unwatched is not None:
+            self.unwatched()
+        try:
+            self._run_ready()
+        finally:
+            self.turn.append(self.time())
+            self.turn = []
+            self.awake = False
+            if self._has_steps():
+                super().wake()
+        while self._ends:
+            self._ends.pop()()
+
+    def _run_ready(self) -> None:
+        if not self._has_steps():
+            return
+        if not self._is_open:
+            self._begin()
+        for _ in ROUNDS:
+            if self._now:
+                self._run_strands(self._now)
+            if self._now_micro:
+                self._run_micro(self._now_micro)
+            if not (self._now or self._now_micro):
+                break
+        # The next begins in another turn of the loop: tasks that behaviours have made begin before that.
+        self._settle()
+
+    # -- cycles ---------------------------------------------------------------------------------------------
+
+    def join(self, gate: Gate) -> None:
+        """Have `gate` begin all cycles from now on, the first of which has the number 1."""
+        self._gate = gate
+        self.cycle = 0
+        self._is_open = True
+        self.loop.call_soon(self._go_on)
+
+    def begin_cycle(self) -> None:
+        """Begin a cycle, also where there is nothing to do; for the gate, when the last one is over."""
+        self._begin()
+        if not self._did:
+            self.loop.call_soon(self._go_on)
+        elif not self.awake:
+            super().wake()
+
+    def end_cycles(self) -> None:
+        """Have nothing wait for anything else any more, as the container closes."""
+        self._is_ending = True
+        self._gate = None
+        for busy in self._busy.values():
+            busy.timer.cancel()
+        for strand in self._arrived:
+            self.ready += (strand, None)
+        self._busy.clear()
+        self._arrived.clear()
+        self._go_on()
+
+    @contextmanager
+    def busy(self, what: Callable[[], str]) -> Iterator[None]:
+        """Let no cycle begin until who awaits something in this block has gone on, each in its turn."""
+        task = asyncio.current_task(self.loop)
+        if task is None or self._is_ending:
+            yield
+            return
+        timer = self.loop.call_later(PATIENCE, self._say_late, task)
+        self._busy[task] = _Busy(what, timer)
+        try:
+            yield
+        finally:
+            timer.cancel()
+            self._arrived.discard(task)
+            if self._busy.pop(task, None) is not None and not isinstance(task, Strand):
+                self.loop.call_soon(self._go_on)  # others of its kind may begin in this turn
+
+    def _has_steps(self) -> bool:
+        """Tell whether there is anything to run now."""
+        if self._is_open:
+            return bool(self._now or self._now_micro)
+        return self._gate is None and bool(self.ready or self.micro) and not self._is_waited_for()
+
+    def _is_waited_for(self) -> bool:
+        """Tell whether somebody has not finished the cycle: not one that is suspended."""
+        return any(
+            task not in self._arrived and not (isinstance(task, Strand) and task.is_held)
+            for task in self._busy
+        )
+
+    def _begin(self) -> None:
+        self.cycle += 1
+        self._is_open = True
+        self._now, self.ready = self.ready, self._now
+        self._now_micro.extend(self.micro)
+        self.micro.clear()
+        self._did = bool(self._now or self._now_micro)
+
+    def _settle(self) -> None:
+        """End the cycle if nothing is left to do in it, or have those go on in it who were waited for."""
+        if self._now or self._now_micro or self._is_waited_for():
+            return
+        if self._arrived:
+            queue = self._now if self._is_open else self.ready
+            for task in [
+                task for task in self._busy if task in self._arrived
+            ]:  # whoever was the first to arrive
+                queue.extend((task, None))
+                if queue is self.ready:  # it was suspended, and the others have gone on
+                    self._busy.pop(task).timer.cancel()
+            self._arrived.clear()
+        elif self._is_open:
+            self._is_open = False
+            if self._gate is not None:
+                self._gate.cycle_ended(is_busy=self._did or bool(self.ready or self.micro))
+
+    def _go_on(self) -> None:
+        """See whether a cycle is over, and what can be run; where nothing runs just now."""
+        if self.is_running:
+            return
+        self._settle()
+        if not self.awake:
+            self.wake()
+
+    def _say_late(self, task: asyncio.Task[Any]) -> None:
+        if task in self._arrived or (isinstance(task, Strand) and task.is_held):
+            return
+        logger.warning(
+            "%s has kept all others from their next cycle for %g s: it waits for %s",
+            task.get_name(),
+            PATIENCE,
+            self._busy[task].what(),
+        )

@@ -17,6 +17,7 @@ PUBLIC = {"formicary", "formicary.errors", "formicary.behaviours"}  # only have 
 UPWARD = {  # a container opens these when the first of them is needed
     ("formicary.container", "formicary.local"),
     ("formicary.container", "formicary.management"),
+    ("formicary.container", "formicary.protocols"),
     ("formicary.container", "formicary.server"),
     ("formicary.container", "formicary.transport"),
     # A program that is profiled is run as `formicary run` runs it.

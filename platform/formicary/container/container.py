@@ -26,6 +26,7 @@ from formicary.container.options import (
 from formicary.container.program_exit import ProgramExit
 from formicary.container.protocols import Connectable
 from formicary.core import randomness
+from formicary.core.conversing import Conversing
 from formicary.core.errors import ContainerClosedError
 from formicary.core.micro import MicroAgent
 from formicary.core.names import check_container, check_platform
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
     from formicary.management.management import Management
     from formicary.management.services import PlatformServices
     from formicary.profiling.accounting.accounting import Accounting
+    from formicary.protocols.conversations import Conversations
+    from formicary.protocols.service import ConversationService
     from formicary.server.account import AccountAddress
     from formicary.server.address import ServerAddress
 
@@ -63,7 +66,7 @@ MAIN = "c1"
 """The name of the platform's container where none is given."""
 
 
-class Container:
+class Container(Conversing):
     """A place for any number of agents, in one event loop. `async with` it: that is its life.
 
     Leaving the block, also by an exception or Ctrl-C, stops the agents, the latest first. So does
@@ -180,6 +183,7 @@ class Container:
         self.peers: Peers | None = None
         self.accounting: Accounting | None = None  # as long as the CPU time is accounted by group
         self._services: PlatformServices | GuestServices | None = None
+        self._conversations: ConversationService | None = None  # made for the first who asks or takes part
         self.mode = check_mode(mode)
         self._compute_in = check_means(compute_in)
         self._pool: Pool | None = None  # made by the first who computes
@@ -307,12 +311,17 @@ class Container:
                 stack.push_async_callback(self._services.close)
             stack.push_async_callback(self.dispatcher.overflow.close)
             stack.push_async_callback(self._close_pool)
+            stack.callback(self._close_conversations)
             stack.push_async_callback(self.lifecycle.stop_all)
 
     async def _close_pool(self) -> None:
         self._computes = False
         if self._pool is not None:
             await self._pool.close()
+
+    def _close_conversations(self) -> None:
+        if self._conversations is not None:
+            self._conversations.close()
 
     @property
     def is_open(self) -> bool:
@@ -429,6 +438,37 @@ class Container:
     def remove_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` nothing more; one that is not there is no error."""
         self.dispatcher.remove_instrument(instrument)
+
+    # -- conversations --------------------------------------------------------------------------------------
+
+    @property
+    def conversation_service(self) -> ConversationService:
+        """What the agents' conversations go through; for agents and what is below.
+
+        Raises:
+            ContainerClosedError: the container was never opened.
+        """
+        if self._conversations is None:
+            from formicary.protocols.service import ConversationService
+
+            self._conversations = self.dispatcher.conversations = ConversationService(self)
+        return self._conversations
+
+    @property
+    def conversations(self) -> Conversations:
+        """The conversations of what is no agent, such as a script or a notebook.
+
+        Raises:
+            ContainerClosedError: the container is not open.
+        """
+        if not self.is_open:
+            raise self.not_open_error()
+        return self.conversation_service.outside()
+
+    def container_lost(self, domain: str) -> None:
+        """Called when the link to another container has ended; its agents will answer nothing any more."""
+        if self._conversations is not None:
+            self._conversations.container_lost(domain)
 
     # -- the platform ---------------------------------------------------------------------------------------
 

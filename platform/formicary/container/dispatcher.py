@@ -25,7 +25,14 @@ if TYPE_CHECKING:
     from formicary.container.instruments import Instrument
     from formicary.container.overflow import Source
     from formicary.container.places import Detour, Places
-    from formicary.container.protocols import Entrance, Finder, Outlet, Sleepers, Transport
+    from formicary.container.protocols import (
+        ConversationRoutes,
+        Entrance,
+        Finder,
+        Outlet,
+        Sleepers,
+        Transport,
+    )
     from formicary.container.waiting import Custodian
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver, MessageSink, Routes
@@ -79,6 +86,7 @@ class Dispatcher:
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
         self.sleepers: Sleepers | None = None  # those that sleep, when the first has
         self.finder: Finder | None = None  # on a local platform, of agents in its other containers
+        self.conversations: ConversationRoutes | None = None  # when the first has asked or taken part
         self.transport: Transport | None = None
         self.scheduler: Scheduler | None = None  # from when the container is opened
         self.is_closing = False
@@ -238,7 +246,7 @@ class Dispatcher:
     def completed(self, message: Message) -> Message:
         """Return a message with its receivers' full names, each once; the same message if it has them."""
         names = message.receivers
-        addresses = tuple(dict.fromkeys(map(self._full_name, names)))
+        addresses = tuple(dict.fromkeys(map(self.full_name, names)))
         if addresses == names:
             return message
         return message.replace(to=addresses if isinstance(message.to, tuple) else addresses[0])
@@ -260,7 +268,8 @@ class Dispatcher:
         if address in routes or address in self.agents or address in self.system_agents:
             self.add_route(name, deliver)
 
-    def _full_name(self, name: str) -> str:
+    def full_name(self, name: str) -> str:
+        """Return the full name of an agent by any of its names, as far as it is known."""
         if self.finder is not None and (found := self.finder.known(name)) is not None:
             return found
         address = self._full_names.get(name)
@@ -304,7 +313,10 @@ class Dispatcher:
             deliver = self.routes[receiver] = self.entrance_of(agent)
             return deliver(message)
         dead_before = self.dead_letters.total
-        full = agent.deliver_message(copy_of(message) if self.copies else message)
+        deliver = agent.deliver_message
+        if self.conversations is not None:
+            deliver = self.conversations.entrance_of(receiver, deliver)
+        full = deliver(copy_of(message) if self.copies else message)
         if not full and self.dead_letters.total == dead_before:
             self.notify("message_delivered", message, receiver)
         return full
@@ -312,6 +324,8 @@ class Dispatcher:
     def entrance_of(self, agent: Agent | MicroAgent) -> Deliver:
         """Return the shortest way in to an agent of this container."""
         entrance = agent.message_entrance()
+        if self.conversations is not None:
+            entrance = self.conversations.entrance_of(agent.address, entrance)
         return copying(entrance) if self.copies else entrance
 
     def _deliver_asleep(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:

@@ -227,6 +227,8 @@ class Lifecycle:
         dispatcher, address = self._dispatcher, agent.address
         if self.on_gone is not None and address is not None:
             self.on_gone(address)
+        if dispatcher.conversations is not None and address is not None:
+            dispatcher.conversations.agent_gone(address)
         if dispatcher.held and (held := dispatcher.held.pop(address, None)) is not None:
             for message in held.end():
                 reason = f"agent {agent.name} ended before it received the message"
@@ -241,6 +243,8 @@ class Lifecycle:
     def agent_left(self, agent: Agent | MicroAgent, destination: str) -> None:
         """Take out an agent that goes on in another container; for who moves it."""
         self._take_out(agent)
+        if self._dispatcher.conversations is not None:
+            self._dispatcher.conversations.agent_left(str(agent.address))
         if self._dispatcher.instruments:
             self._dispatcher.notify("agent_moved", agent, destination)
 

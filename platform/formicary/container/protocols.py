@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.container.link_status import LinkStatus
     from formicary.container.options import ConnectionOptions
-    from formicary.core.mailbox import MessageSink
+    from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message
 
 
@@ -137,6 +137,19 @@ class Finder(Protocol):
 
     def was_missed(self, address: str) -> bool:
         """Tell whether nobody of a name was found when it was last looked for; `address` is of this home."""
+
+
+class ConversationRoutes(Protocol):
+    """What takes the messages of a container's agents that belong to their conversations."""
+
+    def entrance_of(self, address: str | None, beyond: Deliver) -> Deliver:
+        """Return the way in to an agent; `beyond` takes what belongs to no conversation."""
+
+    def agent_gone(self, address: str) -> None:
+        """Called when an agent has ended here."""
+
+    def agent_left(self, address: str) -> None:
+        """Called when an agent goes on in another container."""
 
 
 class Peers(Protocol):

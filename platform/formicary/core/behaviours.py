@@ -11,11 +11,13 @@ from msgspec.structs import force_setattr
 
 from formicary.core.base_agent import AgentState
 from formicary.core.clock import seconds_until
+from formicary.core.conversing import Conversing
 from formicary.core.errors import AgentStateError
 from formicary.core.mailbox import Mailbox
 from formicary.core.message import answer_to, stamp
 from formicary.core.quoting import shorten
 from formicary.core.strand import WAIT, coroutine_function, pause
+from formicary.core.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.scheduler import Scheduler
     from formicary.core.strand import Strand
-    from formicary.core.template import Template
+    from formicary.protocols.conversations import Conversations
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -45,7 +47,7 @@ _TRANSIT = AgentState.TRANSIT
 _STARTING, _RUNNING, _ENDING, _LEFT = Phase.STARTING, Phase.RUNNING, Phase.ENDING, Phase.LEFT
 
 
-class Behaviour:
+class Behaviour(Conversing):
     """What the kinds of behaviours have in common. Subclass one of those, not this.
 
     A behaviour has a mailbox of its own. It receives what its template matches, everything if it has none.
@@ -126,30 +128,42 @@ class Behaviour:
         return self.send(answer_to(message, body, performative))
 
     @overload
-    def receive(self, timeout: None = None) -> Coroutine[Any, Any, Message]: ...
+    def receive(self, timeout: Template | None = None) -> Coroutine[Any, Any, Message]: ...
     @overload
     def receive(self, timeout: float) -> Coroutine[Any, Any, Message | None]: ...
+    @overload
+    def receive(self, timeout: Template, template_timeout: float) -> Coroutine[Any, Any, Message | None]: ...
     @coroutine_function
-    def receive(self, timeout: float | None = None) -> Generator[Any, Any, Any]:
+    def receive(self, timeout: Any = None, template_timeout: float | None = None) -> Generator[Any, Any, Any]:
         """Take the next message out of the mailbox, whoever it is from; await it.
 
-        Where several tasks of the behaviour receive at once, as with `asyncio.gather`, each takes what comes
-        next, be it the answer to another's request. Tell answers apart by `reply_with` of the request, which
-        is `in_reply_to` of the answer, or give each request a behaviour with `Template(in_reply_to=...)`.
+        `receive(template)` and `receive(template, 5)` take the next that a template matches, and leave the
+        others there, in their order. Where several tasks of the behaviour receive at once, as with
+        `asyncio.gather`, each takes what comes next, be it the answer to another's question; `ask` instead.
 
         Args:
-            timeout: how many seconds to wait for one; 0 only looks; None, unlike in SPADE, waits.
+            timeout: how many seconds to wait for one; 0 only looks; None, unlike in SPADE, waits. Or a
+                template.
+            template_timeout: how many seconds to wait for one that the template matches; None waits.
 
         Returns:
             The message; None if there was none in time.
 
         Raises:
+            MailboxFullError: the mailbox is full of messages of which the template matches none.
+            AgentStateError: it is called with a template in another task than the behaviour itself.
             asyncio.CancelledError: when cancelled; no message is lost by it.
         """
         mailbox = self.mailbox
         if not mailbox.messages:
             # The usual cases stand here and not in the mailbox: one generator less for every message.
-            if mailbox.scheduler.current is not mailbox.strand or (timeout is not None and timeout <= 0):
+            try:
+                is_unusual = timeout is not None and timeout <= 0
+            except TypeError:  # a template, which costs the others nothing so
+                if timeout.__class__ is not Template:
+                    raise
+                return (yield from mailbox.receive_matching(timeout, template_timeout))
+            if is_unusual or mailbox.scheduler.current is not mailbox.strand:
                 return (yield from mailbox.receive(timeout))
             if timeout is None:
                 while (message := (yield WAIT)) is None and not mailbox.messages:
@@ -164,11 +178,23 @@ class Behaviour:
             mailbox.burst = 0
             # While the behaviour is held, the time may be over and a message have come before that.
             return mailbox.next() if message is None else message
+        if timeout is not None and timeout.__class__ is Template:
+            return (yield from mailbox.receive_matching(timeout, template_timeout))
         mailbox.burst += 1
         if mailbox.burst > mailbox.greedy:
             mailbox.burst = 0
             yield
         return mailbox.next()
+
+    @property
+    def conversations(self) -> Conversations:
+        """The conversations of the behaviour's agent.
+
+        Raises:
+            ContainerClosedError: the agent has not been started in a container.
+        """
+        agent = self.agent
+        return agent.container.conversation_service.of(agent)
 
     def compute(
         self, function: Callable[[*Ts], T], *arguments: *Ts, timeout: float | None = None

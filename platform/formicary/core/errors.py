@@ -7,7 +7,12 @@ quotes, it can be printed: `str()` shows control characters by their escape sequ
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from formicary.core.quoting import paragraph
+
+if TYPE_CHECKING:
+    from formicary.core.message import Message
 
 
 class FormicaryError(Exception):
@@ -96,6 +101,54 @@ class UndeliveredError(FormicaryError):
 
 class NoAnswerError(FormicaryError):
     """Who was asked has not answered in time."""
+
+
+class ConversationError(FormicaryError):
+    """A conversation did not come to its result.
+
+    Args:
+        text: the sentence that says what has happened.
+        message: the message that was the cause.
+
+    Attributes:
+        message: that message; None where there was none.
+    """
+
+    def __init__(self, text: str, message: Message | None = None) -> None:
+        super().__init__(text)
+        self.message = message
+
+
+class Refused(ConversationError):  # noqa: N818 -- it is what the other one has said, and no mistake
+    """Who was asked does not want to do it: it has answered `refuse`, or rejected what was proposed."""
+
+
+class Failed(ConversationError):  # noqa: N818 -- as above
+    """Who was asked could not do it: it has answered `failure`, has ended, or could not be reached."""
+
+
+class NotUnderstood(ConversationError):  # noqa: N818 -- as above
+    """Who was asked has not understood a message: it has answered `not-understood`."""
+
+
+class NoAnswer(ConversationError, NoAnswerError):  # noqa: N818 -- as above
+    """Who was asked has not answered in time.
+
+    Args:
+        text: the sentence that says so.
+        missing: the full names of all who have not answered.
+
+    Attributes:
+        missing: these names.
+    """
+
+    def __init__(self, text: str, missing: tuple[str, ...] = ()) -> None:
+        super().__init__(text)
+        self.missing = missing
+
+
+class ProtocolError(ConversationError):
+    """A message has no place in its conversation, or a protocol is not written as it has to be."""
 
 
 class ManagementError(FormicaryError):

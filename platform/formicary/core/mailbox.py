@@ -13,10 +13,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from formicary.core.errors import AgentStateError
+from formicary.core.errors import AgentStateError, MailboxFullError
 from formicary.core.priority import PRIORITY, Lanes
 from formicary.core.scheduler import GREEDY
-from formicary.core.strand import Strand
+from formicary.core.strand import WAIT, Strand
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Generator, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from formicary.core.behaviours import Behaviour
     from formicary.core.message import Message
     from formicary.core.scheduler import Scheduler
+    from formicary.core.template import Template
 
 _TICK = 0.001  # s; event loops keep time by milliseconds
 
@@ -263,6 +264,60 @@ class Mailbox:
             return (yield from self._receive_in_task(timeout).__await__())
         yield  # a loop that only looks must not starve those who would send
         return self.next()
+
+    @types.coroutine
+    def receive_matching(
+        self, template: Template, timeout: float | None
+    ) -> Generator[Any, Any, Message | None]:
+        """Take the next message that a template matches, and leave the others; for `Behaviour`."""
+        strand, scheduler, matches = self.strand, self.scheduler, template.match
+        if strand is None or scheduler.current is not strand:
+            raise AgentStateError(
+                f"{self.owner} receives by a template in its own coroutine alone, not in a task that it has "
+                "made: use ask() there"
+            )
+        if (found := self._take_matching(matches)) is not None or (timeout is not None and timeout <= 0):
+            self.burst = 0
+            yield  # as of `receive`
+            return found
+        until = None if timeout is None else scheduler.loop.time() + timeout
+        while found is None and (until is None or scheduler.loop.time() < until - _TICK / 2):
+            before = self._check_room()
+            if until is not None:
+                left = until - scheduler.loop.time()
+                deadline = self.set_deadline(left)
+                deadline.timeout, deadline.turn = left, scheduler.turn
+            message: Message | None = yield WAIT
+            if message is not None and matches(message):
+                return message
+            if message is not None:
+                self._put_behind(before, message)
+            found = self._take_matching(matches)  # more may have come in the same turn
+        return found
+
+    def _check_room(self) -> int:
+        """Return how many messages wait; for one who waits for another one."""
+        count = len(self.messages or ())
+        if self.limit and count >= self.limit:
+            raise MailboxFullError(f"{self} is full of {count} messages, none of which the template matches")
+        return count
+
+    def _put_behind(self, before: int, message: Message) -> None:
+        """Put a message where it has come: behind so many."""
+        if not self.messages:
+            self.messages = None
+            self.put(message)
+        else:
+            self.messages.insert(before, message)
+
+    def _take_matching(self, matches: Callable[[Message], bool]) -> Message | None:
+        for message in self.messages or ():
+            if matches(message):
+                self.messages.remove(message)  # type: ignore[union-attr]  # it is in there
+                if self._senders:
+                    _wake_first(self._senders)
+                return message
+        return None
 
     def set_deadline(self, timeout: float) -> Deadline:
         """Set the timer for a wait of `timeout` seconds that begins now."""

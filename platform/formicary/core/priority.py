@@ -55,6 +55,14 @@ class Lanes(deque["Message"]):
                 return lane.popleft()
         raise IndexError("no message waits")
 
+    def insert(self, index: int, message: Message) -> None:
+        """Put a message behind so many others, as far as they have its priority."""
+        self._lane_of(message).insert(index, message)
+
+    def remove(self, message: Message) -> None:
+        """Take one of them out."""
+        self._lane_of(message).remove(message)
+
     def _lane_of(self, message: Message) -> deque[Message]:
         metadata = message.metadata
         return self._lanes[_LANES.get(metadata.get(PRIORITY, ""), _NORMAL) if metadata else _NORMAL]

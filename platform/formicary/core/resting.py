@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _POINTS = {
     Behaviour.receive.__code__,
     Mailbox.receive.__code__,
+    Mailbox.receive_matching.__code__,
     pause.__code__,
 }
 

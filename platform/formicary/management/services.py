@@ -61,6 +61,7 @@ class PlatformServices:
             container.peers = self._members
             self.places = Places(container, transport, self._members.is_member)
             self._members.on_end.append(self.places.ended)
+            self._members.on_end.append(container.container_lost)
         self.backend: Backend = self._make_backend(options, transport)
         self._agreement = Agreement(container.name, options, self.backend, transport)
         router = RequestRouter(container, self.agent, self._place_of)

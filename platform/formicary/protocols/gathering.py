@@ -1,0 +1,162 @@
+"""Several messages, and the answers to them as they come."""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Self
+
+from formicary.core.clock import seconds_until
+from formicary.core.errors import InvalidMessageError
+from formicary.core.strand import Answer
+from formicary.protocols.questions import is_from, why_undelivered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from formicary.core.errors import FormicaryError
+    from formicary.core.message import Message
+    from formicary.protocols.conversations import Conversations
+
+
+class Answers:
+    """The answers to several messages, as they come: go through it with `async for`.
+
+    It ends when all have answered or failed, or when its time is over. Where the loop is left before, leave
+    it as `async with`, or what still comes is kept until then.
+
+    Args:
+        conversations: of who asks.
+        messages: what is sent, to each of its receivers.
+        until: for how many seconds, or until when; None for any time.
+
+    Attributes:
+        missing: the full names of those who have neither answered nor failed, in the order they were asked.
+        failed: why others could not be reached or have ended, by full name.
+    """
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        messages: Iterable[Message],
+        until: float | timedelta | datetime | None,
+    ) -> None:
+        self.failed: dict[str, str] = {}
+        self._conversations = conversations
+        self._messages = messages
+        self._until = until
+        self._asked: dict[str, str] = {}  # who, by the name of the question
+        self._come: deque[Message] = deque()
+        self._waiting: Answer | None = None
+        self._error: FormicaryError | None = None
+        self._has_begun = self._is_over = False
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The full names of those who have neither answered nor failed, in the order they were asked."""
+        return tuple(self._asked.values())
+
+    # -- what waits asks for --------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Message:
+        if not self._has_begun:
+            self._has_begun = True
+            await self._send()
+        while not self._come:
+            if self._error is not None:
+                raise self._error
+            if self._is_over or not self._asked:
+                self.close()
+                raise StopAsyncIteration
+            self._waiting = Answer(loop=self._conversations.service.scheduler.loop)
+            try:
+                await self._waiting
+            finally:
+                self._waiting = None
+        return self._come.popleft()
+
+    def close(self) -> None:
+        """Wait for no more answers; `missing` says whose have not come."""
+        self._is_over = True
+        for name in self._asked:
+            self._conversations.expected.pop(name, None)
+
+    async def _send(self) -> None:
+        conversations, until = self._conversations, self._until
+        if isinstance(until, datetime | timedelta):
+            until = seconds_until(until)
+        if until is not None:
+            conversations.service.deadlines.add(self, until)
+        try:
+            posts = [post for message in self._messages for post in await self._posts(message)]
+            for message, name in posts:
+                await conversations.send(message, name)
+        except BaseException:
+            self.close()
+            raise
+
+    async def _posts(self, message: Message) -> list[tuple[Message, str]]:
+        """Return a message to each of its receivers, with the name of the question."""
+        if not message.receivers:
+            raise InvalidMessageError("a message without a receiver cannot be sent; give it a `to`")
+        conversations, posts = self._conversations, []
+        for receiver in message.receivers:
+            name = conversations.new_name()
+            self._asked[name] = await conversations.full_name(receiver)
+            conversations.expected[name] = self
+            posts.append((message if message.to == receiver else message.replace(to=receiver), name))
+        return posts
+
+    # -- what happens ---------------------------------------------------------------------------------------
+
+    def offer(self, message: Message) -> bool:
+        """Take a message that says it is an answer; return False if it is of somebody who was not asked."""
+        name = message.in_reply_to or ""
+        asked = self._asked.get(name, "")
+        if is_from(message, asked):
+            self._come.append(message)
+        elif (reason := why_undelivered(message, self._conversations.platform)) and reason[0] == asked:
+            self.failed[asked] = reason[1]
+        else:
+            return False
+        self._settle(name)
+        return True
+
+    def _settle(self, name: str) -> None:
+        del self._asked[name]
+        self._conversations.expected.pop(name, None)
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.settle(None)
+
+    def done(self) -> bool:
+        """Tell whether it waits no more; for the deadline."""
+        return self._is_over
+
+    def expire(self) -> None:
+        """Called when its time is over."""
+        self.close()
+        self._wake()
+
+    def partner_ended(self, is_ended: Callable[[str], bool], reason: str) -> None:
+        """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""
+        for name, asked in tuple(self._asked.items()):
+            if is_ended(asked):
+                self.failed[asked] = f"{asked} {reason}"
+                self._settle(name)
+
+    def asker_ended(self, error: FormicaryError) -> None:
+        """Called when who has asked has ended."""
+        self._error = error
+        self._wake()

@@ -1,0 +1,101 @@
+"""A container's part of all conversations, which is made for the first who asks or takes part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.core.micro import MicroAgent
+from formicary.protocols.conversations import Conversations
+from formicary.protocols.deadlines import Deadlines
+
+if TYPE_CHECKING:
+    from formicary.container.container import Container
+    from formicary.core.agent import Agent
+    from formicary.core.mailbox import Deliver
+    from formicary.core.message import Message
+
+_OUTSIDE = "formicary-asker"
+
+
+class Outside(MicroAgent):
+    """Who asks for what is no agent: a script, or a notebook."""
+
+    def handle(self, message: Message) -> None:
+        """Make a dead letter of what belongs to no conversation."""
+        reason = "nobody outside of the agents has asked for it"
+        self.container.dispatcher.add_dead_letter(message, reason, self.address)
+
+
+class ConversationService:
+    """The conversations of a container's agents.
+
+    Args:
+        container: the container.
+    """
+
+    def __init__(self, container: Container) -> None:
+        self.container = container
+        self.scheduler = container.scheduler
+        self.deadlines = Deadlines(self.scheduler.loop)
+        self.conversations: dict[str | None, Conversations] = {}  # by full names of agents
+        self._outside: Outside | None = None
+        self._ended: set[str] = set()  # agents that have ended since the last turn
+
+    def of(self, agent: Agent | MicroAgent) -> Conversations:
+        """Return the conversations of an agent of this container."""
+        conversations = self.conversations.get(agent.address)
+        if conversations is None:
+            conversations = self.conversations[agent.address] = Conversations(self, agent)
+            routes = self.container.dispatcher.routes
+            if agent.address in routes:  # else the way is made by the next message
+                routes[agent.address] = self.container.dispatcher.entrance_of(agent)
+        return conversations
+
+    def outside(self) -> Conversations:
+        """Return the conversations of what is no agent."""
+        if self._outside is None:
+            self._outside = Outside(_OUTSIDE)
+            self.container.lifecycle.add_system_agent(self._outside)
+        return self.of(self._outside)
+
+    # -- what the container asks for ------------------------------------------------------------------------
+
+    def entrance_of(self, address: str | None, beyond: Deliver) -> Deliver:
+        """Return the way in to an agent; `beyond` takes what belongs to no conversation."""
+        conversations = self.conversations.get(address)
+        return beyond if conversations is None else conversations.entrance(beyond)
+
+    def agent_gone(self, address: str) -> None:
+        """Called when an agent has ended here, or has gone elsewhere."""
+        self.agent_left(address)
+        if self.conversations:
+            if not self._ended:  # many end at once: those who wait are told once for all of them
+                self.scheduler.at_turn_end(self._tell_ended)
+            self._ended.add(address)
+
+    def agent_left(self, address: str) -> None:
+        """Called when an agent goes on in another container: others may wait for it all the same."""
+        if (conversations := self.conversations.pop(address, None)) is not None:
+            conversations.close()
+
+    def _tell_ended(self) -> None:
+        ended, self._ended = self._ended, set()
+        for conversations in tuple(self.conversations.values()):
+            conversations.partner_ended(ended.__contains__, "has ended in the middle of the conversation")
+
+    def container_lost(self, domain: str) -> None:
+        """Called when the link to another container has ended, and its agents cannot answer any more."""
+
+        def is_there(address: str) -> bool:
+            at = self.container.dispatcher.domain_of(address) or address.partition("@")[2]
+            return at == domain
+
+        for conversations in tuple(self.conversations.values()):
+            conversations.partner_ended(is_there, "was in a container that is gone")
+
+    def close(self) -> None:
+        """End, as the container does."""
+        self.deadlines.close()
+        for conversations in tuple(self.conversations.values()):
+            conversations.close()
+        self.conversations.clear()

@@ -93,6 +93,9 @@ class Transport(Outlet, Protocol):
             Whether it was taken: not where no link is open, or where too much waits to go there already.
         """
 
+    def takes_control(self, domain: str) -> bool:
+        """Return whether control messages for another container would be taken now, many of them."""
+
     def may_be_under_way(self, domain: str, receiver: str) -> bool:
         """Return whether messages for an agent may be under way to another container, as far as is known."""
 

@@ -139,6 +139,7 @@ class PlatformServices:
                 cloning=lambda: self.cloning,
             )
             self._members.listen(self._mobility)
+            self._members.on_end.append(self._mobility.link_ended)
         return self._mobility
 
     @property

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.mobility.belongings import Belongings
-    from formicary.mobility.handover.instructions import Build, Discard, Terminate, Wake
+    from formicary.mobility.handover.instructions import Build, Complete, Discard, Terminate, Wake
     from formicary.mobility.handover.machine import HandOver
     from formicary.mobility.origins import Origins
     from formicary.mobility.redirection.places import Places
@@ -73,7 +73,9 @@ class Arriving:
         self._origins = origins
         self._act = act
         self._ready: dict[str, _Guest] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._incomplete: dict[str, Wake] = {}  # of those that begin when what they bring along has come
+        self._hooks: dict[str, asyncio.Task[None]] = {}  # those whose after_move() runs
+        self._killed: set[str] = set()  # among these
 
     # -- what the hand-over says ----------------------------------------------------------------------------
 
@@ -94,11 +96,6 @@ class Arriving:
         self._ready[address] = guest
         self._places.expect(address, build.source, partial(self._take, address, build.source))
         self._machine.arrivals.built(address, number)
-
-    def _begin(self, waiting: Coroutine[Any, Any, None], name: str) -> None:
-        task = asyncio.get_running_loop().create_task(waiting, name=name)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     def _make(self, build: Build) -> _Guest:
         container = self._container
@@ -128,9 +125,30 @@ class Arriving:
         return True
 
     def wake(self, wake: Wake) -> None:
-        """Start an agent that was made."""
-        guest = self._ready.pop(wake.address)
+        """Start an agent that was made: now, or when all has come that it brings along."""
         self._places.starts(wake.address)
+        if wake.brings:
+            self._incomplete[wake.address] = wake
+        else:
+            self._start(wake)
+
+    def complete(self, complete: Complete) -> None:
+        """Start an agent, as all has come that it brings along."""
+        wake = self._incomplete.pop(complete.address, None)
+        if wake is not None:
+            self._start(wake)
+
+    def link_ended(self, domain: str) -> None:
+        """Start what has come from a container from which nothing more comes now."""
+        if self._incomplete:
+            for address, wake in tuple(self._incomplete.items()):
+                if wake.source == domain:
+                    del self._incomplete[address]
+                    self._start(wake)
+            self._act()
+
+    def _start(self, wake: Wake) -> None:
+        guest = self._ready.pop(wake.address)
         hook = None
         if type(guest.agent).after_move is not BaseAgent.after_move:
             hook = partial(guest.agent.after_move, wake.source)
@@ -141,10 +159,16 @@ class Arriving:
             except StopIteration:
                 return
             raise RuntimeError("an agent without after_move() waits before it begins")
-        self._begin(self._wake_in_time(waking), f"{wake.address}/after_move")
+        name = f"{wake.address}/after_move"
+        task = asyncio.get_running_loop().create_task(self._wake_in_time(waking, wake.address), name=name)
+        self._hooks[wake.address] = task
 
-    async def _wake_in_time(self, waking: Coroutine[Any, Any, None]) -> None:
-        await waking
+    async def _wake_in_time(self, waking: Coroutine[Any, Any, None], address: str) -> None:
+        try:
+            await waking
+        finally:
+            del self._hooks[address]
+            self._killed.discard(address)
         self._act()
 
     async def _wake(self, guest: _Guest, wake: Wake, hook: Callable[[], object] | None) -> None:
@@ -152,14 +176,19 @@ class Arriving:
         successor = None
         if guest.parcel.belongings is not None:
             successor = self._belongings().take_over(address, guest.parcel.belongings)
-        lives = await awake(
-            guest.agent,
-            self._container,
-            address,
-            wake.targets,
-            state=guest.snapshot.agent_state,
-            hook=hook,  # type: ignore[arg-type]  # it is awaited
-        )
+        try:
+            lives = await awake(
+                guest.agent,
+                self._container,
+                address,
+                wake.targets,
+                state=guest.snapshot.agent_state,
+                hook=hook,  # type: ignore[arg-type]  # it is awaited
+            )
+        except asyncio.CancelledError:
+            if address not in self._killed:
+                raise
+            lives = False
         message = b"" if successor is None else msgspec.msgpack.encode(successor)
         if lives:
             self._places.arrived(address)
@@ -174,21 +203,36 @@ class Arriving:
         guest = self._ready.get(discard.address)
         if guest is None or guest.number != discard.number:
             return
-        del self._ready[discard.address]
-        for message in dismiss(self._container, discard.address):
-            reason = f"{discard.address} has not come to container {self._container.name} after all"
-            self._container.dispatcher.add_dead_letter(message, reason, discard.address)
-        self._places.expect_no_more(discard.address)
+        self._dismiss(discard.address, f"has not come to container {self._container.name} after all")
+
+    def _dismiss(self, address: str, what: str) -> None:
+        """Forget an agent that was made; `what` became of it fails what has waited for it."""
+        del self._ready[address]
+        self._incomplete.pop(address, None)
+        for message in dismiss(self._container, address):
+            self._container.dispatcher.add_dead_letter(message, f"{address} {what}", address)
+        self._places.expect_no_more(address)
 
     def terminate(self, terminate: Terminate) -> None:
-        """End an agent that lives here."""
-        agent = self._container.dispatcher.agents.get(terminate.address)
+        """End an agent that lives here, or is about to."""
+        address = terminate.address
+        agent = self._container.dispatcher.agents.get(address)
+        wake, hook = self._incomplete.get(address), self._hooks.get(address)
+        if agent is None and wake is None and hook is None:
+            return
+        logger.warning("agent %s ends: %s", address, terminate.reason)
         if agent is not None:
-            logger.warning("agent %s ends: %s", terminate.address, terminate.reason)
             agent.end_at_once()
+        elif wake is not None:
+            self._dismiss(address, f"has ended in container {self._container.name}")
+            self._machine.started(address, wake.number)
+            self._machine.ended(address)
+        elif hook is not None:
+            self._killed.add(address)
+            hook.cancel()
 
     def close(self) -> None:
         """Have nobody come any more."""
         self._machine.arrivals.drop_all()
-        for task in self._tasks:
+        for task in tuple(self._hooks.values()):
             task.cancel()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from formicary.mobility.redirection.places import Places, Unsettled
 
 logger = get_logger("formicary.mobility")
+
+_AGAIN: Final = 0.05  # s between two looks whether a destination can be told something again
 
 
 class Parcel(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -189,11 +192,15 @@ class Departing:
         self._leaving.append((leave, self._places.begin_to_settle()))
 
     def take_apart(self) -> Sequence[Leave]:
-        """Take out, and return, what leaves now: whose messages to others do not wait for their way."""
+        """Take out, and return, what leaves now.
+
+        Those do whose messages to others do not wait for their way, and whose destination can be told at once
+        to start them, before their own messages go there.
+        """
         if not self._leaving:
             return ()
-        leaving = [leave for leave, unsettled in self._leaving if self._places.is_settled(unsettled)]
-        self._leaving = [each for each in self._leaving if not self._places.is_settled(each[1])]
+        leaving = [each[0] for each in self._leaving if self._can_leave(each)]
+        self._leaving = [each for each in self._leaving if not self._can_leave(each)]
         if self._leaving and self._settling is None:
             self._settling = asyncio.get_running_loop().create_task(
                 self._settle(), name="agents that wait to leave"
@@ -201,12 +208,19 @@ class Departing:
         return [leave for leave in leaving if self._is_leaving(leave)]
 
     async def _settle(self) -> None:
-        await self._places.wait_until(self._can_some_leave)
+        await self._places.wait_until(self._is_one_settled)
+        while self._leaving and not any(map(self._can_leave, self._leaving)):
+            await asyncio.sleep(_AGAIN)
+            self._leaving = [each for each in self._leaving if self._is_leaving(each[0])]
         self._settling = None
         self._act()
 
-    def _can_some_leave(self) -> bool:
+    def _is_one_settled(self) -> bool:
         return any(self._places.is_settled(unsettled) for _, unsettled in self._leaving)
+
+    def _can_leave(self, waiting: tuple[Leave, Unsettled]) -> bool:
+        leave, unsettled = waiting
+        return self._places.is_settled(unsettled) and self._transport.takes_control(leave.place)
 
     def _is_leaving(self, leave: Leave) -> bool:
         is_here = leave.address in self._departures
@@ -215,14 +229,21 @@ class Departing:
     def dissolve(self, leave: Leave) -> Sequence[Message]:
         """Take an agent apart, and have its destination start it; return its unread messages."""
         unread = dissolve(self._departures[leave.address].agent, leave.place)
-        self._machine.left(leave.address, unread.targets)
+        brings = bool(unread.messages) or leave.address in self._container.dispatcher.overflow.lines
+        self._machine.left(leave.address, unread.targets, brings=brings)
         return unread.messages
 
     def send_on(self, leave: Leave, messages: Sequence[Message]) -> None:
-        """Send an agent's messages after it, and have what comes for it follow."""
+        """Send an agent's messages after it, those that wait for room, too; have what comes for it follow."""
         self._places.set(leave.address, leave.place)
         for message in messages:
             self._transport.carry_on(leave.place, message, leave.address)
+        if messages or leave.address in self._container.dispatcher.overflow.lines:
+            self._places.empty_line(leave.address, partial(self._brought, leave))
+
+    def _brought(self, leave: Leave) -> None:
+        self._machine.departures.brought(leave.address, leave.number)
+        self._act()
 
     def settled(self, settled: Settled) -> None:
         """Tell who has asked that the agent has moved."""

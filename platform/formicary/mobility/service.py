@@ -11,6 +11,7 @@ from formicary.mobility.arriving import Arriving
 from formicary.mobility.departing import Departing
 from formicary.mobility.handover.instructions import (
     Build,
+    Complete,
     Discard,
     Freed,
     Leave,
@@ -95,6 +96,7 @@ class MobilityService:
         self._perform: dict[type[Instruction], Callable[[Any], None]] = {
             Build: self._arriving.build,
             Wake: self._arriving.wake,
+            Complete: self._arriving.complete,
             Discard: self._arriving.discard,
             Terminate: self._arriving.terminate,
             Stay: self._departing.stay,
@@ -152,6 +154,10 @@ class MobilityService:
         self._machine.lost(domain)
         self._act()
 
+    def link_ended(self, domain: str) -> None:
+        """Called when a link to another container has ended, or has begun anew."""
+        self._arriving.link_ended(domain)
+
     def on_control(self, domain: str, payload: bytes) -> None:
         """Take what a container tells; ValueError if it is nothing of moves, or from no member."""
         self._machine.receive(domain, payload)
@@ -164,6 +170,7 @@ class MobilityService:
     def agent_gone(self, address: str) -> None:
         """Called when an agent has ended here."""
         self._departing.ended(address)
+        self._places.agent_gone(address)
         self._machine.ended(address)
         self._origins.forget(address)
         self._has_ended(address)
@@ -207,6 +214,7 @@ class MobilityService:
         self._telling.send()
         for leave, messages in zip(leaving, unread, strict=True):
             self._departing.send_on(leave, messages)
+        self._telling.send()  # that these were all
 
     def _placed(self, placed: Placed) -> None:
         if placed.place != self._container.domain:

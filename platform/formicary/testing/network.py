@@ -117,6 +117,10 @@ class MemoryTransport:
         line.send_control(channel, payload)
         return True
 
+    def takes_control(self, domain: str) -> bool:
+        """Return whether control messages for another container would be taken now."""
+        return self._line(domain) is not None
+
     def may_be_under_way(self, domain: str, receiver: str) -> bool:  # noqa: ARG002 -- Transport has it
         """Return whether anything was ever sent to another container."""
         line = self._lines.get(domain)

@@ -240,6 +240,11 @@ class Router:
         link = self.links.get(domain)
         return link is not None and not self.is_closed and link.send_control(channel, payload, behind=behind)
 
+    def takes_control(self, domain: str) -> bool:
+        """Return whether control messages for another container would be taken now, many of them."""
+        link = self.links.get(domain)
+        return link is not None and not self.is_closed and link.takes_control
+
     def may_be_under_way(self, domain: str, receiver: str) -> bool:
         """Return whether messages for an agent may be under way to another container, as far as is known."""
         link = self.links.get(domain)

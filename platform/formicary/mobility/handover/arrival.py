@@ -15,13 +15,13 @@ from formicary.mobility.handover.exchange import (
     Refused,
     Started,
 )
-from formicary.mobility.handover.instructions import Build, Discard, Terminate, Wake
+from formicary.mobility.handover.instructions import Build, Complete, Discard, Terminate, Wake
 from formicary.mobility.handover.surroundings import home_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary.mobility.handover.exchange import Cancel, Kill, Prepare, Query, Start, Targets
+    from formicary.mobility.handover.exchange import Brought, Cancel, Kill, Prepare, Query, Start, Targets
     from formicary.mobility.handover.surroundings import Surroundings
 
 UNKNOWN, READY, STARTED = 0, 1, 2
@@ -136,7 +136,14 @@ class Arrivals:
         elif arrival.source == origin:
             arrival.is_by_source = True
             if not arrival.is_waking:
-                self._wake(address, arrival, event.targets)
+                self._wake(address, arrival, event.targets, brings=event.brings)
+
+    def brought(self, origin: str, event: Brought) -> None:
+        """Take that all has come which an agent brings along that is being started."""
+        arrival = self._arrivals.get(event.address)
+        is_this = arrival is not None and (arrival.number, arrival.source) == (event.number, origin)
+        if is_this and arrival is not None and arrival.is_waking:
+            self._surroundings.instructions.append(Complete(event.address, event.number))
 
     def kill(self, origin: str, event: Kill) -> None:
         """End an agent that was killed on its way."""
@@ -271,9 +278,9 @@ class Arrivals:
             own.domain, own.incarnation, arrival.witness, is_ready,
         )  # fmt: skip
 
-    def _wake(self, address: str, arrival: _Arrival, targets: Targets) -> None:
+    def _wake(self, address: str, arrival: _Arrival, targets: Targets, *, brings: bool = False) -> None:
         arrival.is_waking = True
-        wake = Wake(address, arrival.number, arrival.source, targets)
+        wake = Wake(address, arrival.number, arrival.source, targets, brings)
         self._surroundings.instructions.append(wake)
 
     def _remember(self, address: str, arrival: _Arrival) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.mobility.handover.draining import Draining
-from formicary.mobility.handover.exchange import Ask, Cancel, Gone, Kill, Prepare, Start
+from formicary.mobility.handover.exchange import Ask, Brought, Cancel, Gone, Kill, Prepare, Start
 from formicary.mobility.handover.instructions import Leave, Perished, Settled, Stay
 from formicary.mobility.handover.surroundings import home_of
 
@@ -93,17 +93,24 @@ class Departures:
         departure.is_drained = self.draining.begin(address, [each for each in unsettled if each != place])
         self._prepare(address, departure)
 
-    def left(self, address: str, targets: Targets) -> None:
+    def left(self, address: str, targets: Targets, *, brings: bool) -> None:
         """Called when an agent was taken apart, as `Leave` said, before its messages are sent.
 
         Args:
             address: its full name.
             targets: as of `Start`.
+            brings: as of `Start`.
         """
         departure = self._departures.get(address)
         if departure is not None and departure.state is _State.LEAVING:
             departure.state = _State.LEFT
-            self._surroundings.tell(departure.place, Start(address, departure.number, targets))
+            self._surroundings.tell(departure.place, Start(address, departure.number, targets, brings))
+
+    def brought(self, address: str, number: int) -> None:
+        """Called when the messages of an agent that has left, and brings some, were sent."""
+        departure = self._departures.get(address)
+        if departure is not None and departure.number == number and departure.state is _State.LEFT:
+            self._surroundings.tell(departure.place, Brought(address, number))
 
     def kill(self, address: str) -> bool:
         """End an agent that is on its way, wherever it is; return False if nothing was decided yet.

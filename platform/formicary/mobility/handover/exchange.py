@@ -87,9 +87,12 @@ class Start(_Event, frozen=True, array_like=True, tag=7):
         number: see there.
         targets: for some of the first messages that follow, by sender, the numbers of the behaviours that are
             to get them: those that others of its behaviours have received already.
+        brings: whether messages follow that it has not received, and `Brought` behind them: it gets those
+            before any others, so it is started then.
     """
 
     targets: Targets = ()
+    brings: bool = False
 
 
 class Started(_Event, frozen=True, array_like=True, tag=8):
@@ -158,9 +161,13 @@ class Flushed(msgspec.Struct, frozen=True, array_like=True, tag=17):
     number: Number
 
 
+class Brought(_Event, frozen=True, array_like=True, tag=18):
+    """Source to destination: all that it has not received here was sent before this."""
+
+
 Event = (
     Prepare | Prepared | Refused | Cancel | Ask | Decided | Start | Started | Kill
-    | Hosting | Gone | End | Query | Have | Hello | Flush | Flushed
+    | Hosting | Gone | End | Query | Have | Hello | Flush | Flushed | Brought
 )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ class Stay(_OfAgent, frozen=True):
 
 
 class Leave(_OfAgent, frozen=True):
-    """The agent is at `place` now: take it apart, call `left`, and send its messages behind that."""
+    """The agent is at `place` now: take it apart, call `left`, send its messages, and call `brought`."""
 
     place: str
 
@@ -56,11 +56,17 @@ class Build(_OfAgent, frozen=True):
 class Wake(_OfAgent, frozen=True):
     """Start the agent that was made, and call `started`.
 
-    `targets` says who gets some of the first messages that follow from `source`.
+    `targets` says who gets some of the first messages that follow from `source`; `brings`, whether any do:
+    then it is started when all have come, which `Complete` says, or the link to `source` has ended.
     """
 
     source: str
     targets: Targets
+    brings: bool = False
+
+
+class Complete(_OfAgent, frozen=True):
+    """All has come that the agent brings along."""
 
 
 class Discard(_OfAgent, frozen=True):
@@ -95,5 +101,6 @@ class Freed(_OfAgent, frozen=True):
 
 
 Instruction = (
-    Stay | Leave | Settled | Perished | Build | Wake | Discard | Terminate | Placed | Missing | Freed
-)
+    Stay | Leave | Settled | Perished | Build | Wake | Complete | Discard | Terminate
+    | Placed | Missing | Freed
+)  # fmt: skip

@@ -13,6 +13,7 @@ from formicary.mobility.handover.arrival import Arrivals
 from formicary.mobility.handover.departure import Departures
 from formicary.mobility.handover.exchange import (
     Ask,
+    Brought,
     Cancel,
     Decided,
     End,
@@ -88,6 +89,7 @@ class HandOver:
             Hello: self._hello,
             Flush: self._flush,
             Flushed: self.departures.draining.flushed,
+            Brought: self.arrivals.brought,
         }
 
     # -- results --------------------------------------------------------------------------------------------
@@ -211,10 +213,10 @@ class HandOver:
         self._tried[address] = number + 1
         self.departures.begin(address, number + 1, place, snapshot, unsettled)
 
-    def left(self, address: str, targets: Targets = ()) -> None:
+    def left(self, address: str, targets: Targets = (), *, brings: bool = False) -> None:
         """Called when an agent was taken apart, as `Leave` has said, before its messages are sent."""
         self._forget(address)
-        self.departures.left(address, targets)
+        self.departures.left(address, targets, brings=brings)
 
     def started(self, address: str, number: int, message: bytes = b"") -> None:
         """Called when an agent was started, as `Wake` has said; arguments as of `Arrivals.started`."""

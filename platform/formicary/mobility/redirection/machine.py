@@ -81,6 +81,7 @@ class Redirection:
     told: set[str] = field(default_factory=set)
     instructions: list[Instruction] = field(default_factory=list)
     _way: str = ""  # the one that the marker has gone
+    _is_since: bool = False  # whether it has gone since the agent is here
     _next: str | None = None  # where messages go if the old way is lost
     _has_left: bool = False  # from here, and its home may have sent messages here before it knew
     _known: str | None = None  # where the agent is for certain, at its home
@@ -194,7 +195,7 @@ class Redirection:
         """Called when another container says that what was before a marker has got to the agent."""
         passed = self._passed.get(number)
         if number == self.pending and origin == self._way:
-            if self.is_here and domain not in {"", self.own}:
+            if self.is_here and not self._is_since and domain not in {"", self.own}:
                 self._mark(domain)  # where the agent was then: what was before is on its way here from there
             else:
                 self._resolve(domain)
@@ -228,6 +229,7 @@ class Redirection:
 
     def _mark(self, way: str) -> None:
         self._way = way
+        self._is_since = self.is_here
         self.pending = next(self.numbers)
         self.instructions.append(Tell(way, Marker(self.address, self.pending, (self.own,))))
 

@@ -134,6 +134,10 @@ class Places:
         if (expected := self._expected.get(address)) is not None:
             expected.starts = True
 
+    def empty_line(self, address: str, callback: Callable[[], None]) -> None:
+        """Pass on what waits for room for an agent that has left, though there is none; call back behind it."""
+        self._detours[address].empty_line(callback)
+
     def _take_late_markers(self, address: str) -> None:
         for origin, marker in self._late_markers.pop(address, ()):
             self._on_marker(origin, marker)
@@ -170,6 +174,12 @@ class Places:
             reason = f"{address} is in no container any more"
             detour.fail(reason)
             self._remove(detour)
+
+    def agent_gone(self, address: str) -> None:
+        """Called when an agent has ended here: what waits for the way to it fails."""
+        detour = self._detours.get(address)
+        if detour is not None and detour.redirection.is_here:
+            self.forget(address)
 
     def _home(self, address: str) -> str:
         return address.partition("@")[2]

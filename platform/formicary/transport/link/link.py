@@ -187,6 +187,11 @@ class Link:
         self.send_batch(control_order(channel, payload), [])
         return True
 
+    @property
+    def takes_control(self) -> bool:
+        """Whether control messages would be taken now, and more of them in the same turn."""
+        return self.session.is_open and self.session.unacknowledged < _CONTROL_LIMIT // 2
+
     def may_have_sent(self, receiver: str) -> bool:
         """Return whether messages for an agent may be under way, or may have been passed on there."""
         names, is_empty = self.outbox.receivers, self.outbox.is_empty

@@ -97,6 +97,27 @@ def test_where_an_agent_arrives_what_has_gone_the_old_way_comes_first(is_used):
     assert not way.is_needed
 
 
+def test_where_it_arrives_a_marker_from_before_is_sent_once_more_to_where_it_was():
+    way = make(HOME)
+    way.moved(HOME, FIRST)
+    assert done(way) == [Tell(HOME, Marker(BOB, 1, (OWN,)))]
+    way.arrive(SECOND, is_used=True)
+    assert done(way) == []
+    way.through(HOME, 1, SECOND)
+    assert done(way) == [Tell(SECOND, Marker(BOB, 2, (OWN,)))]
+    way.through(SECOND, 2, OWN)
+    assert done(way) == [Open()]
+
+
+def test_where_it_arrives_another_of_its_name_elsewhere_is_not_asked_for_ever():
+    way = make(HOME)
+    way.arrive(FIRST, is_used=True)
+    assert done(way) == [Tell(HOME, Marker(BOB, 1, (OWN,)))]
+    way.through(HOME, 1, HOME)
+    assert done(way) == [Open()]
+    assert not way.is_needed
+
+
 def test_where_an_agent_has_arrived_nothing_is_waited_for_when_the_old_way_is_lost():
     way = make(FIRST)
     way.arrive(is_used=True)

@@ -85,3 +85,20 @@ async def test_a_failure_that_comes_back_from_where_its_receiver_lives_goes_ther
         await asyncio.sleep(1)
         assert [sender for sender, _ in alice.bodies] == ["ams@c1.lab.localhost"]
         assert reasons(here) == []
+
+
+async def test_what_is_held_where_an_agent_has_come_fails_when_that_ends():
+    async with World(2) as world:
+        bob = await world.start("bob", 0)
+        alice = await world.start("alice", 1)
+        await send(alice, bob.address, [0])
+        await asyncio.sleep(1)
+        await world.move(bob, 1)
+        await send(alice, bob.address, [1])
+        assert world.places(1)._detours[bob.address].is_held
+        del world.containers[1].dispatcher.agents[bob.address]
+        world.places(1).agent_gone(bob.address)
+        assert reasons(world.containers[1]) == [f"{bob.address} is in no container any more"]
+        assert not world.places(1)._detours
+        await asyncio.sleep(1)
+        assert numbers_of(bob, alice.address) == [0]

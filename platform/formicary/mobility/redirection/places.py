@@ -135,7 +135,7 @@ class Places:
             expected.starts = True
 
     def empty_line(self, address: str, callback: Callable[[], None]) -> None:
-        """Pass on what waits for room for an agent that has left, though there is none; call back behind it."""
+        """Pass on what waits for room for an agent that has left, without it, and call back behind that."""
         self._detours[address].empty_line(callback)
 
     def _take_late_markers(self, address: str) -> None:

@@ -61,7 +61,6 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "local/performing": "integration/local/test_platform.py",
     "local/process": "integration/local/test_platform.py",
     "local/worker": "integration/local/test_platform.py",
-    "mobility/arriving": "integration/mobility/test_service.py",
     "mobility/behaviours": "unit/mobility/test_snapshot.py",
     "mobility/declared": "unit/mobility/test_snapshot.py",
     "mobility/departing": "integration/mobility/test_service.py",

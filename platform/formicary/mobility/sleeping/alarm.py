@@ -57,6 +57,7 @@ class Alarm:
         self._store = store
         self._ring = ring
         self._timer: asyncio.TimerHandle | None = None
+        self._due = 0.0  # when that rings, in seconds since 1970
         self._since = (float("-inf"), "")  # up to whom all were called: the time and the name
         self._has_more = False
 
@@ -72,10 +73,7 @@ class Alarm:
 
     def add(self, due: float | None) -> None:
         """Take note of an agent that sleeps from now on."""
-        loop = asyncio.get_running_loop()
-        if due is not None and (
-            self._timer is None or self._timer.when() > loop.time() + due - now().timestamp()
-        ):
+        if due is not None and (self._timer is None or due < self._due):
             self._set(due)
 
     def go_on(self) -> None:
@@ -93,7 +91,9 @@ class Alarm:
 
     def _set(self, due: float) -> None:
         self.close()
-        seconds = min(max(0.0, due - now().timestamp()), _LONGEST)
+        time = now().timestamp()
+        self._due = min(max(due, time), time + _LONGEST)
+        seconds = self._due - time
         self._timer = asyncio.get_running_loop().call_later(seconds, self._call)
 
     def _call(self) -> None:

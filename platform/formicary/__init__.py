@@ -3,8 +3,8 @@
 The packages, from the inside to the outside: `core` (messages, agents, behaviours, and who drives them),
 `compute` (functions beside the event loop), `container` (where agents live), `transport` and `server` (how
 containers meet), `fipa` (what is said to `ams` and `df`), `management`, `directory`, `groups` and `mobility`
-(the services of a platform), `xmpp` (agents with accounts of their own), `local` (a platform over all cores),
-`observe` and `profiling` (what can be seen of it), `testing`, `doctor`, `cli`.
+(the services of a platform), `xmpp` (agents with accounts of their own), `spade` (SPADE's programs), `local`
+(a platform over all cores), `observe` and `profiling` (what can be seen of it), `testing`, `doctor`, `cli`.
 Everything that users need is importable from here.
 """
 

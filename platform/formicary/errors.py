@@ -44,6 +44,7 @@ from formicary.core.errors import (
     UnauthorisedError,
     UndeliveredError,
     UnknownAgentError,
+    UnsupportedError,
     UsageError,
 )
 
@@ -91,5 +92,6 @@ __all__ = [
     "UnauthorisedError",
     "UndeliveredError",
     "UnknownAgentError",
+    "UnsupportedError",
     "UsageError",
 ]

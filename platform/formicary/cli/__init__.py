@@ -2,6 +2,7 @@
 
 - a command each: `run`, `profile`, `server` and its `account`, `doctor`, `ps`, `top`, `agents`, `create`,
   `move`, `df`, and in `life` `kill`, `suspend`, `resume`, `deactivate` and `activate`
+- `run_spread`, `run_spade`: `run` with several containers, and of a program for SPADE
 - `script`: loads the file that `run` and `profile` are given
 - `connecting`: from options to a container that reaches others; `join_files` are join addresses as files
 - `guest_session`: how commands get to a platform that runs; `guest_names` are their names there

@@ -62,8 +62,13 @@ class ConnectionSettings:
     accepts: tuple[str, ...] = ()
     is_spread: bool = False
 
-    def container(self, name: str, seed: int | None) -> Container:
+    def container(self, name: str, seed: int | None, **options: Any) -> Container:
         """Return a container of this name, not opened yet.
+
+        Args:
+            name: its name.
+            seed: of the agents' random generators.
+            options: further ones, as of `Container`.
 
         Raises:
             UsageError: the options do not fit each other, or there is nothing to join.
@@ -80,6 +85,7 @@ class ConnectionSettings:
             directory_file=self.directory_file,
             creatable=self.creatable,
             accepts=self.accepts,
+            **options,
         )
 
     def guest(self, name: str) -> Container:

@@ -27,11 +27,12 @@ from formicary.cli.options import (
 from formicary.cli.output import say
 from formicary.cli.signals import run_until_signal
 from formicary.core.errors import FormicaryError, UsageError
+from formicary.core.event_loop import loop_factory
 from formicary.core.logs import ErrorCount, get_logger
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from formicary.container.container import Container
     from formicary.core.agent import Agent
@@ -54,6 +55,7 @@ EPILOG = examples(
     "run far.py --name c2 --join c1",
     "run market.py --seed 7 --for 60",
     "run market.py --containers 4",
+    "run --spade program.py",
     "run --allow-create printers --name c2 --join c1",
 )
 
@@ -61,6 +63,13 @@ EPILOG = examples(
 def run(
     file: File = None,
     *,
+    spade: Annotated[
+        bool,
+        typer.Option(
+            "--spade",
+            help="The script is a program for SPADE: run it as Python does; its `import spade` gets ours.",
+        ),
+    ] = False,
     name: Annotated[
         str | None,
         typer.Option(help="Name of the container.", show_default="c1; with --containers, main"),
@@ -164,6 +173,10 @@ def run(
     With --containers each of them runs the script, and starts its share of the
     agents, one after the other in turn. All find each other by their short names.
 
+    With --spade the script runs as a program, with `if __name__ == "__main__":`,
+    and its agents live in the container: no XMPP server is needed, nor a login.
+    It ends when the script ends, with the script's exit code.
+
     The exit code is 0 if all went well, 1 if something failed (standard error
     says what), 2 if the script or an option cannot be used, 3 if the server
     cannot, and 130 after Ctrl-C. If an agent calls `sys.exit`, it is that one.
@@ -190,7 +203,12 @@ def run(
             accepts=tuple(accept or ()),
             is_spread=containers is not None,
         )
-        if containers is not None:
+        if spade:
+            from formicary.cli.run_spade import run_spade
+
+            refused = {"--containers": containers, "--for": seconds, "--cpu-by-group": cpu_by_group or None}
+            run_spade(file, settings, name or "c1", seed, refused)
+        elif containers is not None:
             from formicary.cli.run_spread import run_spread
 
             failed = run_spread(
@@ -250,15 +268,6 @@ def _agents(file: Path | None, settings: ConnectionSettings) -> list[Agent | Mic
             "--listen, --join or --server, or agents to the script"
         )
     return agents
-
-
-def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Return what makes the event loop; None for asyncio's own."""
-    try:
-        import uvloop
-    except ImportError:  # there is none for Windows
-        return None
-    return uvloop.new_event_loop
 
 
 async def _live(

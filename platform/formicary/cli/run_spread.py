@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from formicary.cli.output import say
-from formicary.cli.run import loop_factory, report_dead_letters, shown, to_be_joined, waits_for
+from formicary.cli.run import report_dead_letters, shown, to_be_joined, waits_for
 from formicary.cli.signals import run_until_signal
 from formicary.core.errors import ContainerLostError, FormicaryError, UsageError
+from formicary.core.event_loop import loop_factory
 from formicary.local.orders import LoadScript, StartLoaded
 from formicary.local.platform import NAME, LocalPlatform
 

@@ -53,6 +53,10 @@ class DefinitionError(FormicaryError, TypeError):
     """A class of agents or behaviours is not written as it has to be, or something else is given for one."""
 
 
+class UnsupportedError(FormicaryError, NotImplementedError):
+    """What a program of another platform called is not here, or not for this agent."""
+
+
 class MailboxFullError(FormicaryError):
     """The receiver's mailbox stayed full: the message was not delivered."""
 

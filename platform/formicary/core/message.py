@@ -239,3 +239,14 @@ TEXT_PARAMETERS = (
     "in_reply_to",
 )
 """The parameters that are text, if they are given."""
+
+FORM_TITLE = "spade:x:metadata"
+"""The title of the data form (XEP-0004) in which XMPP carries what it has no place for, as SPADE has it."""
+
+FORM_PARAMETERS = {
+    name.replace("_", "-"): name for name in TEXT_PARAMETERS if name not in {"sender", "thread"}
+}
+"""Parameters by their names in the form and in SPADE's metadata, which are FIPA's.
+
+Sender and thread have places of their own.
+"""

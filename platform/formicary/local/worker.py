@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Final
 
 from formicary.container.container import Container
 from formicary.core.errors import FormicaryError
+from formicary.core.event_loop import loop_factory
 from formicary.core.importing import describe_error
 from formicary.core.logs import ErrorCount, get_logger
 from formicary.local.orders import Close, Done, Line, Open, Refused
 from formicary.local.performing import Performing, describe_end
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from formicary.local.orders import Numbered
 
 _GRACE: Final = 20.0  # s that agents get to end when the program has gone; one may hold the loop for ever
@@ -40,7 +39,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(line_buffering=True, write_through=False)
     threading.Thread(target=_end_with_program, args=[connected.dup()], daemon=True).start()
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
         code = runner.run(_serve(connected))
     sys.exit(code)
 
@@ -52,14 +51,6 @@ def _end_with_program(connected: socket.socket) -> None:
     watched.poll()
     threading.Event().wait(_GRACE)
     os._exit(1)
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
-        import uvloop
-    except ImportError:  # there is none for Windows
-        return None
-    return uvloop.new_event_loop
 
 
 class _Shown(ErrorCount):

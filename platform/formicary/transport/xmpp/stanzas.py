@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from formicary.core.errors import InvalidMessageError
-from formicary.core.message import TEXT_PARAMETERS, Message
+from formicary.core.message import FORM_PARAMETERS, FORM_TITLE, Message
 from formicary.core.names import complete_for
 from formicary.core.quoting import sentence
 from formicary.transport.xmpp.stream import COMPONENT
@@ -21,13 +21,9 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _FORM = "jabber:x:data"
-_TITLE = "spade:x:metadata"
 _STANZA_ERRORS = "urn:ietf:params:xml:ns:xmpp-stanzas"
 _THREAD = "_thread_node"  # SPADE's field for the thread
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-
-# ACL parameters by their names in the form, which are FIPA's. Sender and thread have places of their own.
-_PARAMETERS = {name.replace("_", "-"): name for name in TEXT_PARAMETERS if name not in {"sender", "thread"}}
 
 
 def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:
@@ -44,7 +40,7 @@ def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:
             "encode it, with base64 say"
         )
     fields = dict(message.metadata or {})
-    for form, name in _PARAMETERS.items():
+    for form, name in FORM_PARAMETERS.items():
         if (value := getattr(message, name)) is not None:
             fields[form] = value
     if message.reply_by is not None:
@@ -80,7 +76,7 @@ def _form(fields: dict[str, str]) -> str:
         f"<field var={quoteattr(name)} type='text-single'><value>{_text(value)}</value></field>"
         for name, value in fields.items()
     )
-    return f"<x xmlns='{_FORM}' type='form'><title>{_TITLE}</title>{rows}</x>"
+    return f"<x xmlns='{_FORM}' type='form'><title>{FORM_TITLE}</title>{rows}</x>"
 
 
 def from_stanza(stanza: Element, sender: str, receiver: str) -> Message | None:
@@ -95,7 +91,9 @@ def from_stanza(stanza: Element, sender: str, receiver: str) -> Message | None:
         return None
     thread = stanza.findtext(f"{{{COMPONENT}}}thread") or fields.pop(_THREAD, None)
     fields.pop(_THREAD, None)
-    values: dict[str, Any] = {name: fields.pop(form) for form, name in _PARAMETERS.items() if form in fields}
+    values: dict[str, Any] = {
+        name: fields.pop(form) for form, name in FORM_PARAMETERS.items() if form in fields
+    }
     if "reply-by" in fields:
         # What is no time, or one without a zone, stays among the metadata.
         with suppress(ValueError):
@@ -112,7 +110,7 @@ def from_stanza(stanza: Element, sender: str, receiver: str) -> Message | None:
 
 def _fields(stanza: Element) -> dict[str, str]:
     for form in stanza.iterfind(f"{{{_FORM}}}x"):
-        if form.findtext(f"{{{_FORM}}}title") == _TITLE:
+        if form.findtext(f"{{{_FORM}}}title") == FORM_TITLE:
             return {
                 field.get("var", ""): field.findtext(f"{{{_FORM}}}value") or ""
                 for field in form.iterfind(f"{{{_FORM}}}field")

@@ -1,0 +1,74 @@
+"""SPADE's programs on our containers: `import formicary.spade as spade`.
+
+- by the names that SPADE's modules have: `agent`, `behaviour`, `message`, `template`, `container`, `trace`,
+  `presence`, `fipa_message`
+- `behaviour` is made of `cyclic` (what all kinds have in common), `kinds` and `fsm`
+- an agent of SPADE has a `body` in the container, and each of its behaviours a `runner`
+- `jid`: how addresses become names
+- `missing`: what is not there, and says so when it is called
+- `importing`: has a program's `import spade` get this package
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from formicary.spade import agent, behaviour, container, fipa_message, message, presence, template, trace
+from formicary.spade.container import run_container as run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary.spade.agent import Agent
+
+CPU_GROUP = "platform"
+
+__version__ = "4.1.4"
+"""The version of SPADE whose programs run here."""
+
+_GRACE: Final = 1.0  # s
+
+__all__ = [
+    "agent",
+    "behaviour",
+    "container",
+    "fipa_message",
+    "message",
+    "presence",
+    "run",
+    "start_agents",
+    "template",
+    "trace",
+    "wait_until_finished",
+]
+
+
+async def start_agents(agents: Sequence[Agent] | Agent) -> None:
+    """Start one agent or several; errors as of `Agent.start`."""
+    await asyncio.gather(*(each.start() for each in _several(agents)))
+
+
+async def wait_until_finished(agents: Sequence[Agent] | Agent) -> None:
+    """Wait until agents have been stopped; cancelled, it stops those that have not."""
+    agents = _several(agents)
+    try:
+        for each in agents:
+            await each.finished()
+        await _let_end(agents)
+    finally:
+        await asyncio.gather(*(each.stop() for each in agents if each.is_alive()))
+
+
+async def _let_end(agents: Sequence[Agent]) -> None:
+    """Let behaviours of stopped agents end: SPADE, which looks once a second, gives them that time."""
+    running = {each for each in container.Container().running if each.agent in agents}
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_GRACE):
+            for each in running:
+                await each.join()
+
+
+def _several(agents: Sequence[Agent] | Agent) -> Sequence[Agent]:
+    return agents if isinstance(agents, list | tuple) else [agents]  # type: ignore[list-item]  # one agent

@@ -1,0 +1,57 @@
+"""What an agent of SPADE is in its container: an agent of the platform, whose behaviours run SPADE's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from formicary.core.agent import Agent as PlatformAgent
+from formicary.core.base_agent import AgentState
+
+if TYPE_CHECKING:
+    from formicary.core.mailbox import Deliver
+    from formicary.core.message import Message as PlatformMessage
+    from formicary.spade.agent import Agent
+
+
+class Body(PlatformAgent):
+    """Takes messages for an agent of SPADE.
+
+    Args:
+        name: its name in the container.
+        owner: SPADE's agent.
+    """
+
+    __slots__ = ("owner",)
+
+    def __init__(self, name: str, owner: Agent) -> None:
+        super().__init__(name)
+        self.owner = owner
+
+    def message_entrance(self) -> Deliver:
+        """Return the shortest way in: past `dispatch`, unless the program has one of its own."""
+        owner = self.owner
+        if not owner.has_own_dispatch():
+            return super().message_entrance()
+
+        def deliver(message: PlatformMessage) -> None:
+            owner.dispatch(owner.message_of(message))
+
+        return cast("Deliver", deliver)
+
+    def rewire(self) -> None:
+        """Make the way in anew: the program has set a `dispatch` of its own."""
+        self._rewire()
+
+    def add_unwanted(self, message: PlatformMessage) -> None:
+        """Do what is to be done with a message that no behaviour wants."""
+        self.owner.unwanted(message)
+
+    def add_dead_letter(self, message: PlatformMessage) -> None:
+        """Have a message be a dead letter, as no behaviour wants it."""
+        super().add_unwanted(message)
+
+    async def stop(self) -> None:
+        """End as the program's own `stop` does."""
+        await self.owner.stop()
+        if self.state is not AgentState.GONE:  # the program has a `stop` that leaves this out
+            self.owner.end()

@@ -1,0 +1,280 @@
+"""The program's container, as SPADE's programs know it, and `run`."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+from weakref import WeakValueDictionary
+
+from formicary.container.container import MAIN
+from formicary.container.container import Container as Host
+from formicary.core.event_loop import loop_factory
+from formicary.core.logs import get_logger
+from formicary.core.names import is_container_of
+from formicary.spade.jid import JID, NOBODY, jid_of, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Coroutine
+    from contextlib import AbstractAsyncContextManager
+
+    from formicary.spade.agent import Agent
+    from formicary.spade.body import Body
+    from formicary.spade.cyclic import CyclicBehaviour
+    from formicary.spade.message import Message
+
+logger = get_logger("formicary.spade")
+
+MAILBOX_LIMIT = 100_000
+"""How many messages wait for a behaviour; SPADE has no limit, and many of its behaviours receive nothing."""
+
+_REMEMBERED = 65_536
+_MEET = 5.0  # s after its opening in which a container waits for the platform's, to which it connects
+_TICK = 0.02  # s
+
+
+def _alone() -> Host:
+    return Host(MAIN, mailbox_limit=MAILBOX_LIMIT)
+
+
+class Container:
+    """The one container of the program; `Container()` returns it.
+
+    It is opened by the first agent that starts, and closed with the event loop, or by `run`.
+    """
+
+    _only: ClassVar[Any] = None
+
+    opener: Callable[[], AbstractAsyncContextManager[Host]]
+    """Makes the platform's container; set another one before the first agent starts."""
+
+    addresses: dict[JID, str]
+    """Full names of agents of the platform by their addresses, as far as they are known."""
+
+    def __new__(cls) -> Self:
+        """Return the only one."""
+        if cls._only is None:
+            cls._only = super().__new__(cls)
+            cls._only.opener = _alone
+            cls._only.reset()
+        only: Self = cls._only
+        return only
+
+    def reset(self) -> None:
+        """Forget all agents of the program; those that run go on."""
+        self.running: set[CyclicBehaviour] = set()
+        self._agents: WeakValueDictionary[str, Agent] = WeakValueDictionary()
+        self._host: Host | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._opening: asyncio.Task[None] | None = None
+        self._meets_until = 0.0
+        self._clear()
+
+    def _clear(self) -> None:
+        self.addresses = {}
+        self._jids: dict[str | None, JID] = {None: NOBODY}
+
+    # -- the platform's container ---------------------------------------------------------------------------
+
+    async def open(self) -> Host:
+        """Return the platform's container, which is opened if it is not open in this event loop.
+
+        Raises:
+            FormicaryError: it cannot be opened.
+        """
+        loop = asyncio.get_running_loop()
+        if self._host is None or self._loop is not loop or not self._host.is_open:
+            if self._opening is None or self._opening.get_loop() is not loop or self._opening.done():
+                opened = loop.create_future()
+                self._opening = loop.create_task(self._keep_open(opened), name="SPADE's container")
+                self._opened = opened
+            await asyncio.wait([self._opening, self._opened], return_when=asyncio.FIRST_COMPLETED)
+            if not self._opened.done():
+                await self._opening
+        assert self._host is not None
+        return self._host
+
+    async def _keep_open(self, opened: asyncio.Future[None]) -> None:
+        async with self.opened():
+            opened.set_result(None)
+            await asyncio.Event().wait()  # the end of the event loop cancels this
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Have the platform's container be open in a block."""
+        try:
+            async with self.opener() as host:
+                self._clear()
+                self._host, self._loop = host, asyncio.get_running_loop()
+                self._meets_until = self._loop.time() + _MEET
+                yield
+        finally:
+            await self._end_behaviours()
+
+    async def _end_behaviours(self) -> None:
+        """End what is left of behaviours whose agents have been stopped, without `on_end`, as SPADE does."""
+        running, self.running = self.running, set()
+        strands = [
+            strand for behaviour in running if (strand := behaviour.runner().mailbox.strand) is not None
+        ]
+        for strand in strands:
+            strand.cancel()
+        if strands:
+            await asyncio.wait(strands)
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop | None:
+        """The event loop in which it is open; None if it is not."""
+        return self._loop
+
+    @property
+    def domain(self) -> str | None:
+        """The full domain of the platform's container; None if it was not opened."""
+        return None if self._host is None else self._host.domain
+
+    # -- addresses ------------------------------------------------------------------------------------------
+
+    def has_started(self, jid: JID, body: Body) -> None:
+        """Remember where messages to an agent of the program go."""
+        assert body.address is not None
+        self._remember(jid, body.address)
+
+    def _remember(self, jid: JID, address: str) -> None:
+        if len(self.addresses) >= _REMEMBERED:
+            self.addresses.clear()
+        self.addresses[jid] = address
+
+    def forget(self, address: str) -> JID:
+        """Look for an agent again when something is sent to it; return its address in SPADE's form."""
+        jid = self.jid_of(address)
+        self.addresses.pop(jid, None)
+        return jid
+
+    def jid_of(self, address: str | None) -> JID:
+        """Return the address by which programs know the sender of a message."""
+        jid = self._jids.get(address)
+        if jid is None:
+            assert address is not None
+            if len(self._jids) >= _REMEMBERED:
+                self._jids = {None: NOBODY}
+            platform = "" if self._host is None else self._host.platform
+            jid = self._jids[address] = jid_of(address, platform)
+            if jid not in self.addresses:
+                self._remember(jid, address)  # where an answer goes
+        return jid
+
+    async def find(self, message: Message) -> str | None:
+        """Return where a message goes whose receiver is not known yet.
+
+        Returns:
+            The full name of an agent of the platform, or an address outside; None where it was handed to an
+            agent of the program that has not started.
+
+        Raises:
+            FormicaryError: the container is not open.
+        """
+        host = await self.open()
+        jid = JID(str(message.to))
+        name = name_of(jid)
+        own = f"{name}@{host.domain}"
+        if own in host.dispatcher.agents:
+            self._remember(jid, own)
+            return own
+        if (agent := self._agents.get(jid)) is not None:
+            agent.dispatch(message)
+            return None
+        if is_container_of(jid.domain, host.platform):
+            return str(jid.bare)
+        if host.dispatcher.transport is not None:
+            await self._meet(host)
+            for each in await host.management.agents(name):
+                if each.name.partition("@")[0] == name:
+                    self._remember(jid, each.name)
+                    return each.name
+            if "." in jid.domain:
+                return str(jid)
+        return self._find_with_resource(jid) or own
+
+    async def _meet(self, host: Host) -> None:
+        """Wait until the list of the platform's containers has come, but not long after this one opened."""
+        loop = asyncio.get_running_loop()
+        main = host.platform_options.main
+        # Nothing tells of the list; this is so for the first messages of a program alone.
+        while main not in host.members and loop.time() < self._meets_until:  # noqa: ASYNC110
+            await asyncio.sleep(_TICK)
+
+    def _find_with_resource(self, jid: JID) -> str | None:
+        """Return the full name of an agent of the program whose address differs by its resource alone."""
+        return next(
+            (name for each, name in self.addresses.items() if each.bare == jid.bare and each != jid), None
+        )
+
+    # -- as SPADE has it ------------------------------------------------------------------------------------
+
+    def register(self, agent: Agent) -> None:
+        """Know an agent by its address."""
+        self._agents[str(agent.jid)] = agent
+
+    def unregister(self, jid: str) -> None:
+        """Know an agent no more."""
+        self._agents.pop(str(jid), None)
+
+    def has_agent(self, jid: str) -> bool:
+        """Tell whether there is an agent of this address in the program, started or not."""
+        return jid in self._agents
+
+    def get_agent(self, jid: str) -> Agent:
+        """Return the agent of an address; KeyError if there is none in the program."""
+        return self._agents[jid]
+
+    async def send(self, msg: Message, behaviour: Any) -> None:
+        """Send a message of a behaviour."""
+        await behaviour.send(msg)
+
+    def run(self, coro: Coroutine[Any, Any, Any]) -> None:
+        """Run a coroutine as `spade.run` does."""
+        run_container(coro)
+
+
+async def _main(main_func: Coroutine[Any, Any, Any], terminated: list[int]) -> None:
+    task = asyncio.current_task()
+    assert task is not None
+
+    def terminate() -> None:
+        terminated.append(128 + signal.SIGTERM)
+        task.cancel()
+
+    with suppress(NotImplementedError):  # there are no such handlers on Windows
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+    async with Container().opened():
+        try:
+            await main_func
+        except Exception:
+            logger.exception("the program ended with an exception")
+
+
+def run_container(main_func: Coroutine[Any, Any, Any], embedded_xmpp_server: bool = False) -> None:  # noqa: FBT001, FBT002
+    """Run a program in an event loop; when it ends, all agents are stopped.
+
+    As in SPADE, an exception or Ctrl-C is logged, and the script goes on. SIGTERM stops the agents as well.
+
+    Args:
+        main_func: the coroutine.
+        embedded_xmpp_server: not used: no server is needed.
+
+    Raises:
+        FormicaryError: the container cannot be opened.
+        SystemExit: SIGTERM has come.
+    """
+    del embedded_xmpp_server
+    terminated: list[int] = []
+    try:
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+            runner.run(_main(main_func, terminated))
+    except KeyboardInterrupt:
+        logger.warning("interrupted: all agents are stopped")
+    except asyncio.CancelledError:
+        if terminated:
+            raise SystemExit(terminated[0]) from None
+        raise

@@ -1,0 +1,345 @@
+"""The base of SPADE's behaviours: their life, from `on_start` to `on_end`, and what they send and receive."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Any, Never
+
+from formicary.core.errors import AgentStateError, UnsupportedError
+from formicary.core.logs import get_logger
+from formicary.core.strand import pause
+from formicary.spade.message import Message
+from formicary.spade.runner import MessageQueue, Runner
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from formicary.spade.agent import Agent
+    from formicary.spade.template import BaseTemplate
+
+logger = get_logger("formicary.spade")
+
+_NO_FILES = (
+    "containers have no server that keeps files (XEP-0363): put the file where the other can read it, and "
+    "send its address with send_file()"
+)
+
+
+class BehaviourNotFinishedException(Exception):  # noqa: N818 -- SPADE's name
+    """The behaviour has not ended, so it has no exit code."""
+
+
+class CyclicBehaviour(ABC):
+    """Runs `run` again and again until it is killed; the base of all kinds.
+
+    What `kill` says counts when the present `run` returns. An exception in `on_start`, `run` or `on_end` is
+    logged, ends the behaviour, and is its `exit_code`.
+    """
+
+    agent: Agent | None
+    template: BaseTemplate | None
+
+    def __init__(self) -> None:
+        self.agent = None
+        self.template = None
+        self.is_running = False
+        self._killed = False
+        self._finished = False
+        self._exit_code: Any = 0
+        self._label: str | None = None
+        self._runner: Runner | None = None
+        self._joining: list[asyncio.Future[None]] | None = None  # who waits for its end
+
+    # -- what a user writes ---------------------------------------------------------------------------------
+
+    async def on_start(self) -> None:  # noqa: B027 -- programs need not have it
+        """Run once before anything else; for subclasses."""
+
+    @abstractmethod
+    async def run(self) -> None:
+        """Do what the behaviour does; for subclasses."""
+
+    async def on_end(self) -> None:  # noqa: B027 -- as above
+        """Run once at the end, also after `kill` and after an exception; for subclasses."""
+
+    # -- what a user calls ----------------------------------------------------------------------------------
+
+    async def send(self, msg: Message) -> None:
+        """Send a message from the agent; who receives it gets a copy. A full mailbox makes this wait.
+
+        What does not arrive is logged, and nobody is told.
+
+        Raises:
+            MailboxFullError: a mailbox had no room for a long time.
+            AgentStateError: the behaviour has no agent that has started.
+            asyncio.CancelledError: when cancelled while it waited for room: it was not sent then.
+        """
+        agent, runner = self.agent, self._runner
+        if agent is None or runner is None:
+            raise self._no_agent()
+        if not msg.sender:
+            msg.sender = agent.jid
+        receiver = agent.container.addresses.get(msg.to)
+        if receiver is None:
+            receiver = await agent.container.find(msg)
+        if receiver is not None:  # else an agent of the program that has not started has it
+            mailbox = runner.mailbox
+            message = msg.to_platform(receiver, mailbox.address)
+            deliver = mailbox.routes.get(
+                receiver
+            )  # as in `Behaviour.send`: a coroutine less for each message
+            if deliver is None:
+                await runner.send_far(message)
+            elif full := deliver(message):
+                await runner.wait_to_deliver(message, full)
+        msg.sent = True
+        agent.traces.append(msg, self._label or self.label)
+
+    async def receive(self, timeout: float | None = None) -> Message | None:
+        """Take the next message.
+
+        Args:
+            timeout: how many seconds to wait for one; with None or 0 it only looks.
+
+        Returns:
+            The message; None if there is none.
+
+        Raises:
+            asyncio.CancelledError: when cancelled; no message is lost by it.
+        """
+        agent, runner = self.agent, self._runner
+        if agent is None or runner is None:
+            raise self._no_agent()
+        message = await runner.receive(timeout or 0)
+        if message is None:
+            return None
+        received = agent.message_of(message)
+        agent.traces.append(received, self._label or self.label)
+        return received
+
+    def kill(self, exit_code: Any = None) -> None:
+        """Have the behaviour end when its present `run` returns.
+
+        Args:
+            exit_code: what `exit_code` is then; None leaves that as it is, 0 if nobody has set it.
+        """
+        self._killed = True
+        if exit_code is not None:
+            self._exit_code = exit_code
+
+    def is_killed(self) -> bool:
+        """Tell whether `kill` was called, or an exception was raised."""
+        return self._killed
+
+    @property
+    def exit_code(self) -> Any:
+        """What `kill` was given, or the exception that has ended the behaviour; 0 without any.
+
+        Raises:
+            BehaviourNotFinishedException: it was not killed and has not come to its end.
+        """
+        if self._done() or self._killed:
+            return self._exit_code
+        raise BehaviourNotFinishedException(f"{self} has not ended yet; join() it first")
+
+    @exit_code.setter
+    def exit_code(self, value: Any) -> None:
+        self._exit_code = value
+
+    def is_done(self) -> bool:
+        """Tell whether the behaviour has ended."""
+        return self._finished
+
+    async def join(self, timeout: float | None = None) -> None:
+        """Wait until the behaviour has ended; what it has ended with is its `exit_code`.
+
+        Args:
+            timeout: how many seconds at most; None for any time.
+
+        Raises:
+            TimeoutError: it has not ended in time.
+        """
+        if self._finished:
+            return
+        ended = asyncio.get_running_loop().create_future()
+        if self._joining is None:
+            self._joining = []
+        self._joining.append(ended)
+        async with asyncio.timeout(timeout):
+            await ended
+
+    def set_template(self, template: BaseTemplate | None) -> None:
+        """Have the behaviour get those messages only that a template wants; None for all."""
+        self.template = template
+
+    def match(self, message: Message) -> bool:
+        """Tell whether the behaviour gets a message."""
+        return self.template is None or self.template.match(message)
+
+    def mailbox_size(self) -> int:
+        """Return how many messages wait to be received."""
+        return self.runner().mailbox_size()
+
+    @property
+    def queue(self) -> MessageQueue | None:
+        """The messages that wait; None while the behaviour has no agent."""
+        return None if self._runner is None else MessageQueue(self._runner)
+
+    async def enqueue(self, message: Message) -> None:
+        """Put a message among those that wait to be received."""
+        await MessageQueue(self.runner()).put(message)
+
+    def get(self, name: str) -> Any:
+        """Return the agent's knowledge of `name`, None if it has none."""
+        return self._own_agent().get(name)
+
+    def set(self, name: str, value: Any) -> None:
+        """Set the agent's knowledge of `name`."""
+        self._own_agent().set(name, value)
+
+    @property
+    def presence(self) -> Any:
+        """The agent's presence; None without an agent."""
+        return None if self.agent is None else self.agent.presence
+
+    @property
+    def web(self) -> Any:
+        """The agent's pages, which there are not; None without an agent."""
+        return None if self.agent is None else self.agent.web
+
+    @property
+    def label(self) -> str:
+        """What the agent's traces call the behaviour."""
+        if self._label is None:
+            self._label = str(self)
+        return self._label
+
+    # -- files ----------------------------------------------------------------------------------------------
+
+    async def upload_file(self, filename: str, input_file: IO[bytes] | None = None) -> str | None:
+        """Refuse: no server keeps files.
+
+        Raises:
+            UnsupportedError: always.
+        """
+        del filename, input_file
+        raise UnsupportedError(_NO_FILES)
+
+    async def send_file(self, to: str, url: str) -> None:
+        """Send the address of a file; errors as of `send`.
+
+        Args:
+            to: the receiver.
+            url: the file's address, which is not looked at.
+        """
+        await self.send(Message(to, metadata={"performative": "0363", "url": url}))
+
+    async def upload_and_send_file(
+        self, to: str, filename: str, input_file: IO[bytes] | None = None
+    ) -> str | None:
+        """Upload a file and send its address; errors as of `upload_file` and `send`."""
+        url = await self.upload_file(filename=filename, input_file=input_file)
+        if url is not None:
+            await self.send_file(to, url)
+        return url
+
+    async def download_file(self, url: str, dest_path: str | Path | None = None) -> Never:
+        """Refuse: no server keeps files.
+
+        Raises:
+            UnsupportedError: always.
+        """
+        del url, dest_path
+        raise UnsupportedError(_NO_FILES)
+
+    def __str__(self) -> str:
+        return f"{'/'.join(base.__name__ for base in type(self).__bases__)}/{type(self).__name__}"
+
+    # -- its life -------------------------------------------------------------------------------------------
+
+    def set_agent(self, agent: Agent) -> None:
+        """Be a behaviour of an agent; for that."""
+        self.agent = agent
+        self._finished = False
+        self._runner = Runner(self, agent)
+
+    def runner(self) -> Runner:
+        """Return what runs the behaviour.
+
+        Raises:
+            AgentStateError: it has no agent.
+        """
+        if self._runner is None:
+            raise self._no_agent()
+        return self._runner
+
+    def _own_agent(self) -> Agent:
+        if self.agent is None:
+            raise self._no_agent()
+        return self.agent
+
+    def _no_agent(self) -> AgentStateError:
+        return AgentStateError(f"{self} has no agent: add_behaviour() it to one")
+
+    @classmethod
+    def has_own_match(cls) -> bool:
+        """Tell whether a subclass decides by itself which messages it gets."""
+        return cls.match is not CyclicBehaviour.match
+
+    @classmethod
+    def has_own_step(cls) -> bool:
+        """Tell whether a kind does more than `run` in each step."""
+        return cls._run is not CyclicBehaviour._run
+
+    def _done(self) -> bool:
+        """Tell whether the behaviour has come to its end by itself."""
+        return False
+
+    async def _run(self) -> None:
+        """Do what is done between two looks at whether it is killed; for the kinds."""
+        await self.run()
+
+    async def live(self) -> None:
+        """Do all that the behaviour does, from its beginning to its end; for what runs it."""
+        agent = self._own_agent()
+        if not agent.is_alive():
+            await agent.come_alive()
+        try:
+            try:
+                await self.on_start()
+            except Exception as error:  # noqa: BLE001 -- whatever a program raises ends its behaviour
+                self._failed("on_start", error)
+            step = self._run if self.has_own_step() else self.run
+            while not self._done() and not self._killed:
+                try:
+                    await step()
+                except Exception as error:  # noqa: BLE001 -- as above
+                    self._failed("run", error)
+                await pause()
+            try:
+                await self.on_end()
+            except Exception as error:  # noqa: BLE001 -- as above
+                self._failed("on_end", error)
+        finally:
+            self.is_running = False
+            agent.container.running.discard(self)
+            with suppress(ValueError):  # somebody has taken it out
+                agent.remove_behaviour(self)
+            self.finish()
+
+    def finish(self) -> None:
+        """Have ended, and let those go on who wait for that."""
+        self._finished = True
+        waiting, self._joining = self._joining or (), None
+        for ended in waiting:
+            if not ended.done():
+                ended.set_result(None)
+
+    def _failed(self, where: str, error: Exception) -> None:
+        """End with an exception, which is seen."""
+        agent = self._own_agent()
+        logger.error("%s of %s of agent %s raised an exception", where, self, agent.jid, exc_info=error)
+        agent.record_failure(type(self).__name__, error)
+        self.kill(exit_code=error)

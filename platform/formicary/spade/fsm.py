@@ -1,0 +1,166 @@
+"""SPADE's state machines."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from formicary.core.errors import AgentStateError
+from formicary.core.logs import get_logger
+from formicary.spade.cyclic import CyclicBehaviour
+from formicary.spade.kinds import OneShotBehaviour
+
+if TYPE_CHECKING:
+    from formicary.spade.agent import Agent
+    from formicary.spade.message import Message
+
+logger = get_logger("formicary.spade")
+
+
+class NotValidState(Exception):  # noqa: N818 -- SPADE's name
+    """The machine has no such state."""
+
+
+class NotValidTransition(Exception):  # noqa: N818 -- SPADE's name
+    """The machine may not go from one state to another."""
+
+
+class State(OneShotBehaviour):
+    """One state of a machine: its `run` is done each time the machine comes to it.
+
+    Without `set_next_state` the machine ends there. What is killed is this state, not the machine.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.next_state: str | None = None
+        self._machine: FSMBehaviour | None = None
+
+    def set_next_state(self, state_name: str) -> None:
+        """Say in which state the machine goes on."""
+        self.next_state = state_name
+
+    async def receive(self, timeout: float | None = None) -> Message | None:
+        """Take the next message of the machine; arguments and errors as of `CyclicBehaviour.receive`."""
+        if self._machine is None:
+            raise AgentStateError(f"{self} receives only while its machine is in it")
+        return await self._machine.receive(timeout)
+
+    def enter(self, machine: FSMBehaviour, agent: Agent) -> None:
+        """Be the state in which a machine is; for that."""
+        self.agent = agent
+        self._machine = machine
+        self._runner = machine.runner()
+        self._finished = False
+
+
+class FSMBehaviour(CyclicBehaviour):
+    """A machine of states, and of the transitions that there are between them.
+
+    Fill it before its agent starts; a subclass can do so in `setup`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._states: dict[str, State] = {}
+        self._transitions: defaultdict[str, list[str]] = defaultdict(list)
+        self.current_state: str | None = None
+        self.setup()
+
+    def setup(self) -> None:
+        """Add the states and transitions; for subclasses."""
+
+    def add_state(self, name: str, state: State, initial: bool = False) -> None:  # noqa: FBT001, FBT002 -- SPADE's
+        """Add a state.
+
+        Args:
+            name: what transitions call it.
+            state: what is done there.
+            initial: the machine starts there; of several, in the one that was added last.
+
+        Raises:
+            AttributeError: it is no state.
+        """
+        if not isinstance(state, State):
+            raise AttributeError(  # noqa: TRY004 -- SPADE's
+                f"a machine's state is a State, not {type(state).__name__}"
+            )
+        self._states[name] = state
+        if initial:
+            self.current_state = name
+
+    def add_transition(self, source: str, dest: str) -> None:
+        """Allow the machine to go from one state to another."""
+        self._transitions[source].append(dest)
+
+    def get_state(self, name: str) -> State:
+        """Return the state of a name; KeyError if there is none."""
+        return self._states[name]
+
+    def get_states(self) -> dict[str, State]:
+        """Return all states by name."""
+        return self._states
+
+    def is_valid_transition(self, source: str, dest: str) -> bool:
+        """Return True where the machine may go from one state to another.
+
+        Raises:
+            NotValidState: one of them is none of its states.
+            NotValidTransition: it may not.
+        """
+        for name in source, dest:
+            if name not in self._states:
+                raise NotValidState(f"the machine has no state {name!r}; add_state() it")
+        if dest not in self._transitions[source]:
+            raise NotValidTransition(
+                f"the machine cannot go from {source!r} to {dest!r}; add_transition() it"
+            )
+        return True
+
+    def set_agent(self, agent: Agent) -> None:
+        """Be a behaviour of an agent, with all states; for that."""
+        super().set_agent(agent)
+        for state in self._states.values():
+            state.enter(self, agent)
+
+    async def run(self) -> None:
+        """Do nothing: what is done is in the states."""
+
+    async def _run(self) -> None:
+        if self.current_state is None:
+            raise AgentStateError("the machine has no initial state; add_state(..., initial=True) one")
+        state = self._states[self.current_state]
+        state.enter(self, self._own_agent())
+        for where, part in ("on_start", state.on_start), ("run", state.run), ("on_end", state.on_end):
+            try:
+                await part()
+            except Exception as error:  # noqa: BLE001 -- whatever a program raises ends its machine
+                self._failed(f"{where}() of state {self.current_state!r}", error)
+        following = state.next_state
+        if following is None:
+            self.kill()
+        else:
+            self._go_to(following)
+        state.finish()
+
+    def _go_to(self, name: str) -> None:
+        try:
+            self.is_valid_transition(str(self.current_state), name)
+        except (NotValidState, NotValidTransition) as error:
+            logger.error("%s of agent %s ends: %s", self, self._own_agent().jid, error)  # noqa: TRY400
+            self.kill(exit_code=error)
+        else:
+            self.current_state = name
+
+    def to_graphviz(self) -> str:
+        """Return the machine in the language of Graphviz."""
+        arrows = "".join(
+            f"{_word(source)} -> {_word(dest)};"
+            for source, ends in self._transitions.items()
+            for dest in ends
+        )
+        return "digraph finite_state_machine { rankdir=LR; node [fixedsize=true];" + arrows + "}"
+
+
+def _word(name: Any) -> str:
+    return str(name).replace(" ", "_")

@@ -1,0 +1,299 @@
+"""SPADE's messages: they can be changed, and name the act and all else in their metadata."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Never, Self
+
+from formicary.core.errors import UnsupportedError
+from formicary.core.message import FORM_PARAMETERS
+from formicary.core.message import FORM_TITLE as SPADE_X_METADATA
+from formicary.core.message import Message as PlatformMessage
+from formicary.spade.jid import JID, NOBODY, known
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["SPADE_X_METADATA", "Message", "MessageBase"]
+
+
+class MessageBase:
+    """What messages and templates have in common.
+
+    Args:
+        to: the receiver's address.
+        sender: the sender's; filled in when the message is sent.
+        body: the content.
+        thread: names the conversation.
+        metadata: further values by name, such as `performative`: text to text.
+
+    Raises:
+        TypeError: a value is not of these types.
+    """
+
+    __slots__ = ("_body", "_metadata", "_sender", "_thread", "_to", "sent")
+
+    def __init__(
+        self,
+        to: str | None = None,
+        sender: str | None = None,
+        body: str | None = None,
+        thread: str | None = None,
+        metadata: dict[str, str] | None = None,
+    ) -> None:
+        self.sent = False
+        self._to = known.get(to) or _address(to, "to")
+        self._sender = NOBODY if sender is None else _address(sender, "sender")
+        self._body = body if type(body) is str else _text_or_none(body, "body")
+        self._thread = None if thread is None else _text_or_none(thread, "thread")
+        self._metadata: dict[str, str] = {} if metadata is None else _checked_metadata(metadata)
+
+    def fill(
+        self, to: JID, sender: JID, body: str | None, thread: str | None, metadata: dict[str, str]
+    ) -> None:
+        """Have these values, which are known to be right."""
+        self.sent = False
+        self._to = to
+        self._sender = sender
+        self._body = body
+        self._thread = thread
+        self._metadata = metadata
+
+    @property
+    def to(self) -> JID:
+        """The receiver's address; an empty one if there is none."""
+        return self._to
+
+    @to.setter
+    def to(self, address: str | None) -> None:
+        self._to = _address(address, "to")
+
+    @property
+    def sender(self) -> JID:
+        """The sender's address; an empty one if there is none."""
+        return self._sender
+
+    @sender.setter
+    def sender(self, address: str | None) -> None:
+        self._sender = _address(address, "sender")
+
+    @property
+    def body(self) -> str | None:
+        """The content."""
+        return self._body
+
+    @body.setter
+    def body(self, body: str | None) -> None:
+        self._body = _text_or_none(body, "body")
+
+    @property
+    def thread(self) -> str | None:
+        """What names the conversation."""
+        return self._thread
+
+    @thread.setter
+    def thread(self, thread: str | None) -> None:
+        self._thread = _text_or_none(thread, "thread")
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The further values by name."""
+        return self._metadata
+
+    @metadata.setter
+    def metadata(self, metadata: dict[str, str]) -> None:
+        self._metadata = _checked_metadata(metadata)
+
+    def set_metadata(self, key: str, value: str) -> None:
+        """Set one of the further values.
+
+        Raises:
+            TypeError: one of them is no text.
+        """
+        if type(key) is not str or type(value) is not str:
+            _check_metadata(key, value)
+        self._metadata[key] = value
+
+    def get_metadata(self, key: str) -> str | None:
+        """Return one of the further values; None if there is none of this name."""
+        return self._metadata.get(key)
+
+    @staticmethod
+    def empty_jid(jid: JID) -> bool:
+        """Tell whether an address is empty."""
+        return not jid
+
+    def empty_to(self) -> bool:
+        """Tell whether there is no receiver."""
+        return not self._to
+
+    def empty_sender(self) -> bool:
+        """Tell whether there is no sender."""
+        return not self._sender
+
+    def match(self, message: MessageBase) -> bool:
+        """Tell whether each value that this has is in another message as well."""
+        return (
+            (not self._to or message.to == self._to)
+            and (not self._sender or message.sender == self._sender)
+            and (not self._body or message.body == self._body)
+            and (not self._thread or message.thread == self._thread)
+            and all(message.get_metadata(key) == value for key, value in self._metadata.items())
+        )
+
+    @property
+    def id(self) -> int:
+        """What tells this object from others in the process."""
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Message) and self.match(other) and other.match(self)
+
+    __hash__ = None  # type: ignore[assignment]  # it can be changed
+
+    def _text(self, kind: str) -> str:
+        body = f"\n{self._body}\n" if self._body else ""
+        start = f'<{kind} to="{self._to}" from="{self._sender}" thread="{self._thread}"'
+        return f"{start} metadata={self._metadata}>{body}</{kind}>"
+
+
+class Message(MessageBase):
+    """One message; arguments as of `MessageBase`. Who receives it gets a copy."""
+
+    def make_reply(self) -> Message:
+        """Return a copy with receiver and sender exchanged."""
+        reply = Message.__new__(Message)
+        reply.fill(self._sender, self._to, self._body, self._thread, self._metadata.copy())
+        return reply
+
+    @classmethod
+    def from_node(cls, node: object) -> Never:
+        """Refuse: there are no XMPP stanzas here.
+
+        Raises:
+            AttributeError, UnsupportedError: it is none, or it is one.
+        """
+        if isinstance(node, MessageBase):
+            raise AttributeError(  # noqa: TRY004 -- SPADE's
+                "from_node() takes a stanza, and this is a message already"
+            )
+        raise UnsupportedError(_NO_STANZAS)
+
+    def prepare(self, client: object) -> Never:
+        """Refuse: there are no XMPP stanzas here.
+
+        Raises:
+            UnsupportedError: always.
+        """
+        del client
+        raise UnsupportedError(_NO_STANZAS)
+
+    def to_platform(self, receiver: str | None, sender: str | None) -> PlatformMessage:
+        """Return what goes on its way.
+
+        Args:
+            receiver: the full name of the agent, or an address outside the platform.
+            sender: that of the sender.
+        """
+        metadata = self._metadata
+        if not metadata:
+            return PlatformMessage(receiver, sender, self._body or "", None, self._thread)
+        if len(metadata) == 1 and "performative" in metadata:
+            return PlatformMessage(receiver, sender, self._body or "", metadata["performative"], self._thread)
+        values: dict[str, Any] = {}
+        rest: dict[str, str] = {}
+        for key, value in metadata.items():
+            name = FORM_PARAMETERS.get(key)
+            if name is None or name == "reply_to":  # which would be a name of the platform's
+                rest[key] = value
+            else:
+                values[name] = value
+        return PlatformMessage(
+            receiver, sender, self._body or "", thread=self._thread, metadata=rest or None, **values
+        )
+
+    @classmethod
+    def from_platform(cls, message: PlatformMessage, to: JID, sender: JID) -> Self:
+        """Return what has come as SPADE's programs know it.
+
+        Args:
+            message: what has come.
+            to: the receiver's address.
+            sender: the sender's.
+        """
+        made = cls.__new__(cls)
+        body = message.body
+        text = body if isinstance(body, str) else body.decode(errors="replace")
+        made.fill(to, sender, text, message.thread, metadata_of(message))
+        return made
+
+    def __str__(self) -> str:
+        return self._text("message")
+
+
+_NO_STANZAS = (
+    "messages do not become XMPP stanzas here: containers carry them, and talk XMPP for agents; send() it"
+)
+_LATER = [(key, name) for key, name in FORM_PARAMETERS.items() if name not in {"performative", "reply_to"}]
+
+
+def metadata_of(message: PlatformMessage) -> dict[str, str]:
+    """Return SPADE's metadata of a message: its parameters by FIPA's names, and what else it has."""
+    metadata = dict(message.metadata) if message.metadata else {}
+    if message.performative is not None:
+        metadata["performative"] = message.performative
+    # These five come first of the rest: where none is there, which is usual, nothing is looked through.
+    if (
+        message.conversation_id is None
+        and message.ontology is None
+        and message.language is None
+        and message.protocol is None
+        and message.reply_with is None
+        and message.in_reply_to is None
+        and message.encoding is None
+        and message.reply_by is None
+    ):
+        return metadata
+    metadata |= {key: value for key, name in _LATER if (value := getattr(message, name)) is not None}
+    if message.reply_by is not None:
+        metadata["reply-by"] = message.reply_by.isoformat()
+    return metadata
+
+
+def value_of(message: PlatformMessage, key: str) -> str | None:
+    """Return what SPADE's metadata of a message has under a name."""
+    if key == "performative":
+        return message.performative
+    if (name := FORM_PARAMETERS.get(key)) is not None and name != "reply_to":
+        value: str | None = getattr(message, name)
+        return value
+    if key == "reply-by" and message.reply_by is not None:
+        return message.reply_by.isoformat()
+    metadata: Mapping[str, str] | None = message.metadata
+    return metadata.get(key) if metadata is not None else None
+
+
+def _address(given: object, what: str) -> JID:
+    if given is None:
+        return NOBODY
+    if isinstance(given, str) or hasattr(given, "bare"):  # slixmpp's addresses as well
+        return JID(str(given))
+    raise TypeError(
+        f"a message's {what} is an address, such as 'alice@localhost', not {type(given).__name__}"
+    )
+
+
+def _text_or_none(given: object, what: str) -> str | None:
+    if given is not None and not isinstance(given, str):
+        raise TypeError(f"a message's {what} is text, not {type(given).__name__}")
+    return given
+
+
+def _checked_metadata(metadata: dict[str, str]) -> dict[str, str]:
+    for key, value in metadata.items():
+        _check_metadata(key, value)
+    return metadata
+
+
+def _check_metadata(key: object, value: object) -> None:
+    if not isinstance(key, str) or not isinstance(value, str):
+        raise TypeError(f"a message's metadata is text to text, unlike {key!r}: {value!r}")

@@ -1,0 +1,116 @@
+"""SPADE's templates: which messages a behaviour wants."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from formicary.spade.message import MessageBase, value_of
+
+if TYPE_CHECKING:
+    from formicary.core.message import Message as PlatformMessage
+    from formicary.spade.agent import Agent
+
+
+class BaseTemplate(ABC):
+    """What can be combined: `&` (both), `|` (either), `^` (one of them, and not both) and `~` (not)."""
+
+    @abstractmethod
+    def match(self, message: Any) -> bool:
+        """Tell whether a message is wanted."""
+
+    def takes(self, message: PlatformMessage, agent: Agent) -> bool:
+        """Tell whether a message is wanted, as it comes in; for the platform.
+
+        Args:
+            message: the message.
+            agent: who receives it.
+        """
+        return self.match(agent.message_of(message))
+
+    def __and__(self, other: object) -> BaseTemplate:
+        return ANDTemplate(self, _checked(other))
+
+    def __or__(self, other: object) -> BaseTemplate:
+        return ORTemplate(self, _checked(other))
+
+    def __xor__(self, other: object) -> BaseTemplate:
+        return XORTemplate(self, _checked(other))
+
+    def __invert__(self) -> BaseTemplate:
+        return NOTTemplate(self)
+
+
+def _checked(other: object) -> BaseTemplate:
+    if not isinstance(other, BaseTemplate):
+        raise TypeError(f"a template is combined with another one, not with {type(other).__name__}")
+    return other
+
+
+class NOTTemplate(BaseTemplate):
+    """Wants what another template does not want."""
+
+    def __init__(self, expr: BaseTemplate) -> None:
+        self.expr = expr
+
+    def match(self, message: Any) -> bool:
+        """Tell whether a message is wanted."""
+        return not self.expr.match(message)
+
+
+class _Pair(BaseTemplate):
+    def __init__(self, expr1: BaseTemplate, expr2: BaseTemplate) -> None:
+        self.expr1 = expr1
+        self.expr2 = expr2
+
+
+class ANDTemplate(_Pair):
+    """Wants what both of two templates want."""
+
+    def match(self, message: Any) -> bool:
+        """Tell whether a message is wanted."""
+        return self.expr1.match(message) and self.expr2.match(message)
+
+
+class ORTemplate(_Pair):
+    """Wants what one of two templates wants, or both."""
+
+    def match(self, message: Any) -> bool:
+        """Tell whether a message is wanted."""
+        return self.expr1.match(message) or self.expr2.match(message)
+
+
+class XORTemplate(_Pair):
+    """Wants what one of two templates wants, and the other does not."""
+
+    def match(self, message: Any) -> bool:
+        """Tell whether a message is wanted."""
+        return self.expr1.match(message) != self.expr2.match(message)
+
+
+class Template(BaseTemplate, MessageBase):
+    """Wants messages in which each of its values is; what it does not have may be anything.
+
+    Arguments: as of `Message`. It can be changed later, and then wants other messages.
+    """
+
+    def match(self, message: Any) -> bool:
+        """Tell whether a message is wanted."""
+        return MessageBase.match(self, message)
+
+    def takes(self, message: PlatformMessage, agent: Agent) -> bool:
+        """Tell whether a message is wanted, without making one of SPADE's; as of `BaseTemplate`."""
+        if type(self).match is not Template.match:
+            return super().takes(message, agent)
+        for key, value in self._metadata.items():
+            if (message.performative if key == "performative" else value_of(message, key)) != value:
+                return False
+        return (
+            (not self._to or agent.jid == self._to)
+            and (not self._body or message.body == self._body)
+            and (not self._thread or message.thread == self._thread)
+            and (not self._sender or agent.container.jid_of(message.sender) == self._sender)
+        )
+
+    def __str__(self) -> str:
+        return self._text("template")

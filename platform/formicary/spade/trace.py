@@ -1,0 +1,86 @@
+"""What an agent of SPADE has sent and received lately."""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import datetime
+from itertools import islice
+from time import time
+from typing import TYPE_CHECKING, Any
+
+from formicary.spade.jid import JID
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Entry = tuple[datetime, Any, str | None]
+"""When it was (local time), the message, and what it was by: a behaviour's name, if one took it."""
+
+
+class TraceStore:
+    """The latest messages of an agent.
+
+    Args:
+        size: how many are kept.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        # With seconds in place of times, which take longer to make, and are seldom looked at.
+        self._entries: deque[tuple[float, Any, str | None]] = deque(maxlen=size)
+
+    @property
+    def store(self) -> list[Entry]:
+        """All that is kept, the latest first."""
+        return [
+            (datetime.fromtimestamp(at), event, category)  # noqa: DTZ006 -- SPADE's times have no zone
+            for at, event, category in reversed(self._entries)
+        ]
+
+    def reset(self) -> None:
+        """Forget all."""
+        self._entries.clear()
+
+    def append(self, event: Any, category: str | None = None) -> None:
+        """Keep a message; the oldest one goes where there are too many."""
+        self._entries.append((time(), event, category))
+
+    def len(self) -> int:
+        """Return how many are kept."""
+        return len(self._entries)
+
+    def all(self, limit: int | None = None) -> list[Entry]:
+        """Return the latest, the oldest of them first; at most `limit`."""
+        return _latest(self.store, limit)
+
+    def received(self, limit: int | None = None) -> list[Entry]:
+        """Return the latest that were received, the oldest of them first; at most `limit`."""
+        return _latest((entry for entry in self.store if not entry[1].sent), limit)
+
+    def filter(
+        self, limit: int | None = None, to: str | None = None, category: str | None = None
+    ) -> list[Entry]:
+        """Return the latest of some kind, the oldest of them first.
+
+        Args:
+            limit: how many at most.
+            to: only those to or from this address.
+            category: only those of this category.
+        """
+        address = JID(str(to)) if to else None
+        wanted = (
+            entry
+            for entry in self.store
+            if (address is None or _agent_in_msg(address, entry[1]))
+            and (not category or entry[2] == category)
+        )
+        return _latest(wanted, limit)
+
+
+def _latest(entries: Iterable[Entry], limit: int | None) -> list[Entry]:
+    return list(islice(entries, limit))[::-1]
+
+
+def _agent_in_msg(agent: str, msg: Any) -> bool:
+    """Tell whether a message is to or from an agent."""
+    return agent in {str(msg.to.bare), str(msg.sender.bare)}

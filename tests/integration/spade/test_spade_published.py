@@ -1,0 +1,111 @@
+"""SPADE's own tests, and the programs of its documentation, on our containers: nothing in them is changed."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.integration.spade.published import fetch_source, pip, programs
+from tests.plugins.paths import ROOT
+
+pytestmark = [pytest.mark.spade, pytest.mark.timeout(600)]
+
+DOCUMENTATION = (ROOT / "docs" / "spade.md").read_text(encoding="utf-8")
+LEFT_OUT = re.findall(r"^\| `(test_\w+\.py::\w+)` \|", DOCUMENTATION, re.MULTILINE)
+MODULES = ("agent", "behaviour", "container", "e2e", "fipa_message", "message", "plugin", "template", "trace")
+HELPERS = ("factory-boy", "faker", "pytest-asyncio", "pytest-mock", "testfixtures", "tzdata")
+
+PROGRAMS = {  # by page and place on it: what is typed, and what is printed
+    ("agents", 1): ("", "Message received with content: Hello World"),
+    ("behaviours", 0): ("bob@localhost\nx\nann@localhost\nx\n", "Agents finished"),
+    ("behaviours", 1): ("bob@localhost\nx\nann@localhost\nx\n", "TimeoutSenderBehaviour running at"),
+    ("behaviours", 2): ("", "State Three received message msg_from_state_one_to_state_three"),
+    ("behaviours", 3): ("ann@localhost\nx\n", "Waiting Behaviour has finished\nStopping agent."),
+    ("usage", 0): ("", "Hello World! I'm agent dummy@localhost"),
+    ("usage", 1): ("", "Counter: 1"),
+    ("usage", 2): ("", "Behaviour finished with exit code 10."),
+    ("usage", 3): ("", "agent2_example@your_xmpp_server created."),
+}
+NOT_RUN = {("agents", 0), ("presence", 0)}  # docs/spade.md says why
+COMMAND = Path(sys.executable).with_name("formicary")
+ENDLESS = ("usage", 1)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    return fetch_source(tmp_path_factory.mktemp("spade"))
+
+
+def test_spades_own_tests_pass_but_for_those_that_the_documentation_names(source, tmp_path_factory):
+    helpers = tmp_path_factory.mktemp("helpers")
+    pip("install", "-q", "--no-deps", "--target", str(helpers), *HELPERS)
+    asyncio_options = ["-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "suite_plugin", "-p", "no:cacheprovider"]
+    command += ["-c", os.devnull, "--rootdir", str(source), "--timeout", "60", *asyncio_options]
+    paths = os.pathsep.join([str(helpers), str(ROOT / "tests" / "integration" / "spade")])
+    done = subprocess.run(
+        [*command, *(f"tests/test_{name}.py" for name in MODULES)],
+        cwd=source,
+        env=os.environ | {"PYTHONPATH": paths, "LEFT_OUT": "\n".join(LEFT_OUT)},
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    assert f"{len(LEFT_OUT)} deselected" in done.stdout
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 150
+
+
+def test_the_programs_of_spades_documentation_run(source, tmp_path):
+    found = {
+        (page.stem, number): program
+        for page in (source / "docs").glob("*.rst")
+        for number, program in enumerate(programs(page))
+    }
+    assert found.keys() == PROGRAMS.keys() | NOT_RUN
+    running = {}
+    for (page, number), (typed, _) in PROGRAMS.items():
+        file = tmp_path / f"{page}_{number}.py"
+        file.write_text(found[page, number], encoding="utf-8")
+        # All at once: most of the time they sleep.
+        process = subprocess.Popen(
+            [COMMAND, "run", "--spade", str(file)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            start_new_session=True,  # without a terminal, passwords are read from standard input
+        )
+        process.stdin.write(typed)
+        running[page, number] = process
+    try:
+        printed = {}
+        endless = running[ENDLESS]
+        lines = iter(endless.stdout.readline, "")
+        printed[ENDLESS] = "".join(line for line in _until(lines, PROGRAMS[ENDLESS][1]))
+        endless.send_signal(signal.SIGINT)
+        for name, process in running.items():
+            output, errors = process.communicate(timeout=200)
+            printed[name] = printed.get(name, "") + output
+            assert process.returncode == 0, (name, output, errors)
+    finally:
+        for process in running.values():
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+    for name, (_, expected) in PROGRAMS.items():
+        assert expected in printed[name]
+
+
+def _until(lines, text):
+    for line in lines:
+        yield line
+        if text in line:
+            return

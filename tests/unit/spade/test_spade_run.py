@@ -1,0 +1,62 @@
+"""`spade.run`, and programs with an event loop of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+
+from formicary import spade
+from formicary.spade.agent import Agent
+from formicary.spade.container import Container
+
+
+@pytest.fixture(autouse=True)
+def plain_loop(monkeypatch):
+    """Run in asyncio's own loop: the first one of uvloop in a process leaves a pipe open."""
+    monkeypatch.setattr("formicary.spade.container.loop_factory", lambda: None)
+
+
+def test_run_goes_on_after_an_exception_and_closes_the_container(caplog):
+    agents = []
+
+    async def main():
+        agent = Agent("bob@localhost")
+        await agent.start()
+        agents.append(agent)
+        raise LookupError("no")
+
+    with caplog.at_level(logging.ERROR):
+        spade.run(main(), embedded_xmpp_server=True)
+    assert "the program ended with an exception" in caplog.text
+    assert not agents[0].is_alive()
+
+
+def test_a_program_with_its_own_loop_has_a_container_that_ends_with_it():
+    agent = Agent("bob@localhost")
+    hosts = []
+
+    async def main():
+        await asyncio.gather(agent.start(), Agent("ann@localhost").start())
+        hosts.append(await Container().open())
+
+    asyncio.run(main())
+    assert not agent.is_alive()
+    assert not hosts[0].is_open
+
+
+def test_sys_exit_in_a_behaviour_ends_the_program_with_its_code():
+    class Leave(spade.behaviour.OneShotBehaviour):
+        async def run(self):
+            raise SystemExit(7)
+
+    async def main():
+        agent = Agent("bob@localhost")
+        agent.add_behaviour(Leave())
+        await agent.start()
+        await spade.wait_until_finished(agent)
+
+    with pytest.raises(SystemExit) as ended:
+        spade.run(main())
+    assert ended.value.code == 7

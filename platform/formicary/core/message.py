@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 else:
     Body = Any  # msgspec cannot tell the two apart while it decodes; __post_init__ sees to it
 
-_REMEMBERED = 65_536
+# So many agents of one container may write to each other at random: with fewer, most names would be checked
+# anew, which takes as long as all the rest of a message. A quarter of a million takes 8 MB beside the names.
+_REMEMBERED = 262_144
 _receivers: set[object] = set()  # names that passed check_receiver
 _BODIES = frozenset({str, bytes})
 

@@ -130,16 +130,16 @@ class Cell(MicroAgent):
         other = names[int(grid.draw() * len(names))]
         while other == self.address:
             other = names[int(grid.draw() * len(names))]
-        self.send_nowait(Message(other, None, self.number, REQUEST))
+        self.send_nowait(Message(other, self.address, self.number, REQUEST))
 
     def handle(self, message: Message) -> None:
         """Swap, refuse to, or go on."""
         kind = message.performative
         if kind == REQUEST:
             if self.is_busy:
-                self.send_nowait(Message(message.sender, None, "", REFUSE))
+                self.send_nowait(Message(message.sender, self.address, "", REFUSE))
                 return
-            self.send_nowait(Message(message.sender, None, self.number, INFORM))
+            self.send_nowait(Message(message.sender, self.address, self.number, INFORM))
             self.number = message.body
             self.is_busy = True
             self.ask()

@@ -20,6 +20,7 @@ EXPERIMENT = Experiment(
     requests=(1000, 10_000, 100_000),
     placements=(SAME,),
     subjects=_SUBJECTS,
+    exchange=MEDIATED,
     quick=Preset(parts=(Take(subjects=_SUBJECTS, placements=(SAME,)),)),
     paper=Preset(requests=(1000, 10_000, 100_000, 1_000_000), repeat=10),
     plan=Loaded(f"{_HERE}.plan:plan_rounds"),

@@ -152,11 +152,13 @@ def _messages(row: Row) -> str:
 
 
 def _held(row: Row) -> str:
-    return formatting.size(row.service.held_bytes.mean) if row.service else formatting.NOTHING
+    held = row.service and row.service.held_bytes
+    return formatting.size(held.mean) if held else formatting.NOTHING
 
 
 def _grew(row: Row) -> str:
-    return formatting.size(max(row.service.grew_bytes.mean, 0.0)) if row.service else formatting.NOTHING
+    grew = row.service and row.service.grew_bytes
+    return formatting.size(max(grew.mean, 0.0)) if grew else formatting.NOTHING
 
 
 def _per_second(value: float) -> str:

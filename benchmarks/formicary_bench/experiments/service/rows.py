@@ -15,6 +15,8 @@ from formicary_bench.results.verdicts.verdicts import stability_of
 from formicary_bench.statistics.estimates import mean_estimate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.vocabulary.configuration import Configuration
@@ -65,10 +67,7 @@ class Rounds(Summary):
             round_trips_per_s_ci95=rate.ci95,
             total_s=total.mean,
             total_s_ci95=total.ci95,
-            service=ServiceEstimates(
-                held_bytes=mean_estimate([float(one.held) for one in found]),
-                grew_bytes=mean_estimate([float(one.grew) for one in found]),
-            ),
+            service=_held(found),
             ci_method=OVER_REPETITIONS if len(found) > 1 else NO_INTERVAL,
         )
         return Digest(changed, None)
@@ -93,5 +92,15 @@ def _served(run: RunFolder, repetition: Repetition) -> Served | None:
     return Served(rounds, seconds, held[-1], held[-1] - held[0])
 
 
+def _held(found: Sequence[Served]) -> ServiceEstimates:
+    """Return what the processes hold; nothing of other platforms, which do not say."""
+    if not all(one.held for one in found):
+        return ServiceEstimates()
+    return ServiceEstimates(
+        held_bytes=mean_estimate([float(one.held) for one in found]),
+        grew_bytes=mean_estimate([float(one.grew) for one in found]),
+    )
+
+
 def _each(one: Served) -> Each:
-    return Each(per_s=one.per_s, others=named({TOTAL: one.seconds, HOLDS: float(one.held)}))
+    return Each(per_s=one.per_s, others=named({TOTAL: one.seconds, HOLDS: float(one.held) or None}))

@@ -154,15 +154,15 @@ class SwapEstimates(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ServiceEstimates(msgspec.Struct, frozen=True, kw_only=True):
-    """What the process of `service/mediated` holds.
+    """What the process of `service/mediated` holds; None of other platforms' processes.
 
     Attributes:
         held_bytes: When all rounds are over.
         grew_bytes: By how much that is more than after the first twentieth of them.
     """
 
-    held_bytes: Estimate
-    grew_bytes: Estimate
+    held_bytes: Estimate | None = None
+    grew_bytes: Estimate | None = None
 
 
 class ScaleEstimates(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,8 @@ from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.protocol import Hello, Prepare, Ready, XmppServer
-from formicary_bench.subjects.drivers.rounds import LoopRounds, Rounds
+from formicary_bench.subjects.drivers.rounds import LoopRounds, Rounds, ServiceRounds
+from formicary_bench.vocabulary.names import MEDIATED
 from formicary_bench.vocabulary.roles import ECHO
 from formicary_bench.worker.workload import PreparedRole
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.subjects.drivers.driver import Driver
     from formicary_bench.subjects.drivers.protocol import Placement
+    from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.worker.workload import Workload
 
 CPU_GROUP = "agents"
@@ -44,8 +46,7 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
             await driver.say(_orders(work, file))
             ready = await driver.hear(Ready, READY_SECONDS)
             if file is not None:
-                kind = LoopRounds if work.configuration.loop else Rounds
-                rounds = kind(driver, work, file, progress.expect)
+                rounds = _rounds_of(work.configuration)(driver, work, file, progress.expect)
                 await rounds.warm_up(again=entry.hello.again and work.job.warm)
                 yield PreparedRole(ready.endpoint, rounds.measure)
             else:
@@ -56,6 +57,12 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
 
 
 ask = echo = both
+
+
+def _rounds_of(configuration: Configuration) -> type[Rounds]:
+    if configuration.experiment == MEDIATED:
+        return ServiceRounds
+    return LoopRounds if configuration.loop else Rounds
 
 
 class _Progress:
@@ -130,6 +137,6 @@ def _orders(work: Workload, file: Path | None) -> Prepare:
         peer=job.peer,
         times=str(file or ""),
         server=server,
-        loop=configuration.loop,
+        loop=configuration.requests if configuration.experiment == MEDIATED else configuration.loop,
         way=configuration.way,
     )

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from formicary_bench.vocabulary.names import CREATE_REMOTE, DISPATCH, MANY_TO_ONE, PAIRS, ROAM, SIZE
+from formicary_bench.vocabulary.names import CREATE_REMOTE, DISPATCH, MANY_TO_ONE, MEDIATED, PAIRS, ROAM, SIZE
 
 PROTOCOL = 1
 """The version of this protocol."""
@@ -19,7 +19,7 @@ PROTOCOL = 1
 EXCHANGES = PAIRS, MANY_TO_ONE, SIZE
 """The experiments that it knows: who exchanges messages with whom. All others are like one of these."""
 
-LOOPS = CREATE_REMOTE, DISPATCH, ROAM
+LOOPS = CREATE_REMOTE, DISPATCH, ROAM, MEDIATED
 """Those that it knows in which a platform makes loops of an operation by itself."""
 
 LONGEST_LINE = 1 << 20
@@ -97,7 +97,8 @@ class Prepare(msgspec.Struct, frozen=True, tag="prepare"):
         peer: to the driver that asks: the endpoint of the one that echoes.
         times: the path of the file for the times; empty for a driver that only echoes.
         server: the XMPP server, where the driver needs one.
-        loop: how many operations the largest loop has; 0 where agents make round trips.
+        loop: how many operations the largest loop has, or how many rounds a service; 0 where agents make
+            round trips.
         way: whether operations of a loop follow each other `in-turn` or begin `at-once`; empty where there is
             no choice.
     """

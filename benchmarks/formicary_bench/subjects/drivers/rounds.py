@@ -13,6 +13,7 @@ from formicary_bench.subjects.drivers.protocol import Done, Go
 from formicary_bench.subjects.drivers.settling import Round, Settling
 from formicary_bench.vocabulary import warmth
 from formicary_bench.vocabulary.loops import laps, smallest_of
+from formicary_bench.worker.creation import batches
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:
@@ -131,16 +132,27 @@ class Rounds:
 class LoopRounds(Rounds):
     """Has a driver that is ready make loops of an operation; arguments as of `Rounds`."""
 
+    @property
+    def most(self) -> int:
+        """How many operations the largest loop has."""
+        return self._work.configuration.loop
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many each of those has that are measured."""
+        configuration = self._work.configuration
+        return laps(configuration.loop, smallest_of(configuration.experiment))
+
     async def _first(self) -> tuple[Round, dict[str, float]]:
         """Have it make the largest loop once, in a fresh process."""
-        made = await self._laps((self._work.configuration.loop,))
+        made = await self._laps((self.most,))
         return made, {warmth.COLD_RATE: made.per_s, warmth.COLD_MEAN_US: 1e6 / made.per_s}
 
     async def _next(self, settling: Settling) -> Round:
         """Have it make loops as large as that, or smaller where that would take too long."""
         least = smallest_of(self._work.configuration.experiment)
         operations = max(settling.trips(1) // least * least, least)
-        size = min(self._work.configuration.loop, operations)
+        size = min(self.most, operations)
         return await self._laps((size,) * (operations // size))
 
     async def measure(self) -> None:
@@ -149,8 +161,7 @@ class LoopRounds(Rounds):
         Raises:
             DriverError: as of `warm_up`.
         """
-        configuration = self._work.configuration
-        made = await self._laps(laps(configuration.loop, smallest_of(configuration.experiment)))
+        made = await self._laps(self.sizes)
         self._work.batches += self._made
         self._work.counters |= _cpu(warmth.CPU_US, made)
 
@@ -160,6 +171,20 @@ class LoopRounds(Rounds):
         took = [nanoseconds / 1e9 for nanoseconds in times.rtts]
         self._made = [(size, seconds, 0) for size, seconds in zip(sizes, took, strict=True)]
         return Round(operations, sum(took), used_s, is_warm)
+
+
+class ServiceRounds(LoopRounds):
+    """Has a driver that is ready make rounds of a service, in batches; arguments as of `Rounds`."""
+
+    @property
+    def most(self) -> int:
+        """How many rounds there are."""
+        return self._work.configuration.requests
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many each batch has."""
+        return tuple(map(len, batches(self.most)))
 
 
 def _cpu(name: str, made: Round) -> dict[str, float]:

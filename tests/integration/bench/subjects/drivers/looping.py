@@ -6,6 +6,7 @@ import time
 from array import array
 
 MODE = sys.argv[1]
+EXPERIMENT = sys.argv[2]
 COLD_NS, WARM_NS = 100_000, 10_000
 SLOW = 3
 """How many rounds take ten times as long as those that follow."""
@@ -17,7 +18,7 @@ def say(kind, **values):
 
 def main():
     hello = {
-        "experiments": ["messaging/pairs", "mobile/roam"],
+        "experiments": ["messaging/pairs", EXPERIMENT],
         "placements": ["same-container"],
         "again": True,
     }

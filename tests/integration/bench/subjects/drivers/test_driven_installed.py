@@ -24,7 +24,7 @@ from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.installing import ask
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.loops import WAYS, laps, smallest_of
-from formicary_bench.vocabulary.names import CREATE_REMOTE, DISPATCH, ROAM
+from formicary_bench.vocabulary.names import CREATE_REMOTE, DISPATCH, MEDIATED, ROAM
 from formicary_bench.vocabulary.warmth import SETTLED
 
 pytestmark = pytest.mark.drivers
@@ -131,6 +131,15 @@ def test_it_makes_loops_of_what_its_agents_do_elsewhere(hello, experiment, way):
     assert (data.seconds > 0).all()
     assert repetition.counters[SETTLED] == 0  # it was only tried
     assert looking.found <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
+
+
+def test_it_makes_rounds_of_a_service(hello):
+    if MEDIATED not in hello.experiments:
+        pytest.skip(f"{hello.name} does not do {MEDIATED}")
+    asked = Configuration(experiment=MEDIATED, platform=hello.name, requests=40)
+    _, data = measure(Task(asked, 1, 7, warm=False), Silent())
+    assert data.agents.tolist() == [2] * 20
+    assert (data.seconds > 0).all()
 
 
 MADKIT = {

@@ -11,6 +11,7 @@ from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.vocabulary import warmth
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.loops import laps
+from formicary_bench.vocabulary.names import MEDIATED
 from formicary_bench.worker.messages import Job
 from formicary_bench.worker.workload import Workload
 
@@ -69,7 +70,7 @@ async def test_one_that_goes_on_counting_is_found_in_any_round():
 def looping(mode="well"):
     """Have a driver of loops be installed, and return the work that it is to do."""
     hello = bad_hello(name="looping", experiments=("messaging/pairs", "mobile/roam"), again=True)
-    keep((sys.executable, str(HERE / "looping.py"), mode), hello)
+    keep((sys.executable, str(HERE / "looping.py"), mode, "mobile/roam"), hello)
     asked = Configuration(experiment="mobile/roam", platform="looping", route="in-process", loop=40)
     return Workload(Job(asked, "both", 1, exchange="mobile/roam"))
 
@@ -83,6 +84,17 @@ async def test_loops_are_made_in_all_sizes_when_the_platform_has_settled():
     assert work.counters[warmth.SETTLED] == 1
     assert work.counters[warmth.COLD_MEAN_US] == pytest.approx(COLD_US)
     assert work.counters[warmth.COLD_RATE] == pytest.approx(1e6 / COLD_US)
+
+
+async def test_rounds_of_a_service_are_made_in_batches():
+    hello = bad_hello(name="looping", experiments=("messaging/pairs", MEDIATED), again=True)
+    keep((sys.executable, str(HERE / "looping.py"), "well", MEDIATED), hello)
+    asked = Configuration(experiment=MEDIATED, platform="looping", route="in-process", requests=40)
+    work = Workload(Job(asked, "both", 1, exchange=MEDIATED))
+    async with both(work) as role:
+        await role.measure()
+    assert [size for size, _, _ in work.batches] == [2] * 20
+    assert {round(seconds / size * 1e6) for size, seconds, _ in work.batches} == {WARM_US}
 
 
 async def test_a_loop_that_is_missing_is_noticed():

@@ -30,10 +30,12 @@ import java.util.function.IntConsumer;
  */
 public final class Driver implements Platform {
     private static final long SECONDS_TO_START = 60;
+    private static final String MEDIATED = "service/mediated";
     private static final Map<String, Class<? extends Conductor>> CONDUCTORS = Map.of(
             "mobile/create-remote", CreateElsewhere.class,
             "mobile/dispatch", Dispatch.class,
-            "mobile/roam", Roam.class);
+            "mobile/roam", Roam.class,
+            MEDIATED, Mediate.class);
     private static final String MAIN = jade.core.AgentContainer.MAIN_CONTAINER_NAME;
     private static final String SECOND = "-2";
     static final String ASKING = "Asking";
@@ -79,7 +81,7 @@ public final class Driver implements Platform {
         profile.setParameter(JICPServer.ACCEPT_LOCAL_HOST_ONLY, "true");
         profile.setParameter(Profile.DETECT_MAIN, "false");
         // By itself it remembers where 100 agents are reached, and looks all others up for each message.
-        int agents = job.receivers + job.pairs + job.loop;
+        int agents = job.receivers + job.pairs + (job.experiment.equals(MEDIATED) ? 0 : job.loop);
         profile.setParameter(MessagingService.CACHE_SIZE, Integer.toString(agents + MessagingService.CACHE_SIZE_DEFAULT));
         AgentContainer container = isMain
                 ? Runtime.instance().createMainContainer(profile)

@@ -26,6 +26,11 @@ def test_the_platform_loads_only_what_agents_of_one_container_need():
     assert rooms == {"core", "container"}
 
 
+def test_the_way_to_others_loads_neither_an_http_client_nor_email():
+    names = loaded("import formicary.server, formicary.transport.router")
+    assert not names & {"http.client", "urllib.request", "email", "xml.sax.saxutils"}
+
+
 def of_commands(names):
     """Return the modules of commands among others, but for those that make the tree of them."""
     tree = {"formicary.cli.command_tree", "formicary.cli.group_help", "formicary.cli.output"}

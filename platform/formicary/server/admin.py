@@ -6,11 +6,11 @@ there takes a third of a millisecond; `prosodyctl shell` does the same with a pr
 
 from __future__ import annotations
 
+import html
 import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
-from xml.sax.saxutils import escape
 
 from formicary.core.errors import ServerError
 
@@ -74,7 +74,7 @@ class AdminShell:
             ServerError: the server went away or did not answer in time.
         """
         try:
-            self._socket.sendall(f"<repl-input>{escape(line)}</repl-input>".encode())
+            self._socket.sendall(f"<repl-input>{html.escape(line, quote=False)}</repl-input>".encode())
             return self._read_answer()
         except (OSError, ParseError) as error:
             raise ServerError(

@@ -41,6 +41,7 @@ class Journey:
         through_server: have all go through a server.
         of_home, of_destination: further arguments of these containers.
         disk: the home's: a folder where it has a small disk of its own.
+        pause: seconds between two messages of an agent.
     """
 
     def __init__(
@@ -51,12 +52,14 @@ class Journey:
         of_home: dict[str, Any] | None = None,
         of_destination: dict[str, Any] | None = None,
         disk: Path | None = None,
+        pause: float = 0.02,
     ) -> None:
         self.folder = folder
         self._stack = AsyncExitStack()
         self.server = ManagedServer(containers=[*_ALL]) if through_server else None
         self._more = {HOME: of_home or {}, DESTINATION: of_destination or {}}
         self._disk = disk
+        self._pause = pause
         self.peer: Side
         self.sides: dict[str, Side]
 
@@ -67,7 +70,7 @@ class Journey:
         else:
             options |= {"server": as_option(self.server.address), "route": "xmpp"}
         ledger = str(self.folder / f"{name}.ledger")
-        setting = Setting(name, peer, ledger, options, AGENTS, 20_000, 0.01, 20)
+        setting = Setting(name, peer, ledger, options, AGENTS, 20_000, self._pause, 20)
         prefix: tuple[str, ...] = ()
         if name == HOME and self._disk is not None:
             mount = 'mount -t tmpfs -o size=16m none "$0" && exec "$@"'

@@ -51,6 +51,12 @@ def ledger_of(path: str, agents: int, limit: int) -> Ledger:
     return Ledger(Path(path), agents, limit)
 
 
+@cache
+def sign(ledger: str, name: str) -> Path:
+    """Return the file of this name beside a ledger."""
+    return Path(ledger).with_name(name)
+
+
 class Mover(Agent):
     """One that moves."""
 
@@ -78,7 +84,7 @@ class Sending(CyclicBehaviour):
         setting, index, ledger = self.agent.data.setting, self.agent.data.index, self.agent.ledger
         await asyncio.sleep(setting.pause)
         number = ledger.next[index]
-        if Path(setting.ledger).with_name(STOP).exists() or number == ledger.limit:
+        if sign(setting.ledger, STOP).exists() or number == ledger.limit:
             return
         ledger.next[index] = number + 1
         text = str(number)
@@ -103,7 +109,7 @@ class Receiving(CyclicBehaviour):
             ledger.note_outgoing(index, int(message.in_reply_to), FAILED)
         elif message.performative == "inform":
             ledger.note_incoming(index, int(message.body))
-            if Path(self.agent.data.setting.ledger).with_name(SLOW).exists():
+            if sign(self.agent.data.setting.ledger, SLOW).exists():
                 await asyncio.sleep(_TIME_TAKEN)
 
 

@@ -23,7 +23,7 @@ _PAUSES = (0, 0.05, 0.5, 1.5)  # s between two faults
 _LENGTHS = (0.05, 0.3, 1, 2.5)  # s that a fault lasts
 
 
-@fault("all kinds of faults at random for 12 s", "xmpp", "relay", is_long=True, pause=0.02)
+@fault("all kinds of faults at random for 12 s", "xmpp", "relay", is_long=True)
 async def all_at_random(scene: Scene) -> None:
     await _cause_at_random(scene)
 
@@ -33,7 +33,6 @@ async def all_at_random(scene: Scene) -> None:
     *("auto", "direct"),
     apart=True,
     is_long=True,
-    pause=0.02,
     may_fail="direct",  # where one fault follows the other, the connection may be away for too long
 )
 async def all_on_two_hosts(scene: Scene) -> None:

@@ -33,7 +33,7 @@ async def server_stopped(scene: Scene) -> None:
     "Prosody is killed under load, and started again after 5 s",
     *("xmpp", "auto"),
     is_heavy=True,
-    pause=0.002,
+    pause=0.004,
 )
 async def server_killed(scene: Scene) -> None:
     await scene.talk()
@@ -116,7 +116,6 @@ async def one_of_two_servers_killed(scene: Scene) -> None:
     "a client with an account sends 10 000 subscriptions and 5 000 messages to agents that do not exist",
     "xmpp",
     is_heavy=True,
-    pause=0.02,
 )
 async def flooded_by_a_client(scene: Scene) -> None:
     await scene.talk()

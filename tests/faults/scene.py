@@ -65,7 +65,7 @@ class Scene:
         folder: Path,
         *,
         agents: int = 20,
-        pause: float = 0.01,
+        pause: float = 0.02,
         limit: int = 20_000,
         size: int = 20,
         apart: bool = False,

@@ -27,7 +27,7 @@ async def _judge(journey):
 
 
 async def _move_to_small_mailboxes(folder):
-    async with Journey(folder, of_destination={"mailbox_limit": _ROOM}) as journey:
+    async with Journey(folder, of_destination={"mailbox_limit": _ROOM}, pause=0.01) as journey:
         await journey.begin()
         (folder / SLOW).touch()
         await journey.wait(lambda: min(journey.unread()) > _WAITING, "messages wait")

@@ -23,7 +23,7 @@ from formicary_bench.runner.planning.options import Options
 from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
 
 ROUNDS = (5, 20, 5)
-FOR_LONG = (0, 30_000, 0)
+FOR_LONG = (0, 10_000, 0)
 SECONDS = 10  # until nothing is left
 IS_DEEP = settings.default.max_examples >= settings.get_profile("deep").max_examples
 MOMENTS, PARTS = 20 if IS_DEEP else 8, 2  # interruptions

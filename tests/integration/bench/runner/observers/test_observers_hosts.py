@@ -35,7 +35,7 @@ def over(tmp_path, lab):
 
 
 def test_each_host_has_a_column_of_its_own(over, lab):
-    outcome = over("messaging/cpu", pairs=(10,), rounds=(300, 8000, 500), repeat=1)
+    outcome = over("messaging/cpu", pairs=(10,), rounds=(300, 3000, 500), repeat=1)
     assert outcome.problems == []
     (row,) = summarise(outcome.folder)
     first, second = (host.name for host in lab.hosts)

@@ -83,7 +83,7 @@ def refused(monkeypatch):
 def test_where_nobody_may_look_into_processes_they_account_for_themselves(silent, refused, tmp_path):
     options = Options(
         "messaging/cpu", placements=("two-containers",), routes=("direct",), pairs=(20,),
-        subjects=("formicary-behaviours",), rounds=(200, 10_000, 300),
+        subjects=("formicary-behaviours",), rounds=(200, 3000, 300),
     )  # fmt: skip
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
@@ -101,7 +101,7 @@ def test_where_nobody_may_look_into_processes_they_account_for_themselves(silent
 def test_the_servers_time_is_read_off_its_clock_where_the_workers_account(silent, refused, tmp_path):
     options = Options(
         "messaging/cpu", placements=("two-containers",), routes=("xmpp",), subjects=("formicary-micro",),
-        pairs=(20,), rounds=(100, 5000, 300),
+        pairs=(20,), rounds=(100, 1500, 300),
     )  # fmt: skip
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
@@ -116,7 +116,7 @@ def test_where_they_cannot_account_either_their_time_as_a_whole_is_known(
     monkeypatch.setattr(profiled, "Account", lambda step: messages.Account("end"))  # which never began
     options = Options(
         "messaging/cpu", placements=("same-container",), subjects=("formicary-micro",), pairs=(20,),
-        rounds=(2000, 50_000, 2000),
+        rounds=(2000, 20_000, 2000),
     )  # fmt: skip
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []

@@ -62,24 +62,24 @@ CHECKS = {
     "docs": [["sphinx", "-q", "-n", "-W", "--keep-going", "docs", "docs/_build"]],
 }
 
-# Most tests wait for others, so more of them run than there are processors. Those of a file stay together:
-# they share servers, and pages share their names. Files come in the order of their names, tests/integration
-# before tests/unit: by itself xdist begins those with few tests last, and some of them take longest.
-SIDE_BY_SIDE = [
-    "--numprocesses",
-    str((os.cpu_count() or 1) + 2),
-    "--dist",
-    "loadfile",
-    "--no-loadscope-reorder",
+# Tests of a file stay together: they share servers, and pages share their names. Files come in the order of
+# their names, tests/integration before tests/unit: by itself xdist begins those with few tests last, and some
+# of them take longest.
+IN_ORDER = ["--dist", "loadfile", "--no-loadscope-reorder"]
+# Most tests wait for others, so more of them run than there are processors.
+SIDE_BY_SIDE = ["--numprocesses", str((os.cpu_count() or 1) + 4), *IN_ORDER]
+# Faults come apart from others: what is away too long counts as gone. Two files at a time, for the one with
+# most of them, which causes many at once, takes as long as all others.
+FAULTS = ["tests/faults"]
+IN_PAIRS = ["--numprocesses", "2", *IN_ORDER]
+# What asks a sampler for the truth within two points comes alone: others on the same processors would take
+# that from it.
+ALONE = ["tests/integration/profiling/test_truth.py", "tests/unit/profiling/accounting/test_accounting.py"]
+TEST_RUNS = [
+    [*(f"--ignore={path}" for path in (*FAULTS, *ALONE)), *SIDE_BY_SIDE],
+    [*FAULTS, *IN_PAIRS],
+    ALONE,
 ]
-# Faults come alone: many are caused at once as it is, and what is away too long counts as gone. So does what
-# asks a sampler for the truth within two points, which others on the same processors would take from it.
-ALONE = [
-    "tests/faults",
-    "tests/integration/profiling/test_truth.py",
-    "tests/unit/profiling/accounting/test_accounting.py",
-]
-TEST_RUNS = [[*(f"--ignore={path}" for path in ALONE), *SIDE_BY_SIDE], ALONE]
 
 
 class SetupError(Exception):

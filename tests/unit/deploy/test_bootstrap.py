@@ -358,12 +358,15 @@ def test_without_what_hosts_are_made_with_all_tests_are_tried(bootstrap, handed_
     assert [command[3:] for command in handed_over] == bootstrap.TEST_RUNS
 
 
-def test_without_arguments_the_tests_run_side_by_side_and_then_the_faults(bootstrap, steps, handed_over):
+def test_without_arguments_each_test_runs_in_one_run_side_by_side_with_faults_or_alone(
+    bootstrap, steps, handed_over
+):
     assert bootstrap.main(["test"]) == 0
-    side_by_side, alone = (command[3:] for command in handed_over)
-    assert side_by_side == [*(f"--ignore={path}" for path in alone), *bootstrap.SIDE_BY_SIDE]
-    assert "tests/faults" in alone
-    assert all((SCRIPT.parents[1] / path).exists() for path in alone)
+    side_by_side, faults, alone = (command[3:] for command in handed_over)
+    later = [*bootstrap.FAULTS, *alone]
+    assert side_by_side == [*(f"--ignore={path}" for path in later), *bootstrap.SIDE_BY_SIDE]
+    assert faults == ["tests/faults", *bootstrap.IN_PAIRS]
+    assert all((SCRIPT.parents[1] / path).exists() for path in later)
 
 
 def test_a_failed_check_fails_the_command_though_the_tests_pass(
@@ -373,7 +376,7 @@ def test_a_failed_check_fails_the_command_though_the_tests_pass(
     monkeypatch.setattr(bootstrap, "step", lambda what, *c: step(what, *c) and what != "lint")
     assert bootstrap.main(["test"]) == 1
     assert steps[2:] == ["lint", "types", "docs"]
-    assert len(handed_over) == 2  # the tests ran all the same
+    assert len(handed_over) == len(bootstrap.TEST_RUNS)  # the tests ran all the same
     assert capsys.readouterr().out.endswith("failed before the tests: lint\n")
 
 
@@ -399,4 +402,4 @@ def test_without_a_server_its_tests_are_left_out_except_where_they_must_pass(  #
     assert f"which need {min(missing)}" in capsys.readouterr().out
     monkeypatch.setenv("CI", "true")
     bootstrap.main(["test"])
-    assert [command[3:] for command in handed_over[-2:]] == bootstrap.TEST_RUNS
+    assert [command[3:] for command in handed_over[-3:]] == bootstrap.TEST_RUNS

@@ -33,6 +33,8 @@ GROUPS = {
     "mobile": "agents made elsewhere, sent and roaming; proxies and forwarders",
     "service": "rounds of a service with a coordinator",
     "grid": "micro-agents that swap numbers at random: rates, evenness",
+    "compute": "agents that compute, over several cores",
+    "traffic": "agents in a ring, massive reception, over several cores",
     "memory": "of the interpreter, the platform and its agents",
     "network": "bytes and packets on the wire",
 }

@@ -27,6 +27,7 @@ PAPER_ROUNDS: Rounds = (500, 1000, 500)
 
 ALBEROLA, BURBECK, DIKAIAKOS = "Alberola 2010", "Burbeck 2004", "Dikaiakos 2001"
 FRANTZ = "Frantz 2010"
+PEREZ_CARRO = "Pérez-Carro 2013"
 
 
 class Loaded(str):

@@ -43,7 +43,10 @@ def preset_of(experiment: Experiment, name: str) -> Preset:
     """
     if name == PAPER:
         return experiment.paper or Preset()
-    few: dict[str, Any] = {size: _few(getattr(experiment, size), most) for size, most in _MOST.items()}
+    few: dict[str, Any] = {
+        size: getattr(experiment.quick, size) or _few(getattr(experiment, size), most)
+        for size, most in _MOST.items()
+    }
     return replace(experiment.quick, repeat=1, **few)
 
 

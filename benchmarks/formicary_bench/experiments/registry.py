@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments import create, memory, network
+from formicary_bench.experiments.compute import speed_up
 from formicary_bench.experiments.directory import (
     churn,
     cpu_register,
@@ -48,6 +49,8 @@ from formicary_bench.experiments.mobile import (
     web_shop,
 )
 from formicary_bench.experiments.service import mediated
+from formicary_bench.experiments.traffic import massive_reception, pool_size, ring
+from formicary_bench.experiments.traffic import speed_up as traffic_speed_up
 from formicary_bench.vocabulary.names import family_of
 
 if TYPE_CHECKING:
@@ -61,6 +64,7 @@ _MODULES = (
     *(create_local, create_remote, dispatch, one_way, two_way, synchronize, messenger),
     *(roam, proxy, forward_messages, forward_agents, web_shop),
     *(mediated, swap),
+    *(speed_up, ring, massive_reception, pool_size, traffic_speed_up),
     *(memory, growth, network),
     *(cpu, cpu_register, cpu_search),
 )

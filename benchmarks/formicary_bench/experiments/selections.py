@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments import create
+from formicary_bench.experiments.compute import speed_up
 from formicary_bench.experiments.directory import (
     SERVICES,
     churn,
@@ -34,6 +35,7 @@ from formicary_bench.experiments.grid import swap
 from formicary_bench.experiments.messaging import BY_ALL, DIRECTLY, OURS, many_to_one, pairs, size
 from formicary_bench.experiments.mobile import create_remote, dispatch, messenger, roam, web_shop
 from formicary_bench.experiments.service import mediated
+from formicary_bench.experiments.traffic import ring
 from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.vocabulary.routes import DIRECT, TCP, Carrier
 from formicary_bench.vocabulary.shop import SHOPPING
@@ -139,6 +141,8 @@ QUICK = Selection(
             requests=(10,),
             rounds=(2, 10, 0),
         ),
+        Part(speed_up.EXPERIMENT, subjects=(OURS, "processes"), agents=(16,), loops=(2,)),
+        Part(ring.EXPERIMENT, subjects=(OURS, "tasks"), pairs=(10,), containers=(2,), placements=_HERE),
     ),
     quick_rounds,
 )

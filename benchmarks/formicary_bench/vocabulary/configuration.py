@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from formicary_bench.vocabulary.names import DIRECTORY, MEMORY, family_of
+from formicary_bench.vocabulary.names import COMPUTE, DIRECTORY, MEMORY, TRAFFIC, family_of
 from formicary_bench.vocabulary.placements import N_HOSTS
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -37,7 +37,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
             `directory/churn`; 0 elsewhere.
         services: How many services are registered before anything is measured, in `directory/...`.
         containers: How many containers are to learn of a registration in `directory/propagation`, or have a
-            part each of the grid of `grid/swap`.
+            part each of the grid of `grid/swap`, or of the agents of `traffic/...`.
         seconds: How long the load lasts in `memory/growth`.
         profiled: Whether a sampler looks where the CPU time goes meanwhile.
         reference: Whether it is only there to show what the profiling of its profiled twin costs.
@@ -59,6 +59,10 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         way: How these follow each other, where there is a choice: `in-turn` or `at-once`; else empty.
         dimension: How many cells each side of the grid of `grid/swap` has; 0 elsewhere.
         swaps: How many swaps its first agent makes until all end.
+        echoes: How many agents answer those of `pairs` in `traffic/...`; 0 where all answer each other, and
+            elsewhere.
+        cores: On how many cores the processes may run; 0 where that is left to the system. In
+            `compute/...` `loop` is how many computations each of the `agents` makes.
     """
 
     experiment: Name
@@ -93,12 +97,16 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     way: Name = ""
     dimension: Count = 0
     swaps: Count = 0
+    echoes: Count = 0
+    cores: Count = 0
 
     @property
     def key(self) -> str:
         """The name of this configuration: equal for equal configurations, in this version and later."""
         who = f"{self.platform}-{self.kind}" if self.kind else self.platform
-        if self.loop:
+        if self.family == COMPUTE:
+            size = f"{self.agents}-agents-loop-{self.loop}"
+        elif self.loop:
             size = self._loop
         elif self.dimension:
             over = f"-{self.containers}-containers" if self.containers > 1 else ""
@@ -113,7 +121,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
             size = f"{self._size}-{self.warm_up}-{self.measured}-{self.cool_down}"
         route = f"{self.route}-tls" if self.tls else self.route
         profiled = "/profiled" if self.profiled else "/reference" if self.reference else ""
-        return f"{self.experiment}/{who}/{self.place}/{route}/{size}{profiled}"
+        cores = f"-{self.cores}-cores" if self.cores else ""
+        return f"{self.experiment}/{who}/{self.place}/{route}/{size}{cores}{profiled}"
 
     @property
     def place(self) -> str:
@@ -127,6 +136,9 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
             seen_by = f"{self.containers}-containers-" if self.containers else ""
             spread = f"-{self.spread}" if self.spread else ""
             return f"{seen_by}{self.services}-services{spread}"
+        if self.family == TRAFFIC:
+            to = f"to-{self.echoes}" if self.echoes else "ring"
+            return f"{self.pairs}-{to}-{self.payload_bytes}-bytes-{self.containers}-containers"
         senders = f"{self.senders}-senders-" if self.senders not in {0, self.pairs} else ""
         paced = f"-{self.rate}-per-second-{self.arrivals}" if self.rate else ""
         if self.limit_us:
@@ -161,7 +173,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def receivers(self) -> int:
         """How many agents answer."""
-        return self.pairs // self.senders if self.senders else self.pairs
+        return self.echoes or (self.pairs // self.senders if self.senders else self.pairs)
 
     @property
     def load(self) -> int:

@@ -9,11 +9,18 @@ MEMORY = "memory"
 """The family of the experiments with memory alone."""
 
 CREATE = "create"
+COMPUTE = "compute"
+"""The family of the experiments with agents that compute."""
+
 PAIRS = "messaging/pairs"
 """The experiment whose single pair says what a message and its answer take."""
 
 GROWTH = "memory/growth"
 NETWORK = "network"
+TRAFFIC = "traffic"
+"""The family of the experiments with traffic over the cores of a machine."""
+
+TRAFFIC_RECEPTION, TRAFFIC_SPEED_UP = "traffic/massive-reception", "traffic/speed-up"
 CREATE_REMOTE, DISPATCH, ROAM = "mobile/create-remote", "mobile/dispatch", "mobile/roam"
 """Those of agents that move which other platforms make, too."""
 

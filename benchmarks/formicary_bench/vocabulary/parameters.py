@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from formicary_bench.vocabulary import kinds
 from formicary_bench.vocabulary.arrivals import ARRIVALS
 from formicary_bench.vocabulary.containers import MOST_HOSTS, MOST_ON_A_HOST
+from formicary_bench.vocabulary.cores import MOST_CORES
 from formicary_bench.vocabulary.grid import MOST_DIMENSION
 from formicary_bench.vocabulary.kinds import choice, whole
 from formicary_bench.vocabulary.loops import MOST_LOOP, WAYS
@@ -284,6 +285,17 @@ PARAMETERS = (
         example=[1, 10, 100],
     ),
     Parameter(
+        name="receivers",
+        kind=whole(1, 10_000),
+        column="echoes",
+        unit="receivers",
+        metavar="N,...",
+        help="With traffic/massive-reception and traffic/speed-up: how many receivers all senders have.",
+        default="1; as many as senders; of 256 senders, 2 to 256",
+        comment="how many receivers all senders have",
+        example=[1, 16],
+    ),
+    Parameter(
         name="payload",
         kind=whole(0, 10_000_000),
         field="payloads",
@@ -300,8 +312,8 @@ PARAMETERS = (
         column="agents",
         unit="agents",
         metavar="N,...",
-        help="How many agents to create, or to have register and end.",
-        comment="how many agents are made, or come and go",
+        help="How many agents to create, to have register and end, or to have compute.",
+        comment="how many agents are made, come and go, or compute",
         example=[1000],
     ),
     Parameter(
@@ -320,9 +332,9 @@ PARAMETERS = (
         column="containers",
         unit="containers",
         metavar="N,...",
-        help="How many other containers are to learn of a registration. With grid/swap: over how many the "
-        "grid is, each in a process of its own.",
-        comment="how many other containers are to learn of something, or have a grid",
+        help="How many other containers are to learn of a registration. With grid/swap and traffic/...: over "
+        "how many the grid is, or the agents are, each in a process of its own.",
+        comment="how many other containers learn of something, or have the agents",
         example=[3],
     ),
     Parameter(
@@ -412,8 +424,10 @@ PARAMETERS = (
         column="loop",
         unit="operations",
         metavar="N,...",
-        help="With mobile/...: how many operations the largest loop has; there are smaller ones before it.",
-        comment="how many operations the largest loop has",
+        help="With mobile/...: how many operations the largest loop has; there are smaller ones before it. "
+        "With compute/speed-up: how many computations each agent makes.",
+        default="1000; compute/speed-up: 64 of all agents, one of each at least",
+        comment="how many operations the largest loop has, or an agent computes",
         example=[1000],
     ),
     Parameter(
@@ -448,6 +462,18 @@ PARAMETERS = (
         default="both",
         comment="how these follow each other",
         example=["in-turn", "at-once"],
+    ),
+    Parameter(
+        name="cores",
+        kind=whole(1, MOST_CORES),
+        column="cores",
+        unit="cores",
+        panel=_WHERE,
+        metavar="N,...",
+        help="With compute/... and traffic/...: on how many cores of this machine the processes may run.",
+        default="1, 2, 4 and so on, up to all",
+        comment="on how many cores",
+        example=[1],
     ),
     Parameter(
         name="delay",

@@ -18,6 +18,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from formicary.errors import FormicaryError
+from formicary_bench.worker.cores import use_cores
 from formicary_bench.worker.cpu_accounts import CpuAccounts
 from formicary_bench.worker.loops import loop_factory
 from formicary_bench.worker.marks import mark_now, mark_window
@@ -214,6 +215,7 @@ def main() -> None:
     job = channel.next()
     assert isinstance(job, Job)
     try:
+        use_cores(job.configuration.cores)
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
             runner.run(play(job, channel))
     except (Exception, SystemExit) as error:  # noqa: BLE001 -- whatever it is, the controller has to know

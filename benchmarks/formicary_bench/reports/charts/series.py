@@ -10,7 +10,7 @@ import msgspec
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.summary.baselines import BASELINES
 from formicary_bench.subjects.registry import label_of
-from formicary_bench.vocabulary.names import DIRECTORY
+from formicary_bench.vocabulary.names import DIRECTORY, TRAFFIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,6 +62,8 @@ _LOOKS = {
     ("tcp", ""): ("v", "square"),
     ("components", ""): ("w", "triangle"),
     ("python", ""): ("u", "circle"),
+    ("processes", ""): ("v", "diamond"),
+    ("threads", ""): ("w", "cross"),
 }
 _SPARE = tuple((colour, mark) for mark in ("nabla", "cross", "triangle") for colour in "fghdi")
 """For whom we do not know: by the name, so that it is the same on all pages, whoever else is there."""
@@ -99,7 +101,7 @@ def label(row: Row) -> str:
         way = " in one process" if row.placement == SAME else f", {row.route}{_tls(row)}"
         return f"{subject(row)}{way}{_over(row)}"
     if row.agents:
-        return subject(row)
+        return f"{subject(row)}{_over(row)}"
     unsaid = row.route in _WITHOUT_A_NAME or row.placement == SAME or row.platform in _ONE_ROUTE
     by = PLACES[APART] if row.route == OWN else row.route
     who = subject(row) if unsaid else f"{subject(row)}, {by}"
@@ -116,7 +118,7 @@ def _tls(row: Row) -> str:
 
 
 def _over(row: Row) -> str:
-    """Say over which hosts it is, who talks to whom there, and where services are."""
+    """Say over which hosts it is, who talks to whom there, where services are, and on how many cores."""
     said = [PLACES[TWO_HOSTS]] if row.placement == TWO_HOSTS else []
     known = EXPERIMENTS.get(row.experiment)
     if row.placement == N_HOSTS and not (known and "count" in known.varies):
@@ -129,6 +131,9 @@ def _over(row: Row) -> str:
         said += [f"{row.rate} messages/s meanwhile"] if row.rate else []
     if row.dimension and row.containers > 1:
         said += [f"{row.containers} containers"]
+    if row.family == TRAFFIC:
+        said += [f"{row.containers} container{'s' * (row.containers > 1)}"]
+    said += [f"{row.cores} core{'s' * (row.cores > 1)}"] if row.cores else []
     return "".join(f", {word}" for word in said)
 
 

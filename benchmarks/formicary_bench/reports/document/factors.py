@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from formicary_bench.reports import formatting
 from formicary_bench.reports.document.citing import cite_anchors, joined, told
 from formicary_bench.results.summary.baselines import baseline_of, rivals_of
-from formicary_bench.results.summary.each import CREATION, RATE, SUSTAINED
+from formicary_bench.results.summary.each import CREATION, RATE, SPEED_UP, SUSTAINED
 from formicary_bench.results.verdicts.factors import doubt_about, factor
 from formicary_bench.statistics.comparisons import RESOLUTION, Verdict
 
@@ -90,6 +90,8 @@ def doubt_word(row: Row) -> str:
 
 def rate_of(row: Row) -> str:
     """Return the figure that says how many a row makes per second."""
+    if row.computed:
+        return SPEED_UP
     if row.loop:
         return SUSTAINED
     return CREATION if row.agents else RATE

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import by_series, label
+from formicary_bench.vocabulary.names import TRAFFIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,9 +44,12 @@ def _varying(row: Row, rows: Iterable[Row], senders: str) -> str:
         "delay_us": f"delay {formatting.short(formatting.duration(row.delay_us))}",
         "dimension": f"{formatting.number(row.dimension**2)} cells",
         "swaps": formatting.counted(row.swaps, "swap"),
+        "echoes": f"{formatting.number(row.echoes)} receivers" if row.echoes else "ring",
         "loop": f"loops of {formatting.number(row.loop)}",
     }
-    there = [one for one in rows if one.placement == row.placement]  # the label says the place
+    if row.family == TRAFFIC:
+        del said["containers"]
+    there = [one for one in rows if one.placement == row.placement]  # the label says the place, and the cores
     varying = [
         text
         for name, text in said.items()

@@ -20,6 +20,7 @@ from formicary_bench.results.summary.each import (
     HOLDS,
     P99,
     RATE,
+    SPEED_UP,
     TIME,
     TOTAL,
     WIRE,
@@ -57,6 +58,7 @@ def _seconds(value: float) -> str:
 
 _FIGURES = (
     _Figure(HIGHEST, "Highest rate kept", _per_second),
+    _Figure(SPEED_UP, "CPU time over elapsed time", "{:.2f}".format),
     _Figure(TOTAL, "Total time", _seconds),
     _Figure(RATE, "Round trips per second", _per_second),
     _Figure(CREATION, "Agents per second", _per_second),
@@ -98,7 +100,16 @@ def _at_one_point(rows: Sequence[Row]) -> list[Row]:
 
 
 def _point(row: Row) -> tuple[int, ...]:
-    return row.senders, row.agents, row.services, row.containers, row.rate, row.payload_bytes
+    return (
+        row.cores,
+        row.echoes,
+        row.senders,
+        row.agents,
+        row.services,
+        row.containers,
+        row.rate,
+        row.payload_bytes,
+    )
 
 
 def _chart(figure: _Figure, rows: Sequence[Row], run: Sequence[Row]) -> Chart:

@@ -114,7 +114,7 @@ def remarks(rows: Sequence[Row]) -> list[str]:
 
 def is_finding(row: Row) -> bool:
     """Whether a row says something, and not about a baseline."""
-    figures = row.rtt_p50_us, row.agents_per_s, row.loops, row.swapped, row.service
+    figures = row.rtt_p50_us, row.agents_per_s, row.loops, row.swapped, row.service, row.computed
     return row.platform not in BASELINES and any(one is not None for one in figures)
 
 

@@ -81,12 +81,13 @@ def ratio_columns(rows: Sequence[Row]) -> list[Column]:
         Column(f"{load_word(rows)}s", tuple(str(row.senders) for row in ours)),
         Column("body", bodies, minor=len(set(bodies)) == 1),
         Column("held against", tuple(label(other) for _, other in found), names=True),
-        *_ratio("by rate", [factor(row, other, RATE) for row, other in found]),
-        *_ratio("by median", [factor(row, other, TIME) for row, other in found]),
+        *factor_columns("by rate", [factor(row, other, RATE) for row, other in found]),
+        *factor_columns("by median", [factor(row, other, TIME) for row, other in found]),
     ]
 
 
-def _ratio(title: str, factors: Sequence[Factor | None]) -> list[Column]:
+def factor_columns(title: str, factors: Sequence[Factor | None]) -> list[Column]:
+    """Return how many times as fast rows are, with intervals, or that nobody can tell, and what would."""
     return [
         Column(title, tuple(_factor(one) for one in factors)),
         Column("95%", tuple(_interval(one) for one in factors)),

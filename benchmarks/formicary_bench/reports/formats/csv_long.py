@@ -31,6 +31,8 @@ _ROW = (
         "arrivals",
         "loop",
         "way",
+        "echoes",
+        "cores",
         "profiled",
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.subjects.registry import SUBJECTS
-from formicary_bench.vocabulary.names import DIRECTORY, PAIRS
+from formicary_bench.vocabulary.names import COMPUTE, DIRECTORY, PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,6 +87,8 @@ def rivals_of(row: Row, rows: Iterable[Row]) -> list[Row]:
 
 def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
     """Return the platforms of a row's baseline, and whether with TLS, the best one first."""
+    if row.family == COMPUTE:
+        return (("processes", False),)
     if row.placement == _SAME:
         has_callbacks = row.kind.startswith("micro") and not row.agents and not row.arrivals and not row.loop
         return (("callbacks" if has_callbacks else "tasks", False),)
@@ -106,7 +108,7 @@ def _is_less(other: Row, row: Row) -> bool:
 
 def _size(row: Row) -> tuple[str | int, ...]:
     many = row.hosts, row.traffic, row.rate, row.arrivals, row.loop, row.way
-    own = row.dimension, row.swaps, row.requests
+    own = row.dimension, row.swaps, row.requests, row.echoes, row.cores
     return row.experiment, row.pairs, row.senders, row.payload_bytes, row.agents, *many, *own
 
 
@@ -115,4 +117,4 @@ def _way(row: Row) -> tuple[str, str, bool]:
 
 
 def _measured(row: Row) -> bool:
-    return any(one is not None for one in (row.round_trips_per_s, row.agents_per_s, row.loops))
+    return any(one is not None for one in (row.round_trips_per_s, row.agents_per_s, row.loops, row.computed))

@@ -21,6 +21,7 @@ SERVERS_CPU = "servers' CPU per message (µs)"
 WIRE = "bytes on the wire per message"
 SUSTAINED = "sustained rate (operations/s)"
 PEAK = "peak rate (operations/s)"
+SPEED_UP = "speed-up (CPU time over elapsed time)"
 SMALLEST = "rate of the smallest loop (operations/s)"
 DEVIATION = "standard deviation of swaps"
 BY_CHANCE = "standard deviation of swaps, by the root of their mean"
@@ -33,7 +34,7 @@ GREW = "memory after the load, times that before"
 TIMES = (TIME, TOTAL, P99)
 """Those of which less is faster; of the other ones that are compared, more is."""
 
-_COMPARED = (TIME, P99, TOTAL, RATE, HIGHEST, CREATION, SUSTAINED)
+_COMPARED = (TIME, P99, TOTAL, RATE, HIGHEST, CREATION, SUSTAINED, SPEED_UP)
 
 
 class Named(msgspec.Struct, frozen=True):

@@ -165,6 +165,20 @@ class ServiceEstimates(msgspec.Struct, frozen=True, kw_only=True):
     grew_bytes: Estimate | None = None
 
 
+class ComputeEstimates(msgspec.Struct, frozen=True):
+    """What agents that compute took.
+
+    Attributes:
+        speed_up: The CPU time of all computations together over the time until the last one had ended.
+        cpu_s: That CPU time, in seconds.
+        elapsed_s: That time.
+    """
+
+    speed_up: Estimate
+    cpu_s: Estimate
+    elapsed_s: Estimate
+
+
 class ScaleEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """What it takes while all pairs of all hosts are measured together. What was not counted is None.
 

@@ -13,6 +13,7 @@ from formicary.core.quoting import printable_json
 from formicary_bench.results.summary.cpu import CpuEstimates
 from formicary_bench.results.summary.each import Each
 from formicary_bench.results.summary.estimates import (
+    ComputeEstimates,
     LoopEstimates,
     MemoryEstimates,
     NetworkEstimates,
@@ -84,6 +85,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         service: The figures of `service/mediated`, besides `total_s` and rounds in the place of round trips.
         dimension: As in the configuration, as is `swaps`.
         swapped: The figures of `grid/swap`, whose requests per second are `round_trips_per_s`.
+        echoes: As in the configuration, as are `cores`.
+        computed: The figures of `compute/...`.
         saturation: The figures of `messaging/saturation`, whose rate is `round_trips_per_s` as well.
         network: The figures of `network`.
         scale: The figures of `messaging/scale-out`.
@@ -161,6 +164,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     dimension: int = 0
     swaps: int = 0
     swapped: SwapEstimates | None = None
+    echoes: int = 0
+    cores: int = 0
+    computed: ComputeEstimates | None = None
     saturation: SaturationEstimates | None = None
     network: NetworkEstimates | None = None
     scale: ScaleEstimates | None = None
@@ -193,7 +199,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         asked = (self.requests, self.mix, self.database, self.delay_us) if self.requests else ()
         looped = (self.loop, self.way) if self.loop else ()
         swapped = (self.dimension, self.swaps) if self.dimension else ()
-        own = *asked, *looped, *swapped
+        kept = (self.cores, self.echoes) if self.cores or self.echoes else ()
+        own = *asked, *looped, *swapped, *kept
         known = repr((self.experiment, self.platform, self.kind, *where, *size, *paced, *own))
         return f"f-{sha256(known.encode()).hexdigest()[:8]}"
 
@@ -242,6 +249,8 @@ def frame(configuration: Configuration, repetitions: Sequence[Repetition]) -> Ro
         way=configuration.way,
         dimension=configuration.dimension,
         swaps=configuration.swaps,
+        echoes=configuration.echoes,
+        cores=configuration.cores,
         arrivals=configuration.arrivals,
         requests=configuration.requests,
         mix=configuration.mix,

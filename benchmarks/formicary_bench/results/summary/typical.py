@@ -10,6 +10,7 @@ from formicary_bench.results.summary.each import (
     PEAK,
     RATE,
     SMALLEST,
+    SPEED_UP,
     SUSTAINED,
     TIME,
     samples_of,
@@ -19,7 +20,7 @@ from formicary_bench.statistics.typical import Typical, skewed, typical
 if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Bounds, Row
 
-MORE_IS_FASTER = frozenset({RATE, HIGHEST, CREATION, SUSTAINED, PEAK, SMALLEST})
+MORE_IS_FASTER = frozenset({RATE, HIGHEST, CREATION, SUSTAINED, PEAK, SMALLEST, SPEED_UP})
 """The figures of which more is faster, or better; of all others less is."""
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _SHARE = "share of "
 _SERVER = "server"
 _COUNTS = ("pairs", "senders", "agents", "services", "containers", "dimension", "swaps", "requests")
-_SIZES = (*_COUNTS, "payload_bytes", "rate", "arrivals")
+_SIZES = (*_COUNTS, "payload_bytes", "rate", "arrivals", "echoes", "cores")
 _PLACES = ("placement", "hosts", "traffic")
 
 

@@ -119,18 +119,10 @@ def _can_be_compared(row: Row, other: Row) -> bool:
 def _point(row: Row) -> tuple[object, ...]:
     where = row.placement, row.tls, row.hosts, row.traffic, row.spread
     limit = row.saturation.limit_us if row.saturation else 0
-    paced = row.rate, row.arrivals, limit, row.loop, row.way, row.dimension, row.swaps
-    return (
-        *where,
-        *paced,
-        row.requests,
-        row.pairs,
-        row.senders,
-        row.payload_bytes,
-        row.agents,
-        row.services,
-        row.containers,
-    )
+    paced = row.rate, row.arrivals, limit, row.loop, row.way
+    own = row.dimension, row.swaps, row.requests, row.echoes, row.cores
+    sizes = row.pairs, row.senders, row.payload_bytes, row.agents, row.services, row.containers
+    return *where, *paced, *own, *sizes
 
 
 def _contrasts(row: Row, other: Row, wanted: Sequence[str]) -> list[tuple[str, Contrast]]:

@@ -135,5 +135,7 @@ def _size(row: Row) -> str:
         "cells a side": row.dimension,
         "swaps": row.swaps,
         "requests": row.requests,
+        "receivers": row.echoes,
+        "cores": row.cores,
     }
     return ", ".join(f"{value} {word}" for word, value in parts.items() if value)

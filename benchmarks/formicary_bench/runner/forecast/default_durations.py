@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from formicary_bench.subjects.registry import SUBJECTS, has_driver
 from formicary_bench.vocabulary.designs import REPLICA
 from formicary_bench.vocabulary.loops import AT_ONCE, laps, smallest_of
-from formicary_bench.vocabulary.names import DIRECTORY, GROWTH, MEMORY, NETWORK
+from formicary_bench.vocabulary.names import COMPUTE, DIRECTORY, GROWTH, MEMORY, NETWORK, TRAFFIC
 from formicary_bench.vocabulary.placements import SAME
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Seconds to start the processes, to have them meet, and to end them.
 _ALONE, _APART = 0.4, 1.1
+_CONTAINER = 0.3  # each in a process of its own
 _MORE = {MEMORY: 0.6, NETWORK: 0.8}  # with looking at the memory, or at the network
 _PROFILED = 1.0  # with a profiler
 # With accounts: to make them and to be heard of by each other, and to log in each agent.
@@ -46,6 +47,8 @@ _USES = {"in-process": 30_000, "direct": 4_000, "auto": 4_000, "xmpp": 1_500}  #
 _VISIT, _REQUEST = 0.002, 0.0003
 # Operations of loops per second, in turn; those at once are more.
 _LOOPED = {"in-process": 40_000, "direct": 2_000, "auto": 2_000, "xmpp": 800, "tcp": 4_000, "own": 200}
+_COMPUTATION = 0.05  # seconds of one in `compute/...`
+_TRAFFIC = 20_000  # round trips per second of agents in one container or several
 _AT_ONCE = 3
 # Requests to swap per second.
 _REQUESTED, _REQUESTED_OURS, _REQUESTED_APART = {"callbacks": 1_500_000}, 350_000, 60_000
@@ -72,6 +75,7 @@ class DefaultDuration(NamedTuple):
 def default_duration(one: Configuration) -> DefaultDuration:
     """Return how long a repetition of a configuration may take."""
     begin = (_ALONE if one.placement == SAME else _APART) + _MORE.get(one.family, 0.0)
+    begin += _CONTAINER * one.containers if one.family == TRAFFIC else 0.0
     begin += _PROFILED if one.profiled else 0.0
     if one.limit_us:
         return DefaultDuration(_TRIALS * begin, _TRIALS * _TRIAL)
@@ -108,12 +112,16 @@ def _swapped(one: Configuration) -> float:
 
 
 def _looped(one: Configuration) -> float:
+    if one.family == COMPUTE:
+        return one.agents * one.loop * _COMPUTATION / min(max(one.cores, 1), one.agents)
     operations = sum(laps(one.loop, smallest_of(one.experiment)))
     return operations / _LOOPED[one.route] / (_AT_ONCE if one.way == AT_ONCE else 1)
 
 
 def _seconds_of_all(one: Configuration) -> float:
     """Return how long it takes until every pair has made one round trip."""
+    if one.family == TRAFFIC:
+        return one.load / _TRAFFIC
     alone, together = _SLOW.get(one.platform) or _RATES.get(one.route, _RATES["xmpp"])
     copied = (
         0.0

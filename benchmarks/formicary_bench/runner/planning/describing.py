@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.vocabulary.names import DIRECTORY, MEDIATED, MEMORY
+from formicary_bench.vocabulary.names import COMPUTE, DIRECTORY, MEDIATED, MEMORY, TRAFFIC
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 
 if TYPE_CHECKING:
@@ -17,9 +17,17 @@ def describe(configuration: Configuration) -> str:
     who = f"{configuration.experiment}, {configuration.platform}{kind}"
     profiled = ", profiled" if configuration.profiled else ""
     profiled = ", beside it not profiled" if configuration.reference else profiled
+    if configuration.family == COMPUTE:
+        agents = f"{configuration.agents} agent" + "s" * (configuration.agents > 1)
+        return f"{who}, {agents}, {configuration.loop} computations each{_cores(configuration)}{profiled}"
     if configuration.experiment in {"create", MEMORY}:
         return f"{who}, {configuration.agents} agents{profiled}"
-    return f"{who}, {_where(configuration)}, {_size(configuration)}{profiled}"
+    return f"{who}, {_where(configuration)}, {_size(configuration)}{_cores(configuration)}{profiled}"
+
+
+def _cores(configuration: Configuration) -> str:
+    many = configuration.cores
+    return f", {many} core{'s' * (many > 1)}" if many else ""
 
 
 def _where(configuration: Configuration) -> str:
@@ -44,12 +52,20 @@ def _size(configuration: Configuration) -> str:
         requests = f"{configuration.requests} request" + "s" * (configuration.requests > 1)
         delay = f", packets {configuration.delay_us} µs on their way" if configuration.delay_us else ""
         return f"{clients}, {requests} of the {configuration.mix} mix, {configuration.database}{delay}"
+    if configuration.family == TRAFFIC:
+        return _traffic(configuration)
     word = "pair" if not configuration.senders else "sender" if configuration.receivers == 1 else "receiver"
     many = f"{configuration.pairs} {word}" + "s" * (configuration.pairs > 1)
     paced = f", {configuration.rate} messages/s ({configuration.arrivals})" if configuration.rate else ""
     if configuration.limit_us:
         paced = f", 99% within {configuration.limit_us} µs ({configuration.arrivals})"
     return f"{many}, {configuration.payload_bytes} bytes{paced}"
+
+
+def _traffic(configuration: Configuration) -> str:
+    to = f"{configuration.echoes} receivers" if configuration.echoes else "each other in turn"
+    containers = f"{configuration.containers} container" + "s" * (configuration.containers > 1)
+    return f"{configuration.pairs} agents to {to}, {configuration.payload_bytes} bytes, {containers}"
 
 
 def _operations(configuration: Configuration) -> str:

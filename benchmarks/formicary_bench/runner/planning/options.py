@@ -35,6 +35,7 @@ class Options:
 
     experiment: str = QUICK.name
     pairs: tuple[int, ...] | None = None
+    receivers: tuple[int, ...] | None = None
     payloads: tuple[int, ...] | None = None
     agents: tuple[int, ...] | None = None
     services: tuple[int, ...] | None = None
@@ -59,6 +60,7 @@ class Options:
     ways: tuple[str, ...] | None = None
     dimensions: tuple[int, ...] | None = None
     swaps: tuple[int, ...] | None = None
+    cores: tuple[int, ...] | None = None
     rounds: tuple[int, int, int] | None = None
     warm_up: int | str | None = None
     profile: bool = False

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from formicary.errors import UsageError
 from formicary_bench.vocabulary.designs import CENTRAL, LOOKUP, REPLICA
-from formicary_bench.vocabulary.names import DIRECTORY, MEDIATED, MEMORY, is_cpu
+from formicary_bench.vocabulary.names import COMPUTE, DIRECTORY, MEDIATED, MEMORY, TRAFFIC, is_cpu
 from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.presets import QUICK
 
@@ -24,6 +24,7 @@ _USES = {REPLICA: 120_000, CENTRAL: 40_000, LOOKUP: 40_000}  # in the process of
 _FAR_USES = {"direct": 16_000, "auto": 16_000, "xmpp": 6_000}
 _AGENTS = {"create": 200_000, DIRECTORY: 40_000}
 _SEARCHES = 3  # so many take as long as a registration; far away, the way there takes longest
+_OVER_CORES = {COMPUTE, TRAFFIC}  # in processes that the worker starts, into which nobody looks
 _SHORTEST = 100
 _QUICK = 4  # times shorter in a quick run: T2 still takes longer than profiles need
 
@@ -35,8 +36,11 @@ def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[C
         UsageError: nothing of it can be profiled, and that was asked for.
     """
     if options.profile and not any(map(_can, plan)):
-        is_search = any(one.limit_us for one in plan)
-        about = "how many messages processes bear" if is_search else "what processes hold of the memory"
+        about = "what processes hold of the memory"
+        if any(one.limit_us for one in plan):
+            about = "how many messages processes bear"
+        elif any(one.family in _OVER_CORES for one in plan):
+            about = "what several processes do together"
         raise UsageError(
             f"nothing of {options.experiment} can be profiled: it is about {about}, "
             "and not about what they do; leave --profile out, or take messaging/cpu"
@@ -54,7 +58,7 @@ def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[C
 
 
 def _can(one: Configuration) -> bool:
-    return one.family != MEMORY and not one.limit_us
+    return one.family not in {MEMORY, *_OVER_CORES} and not one.limit_us
 
 
 def _longer(one: Configuration, options: Options) -> Configuration:

@@ -33,4 +33,8 @@ SUBJECTS = (
         label="Bare components",
         baseline="bare components of the server",
     ),
+    Subject(
+        "processes", "", IN_PROCESS, label="Processes", baseline="plain processes", families=("compute",)
+    ),
+    Subject("threads", "", IN_PROCESS, label="Threads", baseline="plain threads", families=("compute",)),
 )

@@ -17,6 +17,7 @@ from formicary_bench.vocabulary.parameters import ALWAYS, ASKED, SHARED, VARIED,
 from formicary_bench.vocabulary.placements import HOSTED
 
 GOOD = '[measure.a]\nexperiment = "messaging/pairs"\n'
+NOT_PROFILED = ("memory", "messaging/saturation", "compute/", "traffic/")
 LOCAL = [one.name for one in EXPERIMENTS.values() if not set(one.placements) <= set(HOSTED)]
 
 
@@ -87,6 +88,8 @@ def test_every_key_reaches_what_is_measured(plan):
         "messaging/saturation": ['p99 = "80ms"'],
         "mobile/dispatch": ["loop = 7", 'way = "in-turn"'],
         "grid/swap": ["dimension = 7", "swaps = 7", "containers = 2"],
+        "compute/speed-up": ["cores = 1"],
+        "traffic/massive-reception": ["receivers = 3"],
         "mobile/web-shop": ["requests = 7", 'mix = "ordering"', 'database = "postgresql"', 'delay = "2ms"'],
     }  # fmt: skip
     for experiment, lines in examples.items():
@@ -267,7 +270,7 @@ def test_every_line_of_a_new_plan_can_be_taken_into_use(tmp_path, experiment):
             changed = [*lines[:number], line.removeprefix("# "), *lines[number + 1 :]]
             path = tmp_path / "changed.toml"
             path.write_text("\n".join(changed))
-            if key == "profile" and experiment.startswith(("memory", "messaging/saturation")):
+            if key == "profile" and experiment.startswith(NOT_PROFILED):
                 with pytest.raises(UsageError, match="can be profiled"):
                     read(path)
             elif key == "traffic":

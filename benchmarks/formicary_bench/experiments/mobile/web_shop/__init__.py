@@ -13,7 +13,7 @@ from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, T
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.shop import DATABASES, MIXES, WAYS
+from formicary_bench.vocabulary.shop import DATABASES, MIXES, SHOPPING, WAYS
 
 _HERE = "formicary_bench.experiments.mobile.web_shop"
 _SUBJECTS = tuple(f"formicary-{way}" for way in WAYS)
@@ -36,7 +36,7 @@ EXPERIMENT = Experiment(
     quick=Preset(
         requests=(1, 100),
         rounds=(2, 10, 0),
-        parts=(Take(subjects=_SUBJECTS, placements=(APART,), carriers=DIRECTLY),),
+        parts=(Take(subjects=_SUBJECTS, placements=(APART,), carriers=DIRECTLY, mixes=(SHOPPING,)),),
     ),
     plan=Loaded(f"{_HERE}.plan:plan_visits"),
     played_by=f"{_HERE}.worker",

@@ -31,7 +31,7 @@ ALL = [*EXPERIMENTS, *SELECTIONS]
 RESOURCES = {
     "memory", "memory/growth", "network",
     "messaging/cpu", "directory/cpu", "directory/cpu-register", "directory/cpu-search",
-    "messaging/scale-out",
+    "messaging/scale-out", "traffic/pool-size", "traffic/speed-up",
 }  # fmt: skip
 """Nothing of theirs is a rate that has a baseline."""
 _BY_NAME = (
@@ -55,7 +55,11 @@ _MOBILE = (
     "forward-messages",
     "forward-agents",
 )
-BY_NAME = {*(f"messaging/{name}" for name in _BY_NAME), *(f"mobile/{name}" for name in _MOBILE)}
+BY_NAME = {
+    *(f"messaging/{name}" for name in _BY_NAME),
+    *(f"mobile/{name}" for name in _MOBILE),
+    "traffic/massive-reception",
+}
 """What is measured where somebody names it, and in no selection."""
 
 

@@ -1,0 +1,196 @@
+"""Who computes: agents, and the same work in plain processes and in plain threads.
+
+All begin when the measurement does: processes, threads and an agent's workers have been started before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from asyncio.subprocess import PIPE
+from contextlib import asynccontextmanager, suppress
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from formicary import Agent, Container, OneShotBehaviour
+from formicary.errors import FormicaryError
+from formicary_bench.experiments.compute import process
+from formicary_bench.experiments.compute.work import compute
+from formicary_bench.vocabulary.computing import CPU_SECONDS
+from formicary_bench.vocabulary.containers import ASKING
+from formicary_bench.worker.workload import PreparedRole
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
+
+    from formicary_bench.worker.workload import Workload
+
+CPU_GROUP = "agents"
+
+_SECONDS_TO_END = 5.0
+
+
+class Compute(OneShotBehaviour):
+    """Makes an agent's computations, one after the other.
+
+    Args:
+        work: how many, and where their CPU time goes.
+        begin: set when all begin.
+    """
+
+    def __init__(self, work: Workload, begin: asyncio.Event) -> None:
+        super().__init__()
+        self.work = work
+        self.begin = begin
+
+    async def run(self) -> None:
+        """Make them."""
+        await self.begin.wait()
+        for _ in range(self.work.configuration.loop):
+            took = await self.compute(compute)
+            self.work.counters[CPU_SECONDS] += took
+            self.work.steps += 1
+
+
+def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
+    """Have all who compute."""
+    players = {"formicary": _agents, "processes": _processes, "threads": _threads}
+    work.counters[CPU_SECONDS] = 0.0
+    return players[work.configuration.platform](work)
+
+
+def _role(work: Workload, run: Callable[[], Awaitable[None]]) -> PreparedRole:
+    async def measure() -> None:
+        work.mark(True)
+        start = perf_counter()
+        await run()
+        work.batches.append((work.configuration.agents, perf_counter() - start, 0))
+        work.mark(False)
+
+    return PreparedRole(measure=measure)
+
+
+@asynccontextmanager
+async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
+    begin = asyncio.Event()
+    async with Container(ASKING, seed=work.job.seed) as home:
+        computing = [Compute(work, begin) for _ in range(work.configuration.agents)]
+        for number, behaviour in enumerate(computing):
+            agent = Agent(f"agent-{number}")
+            agent.add_behaviour(behaviour)
+            await home.start(agent)
+        # As many workers as there are cores, each of which has computed.
+        await asyncio.gather(*(home.compute(compute) for _ in range(work.configuration.cores or 1)))
+
+        async def run() -> None:
+            begin.set()
+            await asyncio.gather(*(one.join() for one in computing))
+
+        yield _role(work, run)
+
+
+@asynccontextmanager
+async def _processes(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have a process for each core, which makes its agents' computations; an agent's are all in one."""
+    agents, loop = work.configuration.agents, work.configuration.loop
+    many = min(work.configuration.cores or 1, agents)
+    shares = [len(range(number, agents, many)) * loop for number in range(many)]
+    async with _started(shares) as children:
+
+        async def run() -> None:
+            for child in children:
+                assert child.stdin is not None
+                child.stdin.write(b"go\n")
+            following = (_follow(work, *one) for one in zip(children, shares, strict=True))
+            work.counters[CPU_SECONDS] += sum(await asyncio.gather(*following))
+
+        yield _role(work, run)
+
+
+@asynccontextmanager
+async def _started(shares: Sequence[int]) -> AsyncIterator[list[Process]]:
+    """Start a process for each share, which is ready to begin; they are gone after the block."""
+    children: list[Process] = []
+    try:
+        for share in shares:
+            command = sys.executable, "-m", process.__name__, str(share)
+            children.append(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE))
+        for child in children:
+            await _line(child)
+        yield children
+    finally:
+        for child in children:
+            with suppress(ProcessLookupError):
+                child.kill()
+            await child.wait()
+
+
+async def _follow(work: Workload, child: Process, share: int) -> float:
+    """Wait for the computations of a process, and return their CPU time in seconds."""
+    took = 0.0
+    for _ in range(share):
+        took += float(await _line(child))
+        work.steps += 1
+    return took
+
+
+async def _line(child: Process) -> bytes:
+    assert child.stdout is not None
+    line = await child.stdout.readline()
+    if not line:
+        raise FormicaryError(f"a process that computes has ended with exit code {await child.wait()}")
+    return line
+
+
+@asynccontextmanager
+async def _threads(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have a thread for each agent."""
+    begin, is_over = threading.Event(), threading.Event()
+
+    def run_one() -> float:
+        begin.wait()
+        took = 0.0
+        for _ in range(work.configuration.loop):
+            if is_over.is_set():
+                break
+            took += compute()
+            work.steps += 1
+        return took
+
+    compute()
+    threads = [Thread(run_one) for _ in range(work.configuration.agents)]
+
+    async def run() -> None:
+        begin.set()
+        for thread in threads:
+            await asyncio.to_thread(thread.join)
+            work.counters[CPU_SECONDS] += thread.took
+
+    try:
+        yield _role(work, run)
+    finally:
+        is_over.set()
+        begin.set()
+        for thread in threads:
+            thread.join(_SECONDS_TO_END)
+
+
+class Thread(threading.Thread):
+    """A thread that has begun, and keeps what its function returns.
+
+    Args:
+        function: returns the CPU time that it took, in seconds.
+    """
+
+    def __init__(self, function: Callable[[], float]) -> None:
+        super().__init__(daemon=True)
+        self._function = function
+        self.took = 0.0
+        self.start()
+
+    def run(self) -> None:
+        """Run the function."""
+        self.took = self._function()

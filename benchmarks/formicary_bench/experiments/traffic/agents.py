@@ -1,0 +1,170 @@
+"""Agents that make round trips and keep their times, and one that has them begin and collects these."""
+
+from __future__ import annotations
+
+from array import array
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+from formicary import Agent, CyclicBehaviour, Message, OneShotBehaviour, Template
+from formicary.errors import FormicaryError
+from formicary_bench.experiments.traffic.patterns import partner_in_ring, receiver_of
+from formicary_bench.worker.workload import PairTimes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary_bench.worker.workload import Workload
+
+CPU_GROUP = "agents"
+
+CONDUCTOR = "conductor"
+"""The name of the agent that has all others begin, and collects their times."""
+
+PATIENCE = 60.0
+"""For how many seconds an answer is waited for."""
+
+_REQUESTS, _ANSWERS = Template(performative="request"), Template(performative="inform")
+_BETWEEN_REPORTS = 1_000_000_000  # ns
+_NUMBER = 8  # bytes
+
+
+class Echo(CyclicBehaviour):
+    """Answers every message with its body."""
+
+    async def run(self) -> None:
+        """Answer one message."""
+        message = await self.receive()
+        await self.reply(message, body=message.body)
+
+
+class Ask(OneShotBehaviour):
+    """Makes round trips when it is told to begin, and sends the times to who told it.
+
+    Args:
+        partners: the name of the agent that answers, trip after trip.
+        trips: how many.
+        body: the body of each message.
+        reports: whether it tells meanwhile how far it has come.
+    """
+
+    def __init__(self, partners: Iterator[str], trips: int, body: str, *, reports: bool) -> None:
+        super().__init__()
+        self.partners = partners
+        self.trips = trips
+        self.body = body
+        self.reports = reports
+
+    async def run(self) -> None:
+        """Make all round trips."""
+        begin = await self.receive()
+        starts, took, body = array("q"), array("q"), self.body
+        due = perf_counter_ns() + _BETWEEN_REPORTS if self.reports else 2**63
+        for trip, partner in zip(range(self.trips), self.partners, strict=False):
+            start = perf_counter_ns()
+            await self.send(Message(to=partner, body=body, performative="request"))
+            answer = await self.receive(timeout=PATIENCE)
+            took.append(perf_counter_ns() - start)
+            starts.append(start)
+            if answer is None or answer.body != body:
+                await self.reply(begin, body=f"{partner} answered {answer!r:.200}", performative="failure")
+                return
+            if start > due:
+                due = start + _BETWEEN_REPORTS
+                await self.reply(begin, body=str(trip))
+        await self.reply(begin, body=starts.tobytes() + took.tobytes(), performative="confirm")
+
+
+class InRing(Agent):
+    """One of a ring: sends to all others in turn, and answers them.
+
+    Args:
+        name: `agent-` and its number.
+        agents: how many there are.
+        trips: how many round trips it makes.
+        body: the body of each message.
+    """
+
+    def __init__(self, name: str, agents: int, trips: int, body: str) -> None:
+        super().__init__(name)
+        number = number_of(name)
+        partners = (f"agent-{partner_in_ring(number, trip, agents)}" for trip in range(trips))
+        self.add_behaviour(Echo(), _REQUESTS)
+        self.add_behaviour(Ask(partners, trips, body, reports=number == 0), _ANSWERS)
+
+
+class Sender(Agent):
+    """Sends to one receiver.
+
+    Args:
+        name: `agent-` and its number.
+        receivers: how many there are.
+        trips: how many round trips it makes.
+        body: the body of each message.
+    """
+
+    def __init__(self, name: str, receivers: int, trips: int, body: str) -> None:
+        super().__init__(name)
+        number = number_of(name)
+        partner = f"receiver-{receiver_of(number, receivers)}"
+        self.add_behaviour(Ask(iter([partner] * trips), trips, body, reports=number == 0), _ANSWERS)
+
+
+class Receiver(Agent):
+    """Answers all who send to it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.add_behaviour(Echo(), _REQUESTS)
+
+
+class Conduct(OneShotBehaviour):
+    """Has all agents begin that ask, and collects their times.
+
+    Args:
+        work: how many there are, and where the times go.
+    """
+
+    def __init__(self, work: Workload) -> None:
+        super().__init__()
+        self.work = work
+
+    async def run(self) -> None:
+        """Do so.
+
+        Raises:
+            FormicaryError: an agent has failed, or says nothing any more.
+        """
+        agents = self.work.configuration.pairs
+        for number in range(agents):
+            await self.send(Message(to=f"agent-{number}", performative="inform"))
+        missing = set(range(agents))
+        while missing:
+            message = await self.receive(timeout=PATIENCE)
+            if message is None:
+                raise FormicaryError(f"{len(missing)} agents have not answered within {PATIENCE:g} s")
+            if message.performative == "failure":
+                raise FormicaryError(str(message.body))
+            if message.performative == "confirm":
+                number = number_of(str(message.sender))
+                self._take(number, message.body)
+                missing.discard(number)
+            self.work.steps += 1
+
+    def _take(self, number: int, body: str | bytes) -> None:
+        assert isinstance(body, bytes)
+        half = len(body) // 2
+        times = self.work.times[number]
+        times.starts.frombytes(body[:half])
+        times.rtts.frombytes(body[half:])
+        self.work.steps -= half // _NUMBER  # they count by themselves from now on
+
+
+def number_of(name: str) -> int:
+    """Return the number of an agent by its name, short or full."""
+    return int(name.partition("@")[0].rpartition("-")[2])
+
+
+def no_times(agents: int) -> list[PairTimes]:
+    """Return where the times of so many agents go."""
+    return [PairTimes() for _ in range(agents)]

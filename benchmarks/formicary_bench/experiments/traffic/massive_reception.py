@@ -1,0 +1,14 @@
+"""Many senders, few receivers or as many: `traffic/massive-reception`."""
+
+from __future__ import annotations
+
+from formicary_bench.experiments.traffic import traffic
+
+EXPERIMENT = traffic(
+    "traffic/massive-reception",
+    "Many senders, and receivers from one to as many",
+    "round-trip time of senders of which each has one of so many receivers",
+    "Test 2: Fig. 5b to 5d, 6b to 6d, 7b to 7d",
+    (5, 6, 7),
+    varies=("receivers",),
+)

@@ -1,0 +1,114 @@
+"""Who makes the traffic: agents of a local platform, in one container or several, or bare tasks."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from formicary import Agent, LocalPlatform
+from formicary.errors import FormicaryError
+from formicary_bench.experiments.traffic.agents import (
+    CONDUCTOR,
+    Conduct,
+    InRing,
+    Receiver,
+    Sender,
+    no_times,
+)
+from formicary_bench.experiments.traffic.patterns import container_of, partner_in_ring, receiver_of
+from formicary_bench.subjects.baselines.tasks import Channel, echo_to_many, end
+from formicary_bench.worker.workload import PreparedRole
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from contextlib import AbstractAsyncContextManager
+
+    from formicary_bench.worker.workload import PairTimes, Workload
+
+CPU_GROUP = "agents"
+
+
+def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
+    """Have all who send and answer."""
+    return _tasks(work) if work.configuration.platform == "tasks" else _agents(work)
+
+
+@asynccontextmanager
+async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
+    async with LocalPlatform(containers=work.configuration.containers, seed=work.job.seed) as platform:
+        await _start(platform, work)
+
+        async def measure() -> None:
+            conduct = Conduct(work)
+            conductor = Agent(CONDUCTOR)
+            conductor.add_behaviour(conduct)
+            await platform.container.start(conductor)
+            await conduct.join()
+
+        yield PreparedRole(measure=measure)
+
+
+async def _start(platform: LocalPlatform, work: Workload) -> None:
+    """Start all agents, those that answer first.
+
+    Raises:
+        FormicaryError: one of them cannot be started.
+    """
+    one = work.configuration
+    work.times += no_times(one.pairs)
+    about: dict[str, Any] = {"trips": work.trips, "body": work.body}
+    groups: list[tuple[type[Agent], str, int, dict[str, Any]]] = [
+        (Receiver, "receiver", one.echoes, {}),
+        (Sender, "agent", one.pairs, {**about, "receivers": one.echoes})
+        if one.echoes
+        else (InRing, "agent", one.pairs, {**about, "agents": one.pairs}),
+    ]
+    for cls, word, many, arguments in groups:
+        for first in range(min(one.containers, many)):
+            names = [f"{word}-{number}" for number in range(first, many, one.containers)]
+            made = await platform.start_many(cls, names, arguments, on=container_of(first, one.containers))
+            if made.failed:
+                raise FormicaryError(f"an agent could not be started: {made.failed[0]}")
+            work.steps += len(made)
+    work.steps = 0
+
+
+@asynccontextmanager
+async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have tasks that put messages into each other's channels, in one event loop."""
+    agents, receivers = work.configuration.pairs, work.configuration.echoes
+    answering = [Channel() for _ in range(receivers or agents)]
+    asking = [Channel() for _ in range(agents)]
+    work.times += no_times(agents)
+    echoes = [asyncio.create_task(echo_to_many(one)) for one in answering]
+
+    def partners(number: int) -> list[Channel]:
+        if receivers:
+            return [answering[receiver_of(number, receivers)]]
+        return [answering[partner_in_ring(number, trip, agents)] for trip in range(agents - 1)]
+
+    async def measure() -> None:
+        async with asyncio.TaskGroup() as group:
+            for number, own in enumerate(asking):
+                group.create_task(_ask(own, partners(number), work, work.times[number]))
+
+    yield PreparedRole(measure=measure)
+    await end(echoes)
+
+
+async def _ask(own: Channel, partners: list[Channel], work: Workload, times: PairTimes) -> None:
+    """Put a message for one partner after the other, and wait for the answer each time."""
+    items, item, many = own.items, (own, work.body), len(partners)
+    future = asyncio.get_running_loop().create_future
+    started, took = times.starts.append, times.rtts.append
+    for trip in range(work.trips):
+        start = perf_counter_ns()
+        partners[trip % many].put(item)
+        if not items:
+            own.waiter = future()
+            await own.waiter
+        items.popleft()
+        took(perf_counter_ns() - start)
+        started(start)

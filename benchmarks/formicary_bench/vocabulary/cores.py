@@ -1,0 +1,15 @@
+"""On how many cores of the machine the processes of a measurement may run."""
+
+from __future__ import annotations
+
+MOST_CORES = 1024
+"""The most that can be asked for."""
+
+PLATFORM_CORES = "--cores needs Linux, where a process can be kept on some cores; leave --cores out"
+"""What is said where there is no such means."""
+
+
+def powers_of_two(most: int) -> tuple[int, ...]:
+    """Return 1, 2, 4 and so on up to a number, which is the last one whether it is a power of two or not."""
+    found = [1 << power for power in range(most.bit_length()) if 1 << power < most]
+    return (*found, most)

@@ -1,0 +1,147 @@
+"""Traffic over cores: who sends to whom, what is planned, and what is said of containers and cores."""
+
+import os
+
+import numpy as np
+import pytest
+from tests.unit.bench.synthetic import STARTED, make_run
+
+from formicary.errors import UsageError
+from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.traffic.patterns import container_of, partner_in_ring, receiver_of
+from formicary_bench.reports.document.sections import sections_of
+from formicary_bench.results.store.model import Repetition
+from formicary_bench.results.store.raw import RoundTrips
+from formicary_bench.results.summary.commands import command
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse
+
+FAMILY = [name for name in EXPERIMENTS if name.startswith("traffic/")]
+TRIP_NS = 1_000_000
+
+
+@pytest.fixture(autouse=True)
+def two_cores(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+    monkeypatch.setattr(os, "sched_setaffinity", lambda *_: None, raising=False)
+
+
+def plan(experiment, **typed):
+    return make_plan(parse(f"traffic/{experiment}", seed="1", **typed))
+
+
+def run_of(path, configurations, repetitions=5):
+    """Return a run in which a round trip takes a millisecond, divided by the containers that are of use."""
+    run = make_run(path, configurations, repetitions=0, complete=False)
+    for number in range(1, repetitions + 1):
+        for one in configurations:
+            of_use = min(one.cores, one.containers)
+            trips = one.warm_up + one.measured + one.cool_down
+            index = np.tile(np.arange(trips), one.pairs)
+            took = round(TRIP_NS / of_use * (1 + number / 1000))
+            phases = np.repeat([1, 2, 3], [one.warm_up, one.measured, one.cool_down])
+            data = RoundTrips(
+                pair=np.repeat(np.arange(one.pairs), trips).astype(np.int32),
+                index=index.astype(np.int32),
+                start_ns=index * took,
+                rtt_ns=np.full(trips * one.pairs, took),
+                phase=np.tile(phases, one.pairs).astype(np.int8),
+            )
+            known = Repetition(
+                configuration=one.key, number=number, seed=number, started=STARTED, ended=STARTED
+            )
+            run.add(known, data)
+    run.finish(load_after=(0.0, 0.0, 0.0))
+    return run
+
+
+@pytest.mark.parametrize("agents", [2, 3, 8])
+def test_in_a_ring_each_sends_to_all_others_in_turn(agents):
+    for agent in range(agents):
+        first = [partner_in_ring(agent, trip, agents) for trip in range(agents - 1)]
+        assert first[0] == (agent + 1) % agents
+        assert sorted([agent, *first]) == list(range(agents))
+        assert partner_in_ring(agent, agents - 1, agents) == first[0]
+
+
+def test_senders_live_where_their_receivers_do_if_these_are_as_many():
+    for number in range(100):
+        assert container_of(number, 2) == container_of(receiver_of(number, 100), 2)
+    assert {container_of(number, 3) for number in range(9)} == {"c1", "c2", "c3"}
+
+
+def test_massive_reception_is_as_in_the_paper():
+    found = {(one.pairs, one.echoes) for one in plan("massive-reception", preset="paper")}
+    assert {(many, 1) for many in (8, 16, 32, 64, 128, 256)} <= found
+    assert {(many, many) for many in (8, 16, 32, 64, 128, 256)} <= found
+    assert {(256, 2**power) for power in range(1, 9)} <= found
+
+
+def test_what_is_asked_for_is_measured():
+    (one,) = plan(
+        "massive-reception", pairs="6", receivers="3", containers="2", cores="2", platform="formicary"
+    )
+    assert (one.pairs, one.echoes, one.receivers, one.containers, one.cores) == (6, 3, 3, 2, 2)
+    assert "6 agents to 3 receivers, 100 bytes, 2 containers, 2 cores" in describe(one)
+    for word in ("--receivers 3", "--containers 2", "--cores 2", "--pairs 6"):
+        assert word in command(one)
+    (ring,) = plan("ring", pairs="6", containers="2", cores="2", platform="formicary")
+    assert "6 agents to each other in turn" in describe(ring)
+    assert ring.key != one.key
+
+
+def test_what_cannot_be_is_said():
+    with pytest.raises(UsageError, match="a ring has two agents at least"):
+        plan("ring", pairs="1")
+    with pytest.raises(UsageError, match="take --receivers 8 at most"):
+        plan("massive-reception", pairs="4,8", receivers="9")
+
+
+def test_speed_up_has_a_container_for_each_core_and_all_patterns():
+    found = plan("speed-up", pairs="8")
+    assert {(one.cores, one.containers) for one in found} == {(1, 1), (2, 2)}
+    assert {one.echoes for one in found} == {0, 1, 8}
+
+
+def test_pool_sizes_vary():
+    assert {(one.cores, one.containers) for one in plan("pool-size")} == {
+        (cores, containers) for cores in (1, 2) for containers in (1, 2, 3, 4)
+    }
+
+
+@pytest.mark.parametrize("experiment", FAMILY)
+def test_keys_and_anchors_tell_configurations_apart(experiment, tmp_path):
+    found = make_plan(parse(experiment, seed="1", pairs="4,8", rounds="2,4,2"))
+    assert len({one.key for one in found}) == len(found)
+    rows = summarise(run_of(tmp_path / "run", found, repetitions=1))
+    assert len({row.anchor for row in rows}) == len(found)
+
+
+def test_several_containers_are_held_against_one_and_cores_too(tmp_path):
+    found = plan("ring", pairs="4,8", platform="formicary,tasks", rounds="10,40,40")
+    (section,) = sections_of(run_of(tmp_path / "run", found))
+    extras = {extra.title: extra for extra in section.extras}
+    several = extras["Several containers against one"]
+    rates = next(column for column in several.columns if column.title == "by rate")
+    assert any("twice" in cell or "2" in cell for cell in rates.cells)
+    assert "Several cores against one" in extras
+    assert len(section.sentences) == 4  # for each number of containers on each number of cores
+    assert (
+        "On 2 cores, 2 containers, 8 agents that send to all others in turn: 502 µs" in section.sentences[-1]
+    )
+
+
+def test_pool_sizes_are_shown_beside_the_papers(tmp_path):
+    (section,) = sections_of(run_of(tmp_path / "run", plan("pool-size", pairs="4", rounds="2,4,2")))
+    assert any("Section 4.4" in extra.remark for extra in section.extras)
+    assert any("against containers" in chart.title for chart in section.charts)
+
+
+def test_receivers_are_an_axis_where_they_vary(tmp_path):
+    found = plan("massive-reception", pairs="8", receivers="1,2,4,8", rounds="2,4,2", platform="formicary")
+    (section,) = sections_of(run_of(tmp_path / "run", found))
+    assert "After Pérez-Carro 2013, Fig. 5, 6 and 7: Round-trip time, 8 senders" in {
+        chart.title for chart in section.charts
+    }

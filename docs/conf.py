@@ -34,6 +34,6 @@ nitpick_ignore_regex = [
     (r"py:class", r"(datetime\.)?(datetime|timedelta)|(pathlib\.)?Path|T|Ts"),
     (
         r"py:class",
-        r"(formicary\.[a-z.]+\.)?(Connectable|Gatekeeper|BaseAgent|Means|Mode|ServerState|StateFolder|Strand)",
+        r"(formicary\.[a-z.]+\.)?(Connectable|Gatekeeper|BaseAgent|Launcher|Means|Mode|ServerState|StateFolder|Strand)",
     ),
 ]

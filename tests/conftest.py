@@ -16,6 +16,7 @@ pytest_plugins = [
     "tests.plugins.namespaces",
     "tests.plugins.slowest",
     "tests.plugins.hosts",  # behind what it imports
+    "tests.plugins.slurm",
 ]
 
 # No deadlines: tests assert nothing about time. The gate takes the same examples every time, so that it fails

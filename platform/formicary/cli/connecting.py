@@ -42,7 +42,7 @@ class ConnectionSettings:
         directory_file: where a central directory keeps its entries.
         creatable: modules of which agents may be created.
         accepts: modules of which agents may come from other containers.
-        is_spread: whether containers in other processes of this host join it.
+        spread_at: the address at which containers in other processes join it; None where there are none.
     """
 
     platform: str | None = None
@@ -60,7 +60,7 @@ class ConnectionSettings:
     directory_file: Path | None = None
     creatable: tuple[str, ...] = ()
     accepts: tuple[str, ...] = ()
-    is_spread: bool = False
+    spread_at: str | None = None
 
     def container(self, name: str, seed: int | None, **options: Any) -> Container:
         """Return a container of this name, not opened yet.
@@ -78,7 +78,7 @@ class ConnectionSettings:
         self._check_plan(name)
         return self._open(
             name,
-            listen=self.listen or (LOOPBACK if self.is_spread else None),
+            listen=self.listen or self.spread_at,
             route=self.route or "auto",
             seed=seed,
             directory=self.directory or "replica",
@@ -131,7 +131,7 @@ class ConnectionSettings:
     @property
     def is_alone(self) -> bool:
         """Whether the container reaches no others."""
-        return not self.is_spread and self.server is self.account is self.join is self.listen is None
+        return self.spread_at is self.server is self.account is self.join is self.listen is None
 
     def _check(self) -> None:
         places = {"--server": self.server, "--account": self.account, "--join": self.join}
@@ -143,9 +143,9 @@ class ConnectionSettings:
                 f"containers with {given[0]} meet there: leave --listen out, or give --listen-on with an "
                 "address of this host that containers of other hosts can reach"
             )
-        if self.is_spread and given:
+        if self.spread_at is not None and given:
             raise UsageError(
-                f"with --containers all are on this host, and meet in this process: leave {given[0]} out"
+                f"with --containers or --launcher all meet in this process: leave {given[0]} out"
             )
         if self.is_alone:
             self._refuse(

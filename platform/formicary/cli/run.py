@@ -7,7 +7,7 @@ import contextlib
 import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.agent import Agent
     from formicary.core.micro import MicroAgent
+    from formicary.local.launchers import Launcher
     from formicary.profiling.accounting.accounting import Accounting
 
 _SHOWN = 3  # reasons for dead letters, and names of agents
@@ -56,6 +57,7 @@ EPILOG = examples(
     "run market.py --seed 7 --for 60",
     "run market.py --containers 4",
     "run --spade program.py",
+    "run market.py --launcher slurm",
     "run --allow-create printers --name c2 --join c1",
 )
 
@@ -80,6 +82,22 @@ def run(
             metavar="NUMBER",
             help="Spread the agents over so many containers in processes of their own, to use as many cores.",
             show_default="this process alone",
+        ),
+    ] = None,
+    launcher: Annotated[
+        Literal["local", "slurm"] | None,
+        typer.Option(
+            help="Where these containers are: on this machine, or on the nodes of the Slurm job that this is "
+            "run in, one on each if --containers says nothing.",
+            show_default="local",
+        ),
+    ] = None,
+    interface: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --launcher slurm: the network interface by which they talk.",
+            show_default="the only one, or that of the node's name; it is printed",
         ),
     ] = None,
     platform: Platform = None,
@@ -172,6 +190,7 @@ def run(
 
     With --containers each of them runs the script, and starts its share of the
     agents, one after the other in turn. All find each other by their short names.
+    With --launcher slurm they are on the nodes of a job.
 
     With --spade the script runs as a program, with `if __name__ == "__main__":`,
     and its agents live in the container: no XMPP server is needed, nor a login.
@@ -182,6 +201,8 @@ def run(
     cannot, and 130 after Ctrl-C. If an agent calls `sys.exit`, it is that one.
     """
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    launched = _launched(launcher, interface)
+    is_spread = containers is not None or launched is not None
     errors = ErrorCount()
     get_logger("formicary").addHandler(errors)
     try:
@@ -201,18 +222,30 @@ def run(
             directory_file=directory_file,
             creatable=tuple(allow_create or ()),
             accepts=tuple(accept or ()),
-            is_spread=containers is not None,
+            spread_at=(launched.address if launched else LOOPBACK) if is_spread else None,
         )
         if spade:
             from formicary.cli.run_spade import run_spade
 
-            refused = {"--containers": containers, "--for": seconds, "--cpu-by-group": cpu_by_group or None}
+            refused = {
+                "--containers": containers,
+                "--launcher": launcher,
+                "--for": seconds,
+                "--cpu-by-group": cpu_by_group or None,
+            }
             run_spade(file, settings, name or "c1", seed, refused)
-        elif containers is not None:
+        elif is_spread:
             from formicary.cli.run_spread import run_spread
 
             failed = run_spread(
-                file, settings, containers, name=name, seed=seed, seconds=seconds, cpu_by_group=cpu_by_group
+                file,
+                settings,
+                containers,
+                launched,
+                name=name,
+                seed=seed,
+                seconds=seconds,
+                cpu_by_group=cpu_by_group,
             )
             errors.count += failed
         else:
@@ -221,6 +254,17 @@ def run(
         get_logger("formicary").removeHandler(errors)
     if errors.count:
         raise typer.Exit(1)
+
+
+def _launched(launcher: str | None, interface: str | None) -> Launcher | None:
+    """Return what starts containers on other hosts, if something is to."""
+    if launcher == "slurm":
+        from formicary.local.launchers import SlurmLauncher
+
+        return SlurmLauncher(interface or "")
+    if interface is not None:
+        raise UsageError("--interface says where containers of other hosts are reached: add --launcher slurm")
+    return None
 
 
 def _run_alone(

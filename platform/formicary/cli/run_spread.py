@@ -19,12 +19,14 @@ from formicary.local.platform import NAME, LocalPlatform
 
 if TYPE_CHECKING:
     from formicary.cli.connecting import ConnectionSettings
+    from formicary.local.launchers import Launcher
 
 
 def run_spread(
     file: Path | None,
     settings: ConnectionSettings,
-    containers: int,
+    containers: int | None,
+    launcher: Launcher | None = None,
     *,
     name: str | None,
     seed: int | None,
@@ -36,7 +38,8 @@ def run_spread(
     Args:
         file: the script; None where others create agents, or agents come.
         settings: how the container of this process is to reach others.
-        containers: how many others are started.
+        containers: how many others are started; None for one for each node.
+        launcher: starts them on other hosts; None for this one.
         name: that of the container of this process.
         seed: of the agents' random generators.
         seconds: after which all end.
@@ -51,7 +54,8 @@ def run_spread(
     """
     if cpu_by_group:
         raise UsageError(
-            "CPU time by group is accounted for in one process: leave --cpu-by-group or --containers out"
+            "CPU time by group is accounted for in one process: leave --cpu-by-group, or "
+            "--containers and --launcher, out"
         )
     _check_what_runs(file, settings)
     options: dict[str, Any] = {"tls": "always"} if settings.tls else {}
@@ -62,6 +66,7 @@ def run_spread(
         directory=settings.directory or "replica",
         creatable=list(settings.creatable),
         accepts=list(settings.accepts),
+        launcher=launcher,
         **options,
     )
     try:

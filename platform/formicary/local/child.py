@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.agent import Agent
     from formicary.core.micro import MicroAgent
+    from formicary.local.launchers import Elsewhere
     from formicary.local.orders import Order
     from formicary.management.creations import Creations
 
@@ -74,6 +75,7 @@ class ChildContainer:
         options: more of what `Container` takes: plain data.
         placement: where its agents are remembered by their names; None for its own.
         on_lost: called with it and a sentence when its process has ended by itself; None to log that.
+        elsewhere: how its process is started on another host; None for a child of this one.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class ChildContainer:
         *,
         placement: Placement | None = None,
         on_lost: Callable[[ChildContainer, str], None] | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self.name = check_container(name)
         self.domain = f"{name}.{parent.platform}"
@@ -91,7 +94,9 @@ class ChildContainer:
         self._options = dict(options)
         self._placement = placement or Placement([name])
         self._on_lost = on_lost
-        self._process = ContainerProcess(name, self._have_ended, self._is_lost)
+        self._interface = elsewhere.interface if elsewhere else None
+        before = elsewhere.command if elsewhere else ()
+        self._process = ContainerProcess(name, self._have_ended, self._is_lost, before)
         self._allowed: tuple[str, ...] = ()
         self._is_open = False
 
@@ -140,7 +145,8 @@ class ChildContainer:
         path = _search_path()
         try:
             await self._process.start()
-            await self.order(Open(self.name, join, self._options, path, sys.argv[1:]))
+            opening = Open(self.name, join, self._options, path, sys.argv[1:], self._interface)
+            await self.order(opening)
         except BaseException:
             await self._process.kill()
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import IO, TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
@@ -22,6 +22,8 @@ class Open(msgspec.Struct, tag="open", frozen=True):
         options: more of what `Container` takes.
         path: where Python looks for modules.
         arguments: those of the program.
+        interface: on another host, the network interface at which it is reached; empty for the only one, or
+            that of the host's name. None on the program's host.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Open(msgspec.Struct, tag="open", frozen=True):
     options: dict[str, Any]
     path: list[str]
     arguments: list[str]
+    interface: str | None = None
 
 
 class Meet(msgspec.Struct, tag="meet", frozen=True):
@@ -148,6 +151,17 @@ class Line:
     async def open(cls, connected: socket.socket) -> Self:
         """Return an end of what is connected already."""
         return cls(*await asyncio.open_unix_connection(sock=connected, limit=_LONGEST))
+
+    @classmethod
+    async def over_pipes(cls, incoming: IO[bytes], outgoing: IO[bytes]) -> Self:
+        """Return an end that reads from one and writes to the other."""
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limit=_LONGEST)
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), incoming)
+        transport, protocol = await loop.connect_write_pipe(
+            lambda: asyncio.streams.FlowControlMixin(loop=loop), outgoing
+        )
+        return cls(reader, asyncio.StreamWriter(transport, protocol, None, loop))
 
     def send(self, said: Numbered | Report) -> None:
         """Say something; nothing happens where nobody listens any more."""

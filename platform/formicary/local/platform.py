@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from formicary.core.agent import Agent
     from formicary.core.micro import MicroAgent
+    from formicary.local.launchers import Launcher
 
 T = TypeVar("T")
 
@@ -54,6 +55,7 @@ class LocalPlatform:
             (`"least-loaded"`).
         when_lost: whether the platform goes on with those containers that are left (`"go-on"`), or the block
             is cancelled and raises ContainerLostError (`"end"`).
+        launcher: starts the processes on other hosts; None for this one.
         options: more of what `Container` takes, for all of them: `mailbox_limit`, `queue_limit`, `when_full`,
             `send_timeout`, `seed`, `directory`, `creatable`, `accepts`, `copy` or `tls`.
 
@@ -68,16 +70,19 @@ class LocalPlatform:
         container: Container | None = None,
         placement: Literal["round-robin", "least-loaded"] = "round-robin",
         when_lost: Literal["go-on", "end"] = "go-on",
+        launcher: Launcher | None = None,
         **options: Any,
     ) -> None:
         check_options(options)
         if when_lost not in {"go-on", "end"}:
             raise UsageError(f"when a container is lost, a platform can 'go-on' or 'end', not {when_lost!r}")
-        # On one host, keys and Unix sockets do what TLS is for.
-        options = {"tls": False, **options}
-        self.container = container or Container(NAME, listen=_LOOPBACK, **options)
+        if launcher is None:  # on one host, keys and Unix sockets do what TLS is for
+            options = {"tls": False, **options}
+        own = _LOOPBACK if launcher is None or container else launcher.address
+        self.container = container or Container(NAME, listen=own, **options)
         """The one in this process; to be used as any container."""
-        names = [f"c{number}" for number in range(1, check_count(containers) + 1)]
+        count = check_count(containers) if launcher is None else containers or launcher.count
+        names = [f"c{number}" for number in range(1, count + 1)]
         if self.container.name in names:
             raise UsageError(
                 f"the container of this process cannot be named {self.container.name!r}, as one of the "
@@ -87,9 +92,14 @@ class LocalPlatform:
         self._placement = Placement(names, placement)
         self._children = {
             name: ChildContainer(
-                self.container, name, options, placement=self._placement, on_lost=self._has_lost
+                self.container,
+                name,
+                options,
+                placement=self._placement,
+                on_lost=self._has_lost,
+                elsewhere=launcher.place(number) if launcher else None,
             )
-            for name in names
+            for number, name in enumerate(names)
         }
         self._names: LocalNames | None = None
         self._block: asyncio.Task[object] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import signal
 import socket
@@ -15,10 +16,12 @@ from formicary.core.errors import ContainerLostError, FormicaryError
 from formicary.local.orders import Done, Ended, Gone, Line, Numbered, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from formicary.local.orders import Order
 
+_ENDS_WITHIN: Final = 2.0  # s that a launcher's command gets to end what it has started
+_WORKER: Final = (sys.executable, "-P", "-m", "formicary.local.worker")
 _LOOKS: Final = 0.002  # s between looks whether a process has ended that has closed its end of the line
 
 
@@ -29,10 +32,19 @@ class ContainerProcess:
         name: the container's.
         on_gone: called with the names of agents that have ended there.
         on_lost: called when it has ended, and nobody here wanted that; `loss` says how.
+        before: the command that starts it elsewhere, and passes on its standard input and output; none for a
+            child of this process.
     """
 
-    def __init__(self, name: str, on_gone: Callable[[list[str]], None], on_lost: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        name: str,
+        on_gone: Callable[[list[str]], None],
+        on_lost: Callable[[], None],
+        before: Sequence[str] = (),
+    ) -> None:
         self._name = name
+        self._before = before
         self._on_gone = on_gone
         self._on_lost = on_lost
         self._process: subprocess.Popen[bytes] | None = None
@@ -65,23 +77,38 @@ class ContainerProcess:
         Raises:
             ContainerLostError: the system does not let us.
         """
+        try:
+            self._line = await (self._start_elsewhere() if self._before else self._start_here())
+        except OSError as error:
+            advice = f"is {self._before[0]} installed?" if self._before else "ask for fewer containers"
+            raise ContainerLostError(
+                f"the process of container {self._name} cannot be started ({error.strerror}); {advice}"
+            ) from error
+        self._reading = asyncio.create_task(self._read(), name=f"listens to container {self._name}")
+
+    async def _start_here(self) -> Line:
         ours, theirs = socket.socketpair()
         with theirs:
             try:
                 self._process = subprocess.Popen(  # noqa: ASYNC220, S603 -- quick; this interpreter, our arguments
-                    [sys.executable, "-P", "-m", "formicary.local.worker", str(theirs.fileno())],
+                    [*_WORKER, str(theirs.fileno())],
                     stdin=subprocess.DEVNULL,
                     pass_fds=[theirs.fileno()],
                     start_new_session=True,  # Ctrl-C is for the program, which ends its containers itself
                 )
-            except OSError as error:
+            except OSError:
                 ours.close()
-                raise ContainerLostError(
-                    f"the process of container {self._name} cannot be started ({error.strerror}); ask for "
-                    "fewer containers"
-                ) from error
-        self._line = await Line.open(ours)
-        self._reading = asyncio.create_task(self._read(), name=f"listens to container {self._name}")
+                raise
+        return await Line.open(ours)
+
+    async def _start_elsewhere(self) -> Line:
+        pipe = subprocess.PIPE
+        self._process = process = subprocess.Popen(  # noqa: ASYNC220, S603 -- quick; the launcher's command
+            [*self._before, *_WORKER], stdin=pipe, stdout=pipe, bufsize=0, start_new_session=True
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        return await Line.over_pipes(process.stdout, process.stdin)
 
     # -- what it says ---------------------------------------------------------------------------------------
 
@@ -176,6 +203,8 @@ class ContainerProcess:
         """End it, whatever it does."""
         self._is_closing = True
         if self._process is not None:
+            if self._before:  # killed, it could not end what it has started elsewhere
+                await self._terminate(self._process)
             if self._process.poll() is None:
                 self._process.kill()
             self._process.wait()
@@ -184,3 +213,10 @@ class ContainerProcess:
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.wait([self._reading])
+
+    async def _terminate(self, process: subprocess.Popen[bytes]) -> None:
+        process.terminate()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_ENDS_WITHIN):
+                while process.poll() is None:  # noqa: ASYNC110 -- as above
+                    await asyncio.sleep(_LOOKS)

@@ -1,4 +1,7 @@
-"""The process of a container that a program has started: `python -m formicary.local.worker DESCRIPTOR`.
+"""The process of a container that a program has started: `python -m formicary.local.worker [DESCRIPTOR]`.
+
+The descriptor is that of a socket on which orders come. Without one they come by standard input, as where
+a launcher has started the process on another host, and answers go by standard output.
 
 It ends when it is told to, and when the program has gone, however that ended.
 """
@@ -14,17 +17,21 @@ import signal
 import socket
 import sys
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from formicary.container.container import Container
 from formicary.core.errors import FormicaryError
 from formicary.core.event_loop import loop_factory
 from formicary.core.importing import describe_error
 from formicary.core.logs import ErrorCount, get_logger
+from formicary.local.addresses import own_address
+from formicary.local.launchers import node_name
 from formicary.local.orders import Close, Done, Line, Open, Refused
 from formicary.local.performing import Performing, describe_end
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
     from formicary.local.orders import Numbered
 
 _GRACE: Final = 20.0  # s that agents get to end when the program has gone; one may hold the loop for ever
@@ -32,19 +39,36 @@ _GRACE: Final = 20.0  # s that agents get to end when the program has gone; one 
 
 def main() -> None:
     """Open a container as ordered, and do what is ordered until the end."""
-    connected = socket.socket(fileno=int(sys.argv[1]))
-    connected.set_inheritable(False)  # what agents start shall not keep it open
+    connect = _by_socket(int(sys.argv[1])) if len(sys.argv) > 1 else _by_standard_streams()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides when all end
     for stream in (sys.stdout, sys.stderr):  # all write to the same: whole lines, also under PYTHONUNBUFFERED
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(line_buffering=True, write_through=False)
-    threading.Thread(target=_end_with_program, args=[connected.dup()], daemon=True).start()
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        code = runner.run(_serve(connected))
+        code = runner.run(_serve(connect))
     sys.exit(code)
 
 
-def _end_with_program(connected: socket.socket) -> None:
+def _by_socket(descriptor: int) -> Callable[[], Coroutine[Any, Any, Line]]:
+    connected = socket.socket(fileno=descriptor)
+    connected.set_inheritable(False)  # what agents start shall not keep it open
+    threading.Thread(target=_end_with_program, args=[connected.dup()], daemon=True).start()
+    return lambda: Line.open(connected)
+
+
+def _by_standard_streams() -> Callable[[], Coroutine[Any, Any, Line]]:
+    """Take the standard streams for orders and answers; what agents print goes to standard error."""
+    incoming, outgoing = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
+    os.dup2(2, 1)
+    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 -- a device
+        os.dup2(nothing.fileno(), 0)
+    threading.Thread(
+        target=_end_with_program, args=[os.fdopen(os.dup(incoming.fileno()))], daemon=True
+    ).start()
+    return lambda: Line.over_pipes(incoming, outgoing)
+
+
+def _end_with_program(connected: socket.socket | TextIO) -> None:
     """End the process some time after the program has gone, even if an agent holds the event loop."""
     watched = select.poll()
     watched.register(connected, select.POLLRDHUP if hasattr(select, "POLLRDHUP") else select.POLLHUP)
@@ -68,8 +92,8 @@ class _Shown(ErrorCount):
             logging.lastResort.handle(record)
 
 
-async def _serve(connected: socket.socket) -> int:
-    line = await Line.open(connected)
+async def _serve(connect: Callable[[], Coroutine[Any, Any, Line]]) -> int:
+    line = await connect()
     errors = _Shown()
     get_logger("formicary").addHandler(errors)
     try:
@@ -90,7 +114,7 @@ async def _live(line: Line, number: int, opening: Open, errors: ErrorCount) -> i
     exits: SystemExit | None = None
     performing: Performing | None = None
     try:
-        container = Container(opening.name, join=opening.join, **opening.options)
+        container = Container(opening.name, join=opening.join, **_options(opening))
         try:
             async with container:
                 performing = Performing(container, line)
@@ -105,6 +129,19 @@ async def _live(line: Line, number: int, opening: Open, errors: ErrorCount) -> i
         performing.names.close()
     line.send(describe_end(container, errors, exits))
     return 0
+
+
+def _options(opening: Open) -> dict[str, Any]:
+    """Return what the container is given; on another host, where it listens, which is said.
+
+    Raises:
+        UsageError: it is not clear where.
+    """
+    if opening.interface is None:
+        return opening.options
+    own, node = own_address(opening.interface, node_name()), node_name()
+    sys.stderr.write(f"container {opening.name}: on {node}, by {own.interface} at {own.address}\n")
+    return {**opening.options, "listen": own.address}
 
 
 class _Orders:

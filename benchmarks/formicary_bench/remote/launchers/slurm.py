@@ -6,26 +6,24 @@ import asyncio
 import os
 import re
 import secrets
-import shutil
-import subprocess
 import sysconfig
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from formicary.errors import UsageError
+from formicary.local.addresses import own_address
+from formicary.local.launchers import job_nodes, node_name
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.inventory import Host, Inventory
-from formicary_bench.remote.launchers.joining.addresses import own_address
 from formicary_bench.remote.launchers.joining.gathering import Gathering
-from formicary_bench.remote.launchers.joining.join import meeting_of_job, name_of_host
+from formicary_bench.remote.launchers.joining.join import meeting_of_job
 from formicary_bench.remote.launchers.streams import StreamProgram
 
 if TYPE_CHECKING:
     from formicary_bench.remote.launchers.joining.gathering import Arrived
 
 _SECONDS_TO_JOIN: Final = 90.0
-_SECONDS_TO_LIST: Final = 20.0
 _SECONDS_TO_END: Final = 2.0
 _LAST_WORDS: Final = 4000  # bytes
 
@@ -42,16 +40,9 @@ class SlurmProvider:
     """
 
     def __init__(self, interface: str) -> None:
-        self._job = os.environ.get("SLURM_JOB_ID", "")
-        nodes = os.environ.get("SLURM_JOB_NODELIST", "")
-        if not (self._job and nodes):
-            raise UsageError(
-                "--launcher slurm works in a job of Slurm, and this is none (SLURM_JOB_ID and "
-                "SLURM_JOB_NODELIST are "
-                "not set): give the command to sbatch, or after salloc"
-            )
+        self._nodes = {_host_name(node): node for node in job_nodes()}
+        self._job = os.environ["SLURM_JOB_ID"]
         self._interface = interface
-        self._nodes = {_host_name(node): node for node in _expanded(nodes)}
         self.options = "--launcher slurm" + (f" --interface {interface}" if interface else "")
         self.inventory = Inventory(
             f"job {self._job}", tuple(Host(name=name, address=node) for name, node in self._nodes.items())
@@ -116,7 +107,7 @@ class SlurmLauncher:
 
     async def _open(self) -> Gathering:
         try:
-            own = own_address(self._interface, name_of_host())
+            own = own_address(self._interface, node_name())
         except UsageError as error:
             raise HostError(str(error)) from error
         gathering = await self._stack.enter_async_context(
@@ -192,25 +183,3 @@ class SlurmLauncher:
 def _host_name(node: str) -> str:
     """Return a node's name as one of ours: a-z, 0-9 and inner hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", node.lower()).strip("-")[:63]
-
-
-def _expanded(nodes: str) -> list[str]:
-    """Have Slurm say which nodes a list such as node[01-04,7] means.
-
-    Raises:
-        UsageError: it does not.
-    """
-    for command in ("scontrol", "srun"):
-        if shutil.which(command) is None:
-            raise UsageError(f"Slurm's command {command} is not there: --launcher slurm needs it")
-    try:
-        done = subprocess.run(  # noqa: S603 -- the list is an argument
-            ["scontrol", "show", "hostnames", nodes],  # noqa: S607 -- where Slurm is, is the site's choice
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=_SECONDS_TO_LIST,
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        raise UsageError(f"scontrol does not say which nodes {nodes!r:.80} means: {error}") from error
-    return done.stdout.split()

@@ -1,5 +1,5 @@
 """Hosts that come by themselves: a program on each finds the controller by a file, and is its host agent.
 
-- `meeting`: the file, in a folder that all of them see; `addresses`: at which of a host's own it is met.
+- `meeting`: the file, in a folder that all of them see.
 - `gathering`: the controller's side; `join`: the hosts'.
 """

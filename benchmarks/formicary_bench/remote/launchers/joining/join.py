@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import os
-import socket
 import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ import msgspec
 
 from formicary.core.files import user_state
 from formicary.errors import UsageError
+from formicary.local.launchers import node_name
 from formicary.transport.direct.identity import anonymous, fingerprint
 from formicary_bench.remote.host_agent.agent import handshake_line, prepare_agent
 from formicary_bench.remote.host_agent.counters import interface_at
@@ -67,11 +67,6 @@ def rank_of(given: int | None) -> int:
         ) from None
 
 
-def name_of_host() -> str:
-    """Return what this host is called: by Slurm, or by itself."""
-    return os.environ.get("SLURMD_NODENAME") or socket.gethostname()
-
-
 async def join(path: Path, rank: int, folder: Path, interface: str, tell: Callable[[str], object]) -> None:
     """Join a run, and be its host agent until the controller lets go or is gone.
 
@@ -90,7 +85,7 @@ async def join(path: Path, rank: int, folder: Path, interface: str, tell: Callab
     reader, writer = await _connect(meeting)
     own = writer.get_extra_info("sockname")[0]
     used = interface or interface_at(own)
-    name = name_of_host()
+    name = node_name()
     joined = Joined(secret=meeting.secret, name=name, rank=rank, interface=used, prefix=sys.prefix)
     with ExitStack() as stack:
         agent = prepare_agent(stack, folder, used, own)

@@ -1,91 +1,15 @@
 """A run over the nodes of a job: a stand-in for Slurm's commands puts each task into a namespace."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 from tests.integration.bench.remote.scene import wait_until
 
-SRUN = """#!{python}
-import os, signal, subprocess, sys
-
-nodes = {nodes!r}
-arguments = sys.argv[1:]
-while arguments[0].startswith("-"):
-    arguments = arguments[1 if arguments[0] in ("--overlap",) else 2:]
-{before}
-tasks = [
-    subprocess.Popen(
-        ["ip", "netns", "exec", namespace, *arguments],
-        env={{**os.environ, "SLURM_PROCID": str(rank), "SLURMD_NODENAME": node}},
-    )
-    for rank, (node, namespace) in enumerate(nodes.items())
-]
-signal.signal(signal.SIGTERM, lambda *_: [task.terminate() for task in tasks])
-sys.exit(max(abs(task.wait()) for task in tasks))
-"""
-SCONTROL = """#!{python}
-import sys
-assert sys.argv[1:] == ["show", "hostnames", "Node[1-2]"], sys.argv
-print("Node1\\nNode2")
-"""
 RUN = ("bench", "run", "messaging/pairs", "--launcher", "slurm", "--pairs", "2", "--route", "direct")
 ONE = ("--platform", "formicary-behaviours", "--placement", "two-hosts", "--repeat", "1")
 pytestmark = pytest.mark.timeout(180)
-
-
-@pytest.fixture
-def job(lab, tmp_path):
-    """Give a function that starts the command on the first node of a job."""
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    nodes = {f"Node{number}": host.namespace for number, host in enumerate(lab.hosts, 1)}
-    started = []
-
-    def start(*arguments, before="", **environment):
-        for name, text in (("srun", SRUN), ("scontrol", SCONTROL)):
-            program = programs / name
-            program.write_text(text.format(python=sys.executable, nodes=nodes, before=before))
-            program.chmod(0o755)
-        process = subprocess.Popen(
-            [
-                "ip",
-                "netns",
-                "exec",
-                lab.hosts[0].namespace,
-                sys.executable,
-                "-P",
-                "-c",
-                "from formicary.cli import main; main()",
-                *arguments,
-            ],
-            cwd=tmp_path,
-            env={
-                **os.environ,
-                "PATH": f"{programs}:{os.environ['PATH']}",
-                "XDG_STATE_HOME": str(tmp_path / "shared"),
-                "HOME": str(tmp_path / "home"),
-                "SLURM_JOB_ID": "17",
-                "SLURM_JOB_NODELIST": "Node[1-2]",
-                "SLURMD_NODENAME": "Node1",
-                **environment,
-            },
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        started.append(process)
-        return process
-
-    yield start
-    for process in started:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
 
 
 @pytest.fixture

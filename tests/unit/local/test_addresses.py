@@ -7,8 +7,8 @@ import psutil
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.remote.launchers.joining import addresses
-from formicary_bench.remote.launchers.joining.addresses import own_address
+from formicary.local import addresses
+from formicary.local.addresses import own_address
 
 LOOPBACK = {"lo": ["127.0.0.1"]}
 ETHERNET = {"eth0": ["10.0.0.4", "fe80::1%eth0"]}

@@ -7,7 +7,7 @@ import socket
 from contextlib import suppress
 from typing import NamedTuple
 
-from formicary.errors import UsageError
+from formicary.core.errors import UsageError
 
 
 class Own(NamedTuple):

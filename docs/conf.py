@@ -20,6 +20,8 @@ myst_enable_extensions = ["colon_fence", "deflist", "substitution"]
 myst_heading_anchors = 3
 myst_substitutions = {"version": version}
 
+suppress_warnings = ["misc.highlighting_failure"]  # Mermaid, which others draw
+
 autodoc_member_order = "bysource"
 autodoc_mock_imports = ["aioxmpp"]  # of an extra
 autodoc_typehints = "signature"

@@ -7,9 +7,11 @@ from formicary.core.behaviours import (
     PeriodicBehaviour,
     TimeoutBehaviour,
 )
+from formicary.core.conversing import Conversing
 
 __all__ = [
     "Behaviour",
+    "Conversing",
     "CyclicBehaviour",
     "OneShotBehaviour",
     "PeriodicBehaviour",

@@ -20,6 +20,8 @@ UPWARD = {  # a container opens these when the first of them is needed
     ("formicary.container", "formicary.protocols"),
     ("formicary.container", "formicary.server"),
     ("formicary.container", "formicary.transport"),
+    # They are loaded by the first conversation.
+    ("formicary.core", "formicary.protocols"),
     # A program that is profiled is run as `formicary run` runs it.
     ("formicary.profiling", "formicary.cli"),
 }

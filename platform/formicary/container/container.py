@@ -118,6 +118,9 @@ class Container(Conversing):
             `"auto"`: threads where Python has no global lock, else processes.
         guest: whether it is none of the platform's containers, and only asks these: it is in no list of
             them, and its agents can register nothing.
+        conversation_rules: what becomes of a message that has no place in its conversation, as the protocol
+            goes: it is a dead letter, and who has sent it is told by a `not-understood` (`"strict"`); or it
+            is counted, and goes to the behaviours as any message does (`"lenient"`).
 
     Raises:
         InvalidNameError: a name cannot be one.
@@ -155,6 +158,7 @@ class Container(Conversing):
         mode: Mode = "asynchronous",
         compute_in: Means = "auto",
         guest: bool = False,
+        conversation_rules: Literal["strict", "lenient"] = "strict",
     ) -> None:
         meeting = meeting_place(server, account, password, join)
         check_guest(meeting, guest=guest)
@@ -183,6 +187,7 @@ class Container(Conversing):
         self.peers: Peers | None = None
         self.accounting: Accounting | None = None  # as long as the CPU time is accounted by group
         self._services: PlatformServices | GuestServices | None = None
+        self.conversation_rules = conversation_rules
         self._conversations: ConversationService | None = None  # made for the first who asks or takes part
         self.mode = check_mode(mode)
         self._compute_in = check_means(compute_in)

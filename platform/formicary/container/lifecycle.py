@@ -99,6 +99,8 @@ class Lifecycle:
         dispatcher.agents[address] = agent
         assert dispatcher.scheduler is not None  # the container is open
         agent.become_active(dispatcher.scheduler, self.mailbox_limit)
+        if agent.responders:
+            _ = agent.conversations
         if dispatcher.instruments:
             dispatcher.notify("agent_started", agent)
 

@@ -151,6 +151,9 @@ class ConversationRoutes(Protocol):
     def agent_gone(self, address: str) -> None:
         """Called when an agent has ended here."""
 
+    def resumed(self, address: str) -> None:
+        """Called when a suspended agent goes on."""
+
     def agent_left(self, address: str) -> None:
         """Called when an agent goes on in another container."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from formicary.core.base_agent import AgentState, BaseAgent
 from formicary.core.choice import Choice
+from formicary.core.conversing import Conversing
 from formicary.core.definitions import check_behaviour, matcher, not_initialised
 from formicary.core.errors import AgentStateError, DefinitionError
 from formicary.core.template import Template
@@ -29,7 +30,7 @@ _IS_RUNNING = attrgetter("running")
 _KEPT = 8  # behaviours that have ended, for those who join late; of those that come and go no more are kept
 
 
-class Agent(BaseAgent):
+class Agent(BaseAgent, Conversing):
     """An agent with behaviours.
 
     Make it, add behaviours, and have a container start it; or subclass it and add them in `setup`.
@@ -270,6 +271,8 @@ class Agent(BaseAgent):
         for behaviour in self._behaviours:
             if behaviour.mailbox.strand is not None:
                 behaviour.mailbox.strand.release(behaviour.mailbox.next)
+        if (conversations := self._container.dispatcher.conversations) is not None:
+            conversations.resumed(str(self.address))
 
     def _strands(self) -> list[Strand]:
         return [strand for behaviour in self._behaviours if (strand := behaviour.mailbox.strand) is not None]

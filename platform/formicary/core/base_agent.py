@@ -12,7 +12,7 @@ from formicary.core.message import stamp
 from formicary.core.names import MANAGEMENT, check_local
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Mapping
     from datetime import datetime
 
     from formicary.container.container import Container  # as users see what agents live in
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.directory.interface import AgentDirectory
     from formicary.groups.interface import AgentGroups
+    from formicary.protocols.conversations import Conversations
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -51,6 +52,8 @@ class BaseAgent:
     # looked at.
     awaited_methods: ClassVar[tuple[str, ...]] = ("before_move", "after_move", "after_clone")
     checked_agent: ClassVar[type | None] = None
+    responders: ClassVar[Mapping[Any, Any]] = {}
+    """What the class's `@responds` say: who takes part in which protocol; for `formicary.protocols`."""
 
     __slots__ = ("__weakref__", "_container", "_end", "_failures", "address", "name", "state")
 
@@ -107,6 +110,15 @@ class BaseAgent:
             ContainerClosedError: the agent has not been started in a container, or that is not open.
         """
         return self.container.platform_services.groups_of(self)
+
+    @property
+    def conversations(self) -> Conversations:
+        """The agent's conversations.
+
+        Raises:
+            ContainerClosedError: it has not been started in a container.
+        """
+        return self.container.conversation_service.of(self)  # type: ignore[arg-type]  # it is of either kind
 
     def compute(
         self, function: Callable[[*Ts], T], *arguments: *Ts, timeout: float | None = None

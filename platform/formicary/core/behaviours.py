@@ -193,8 +193,7 @@ class Behaviour(Conversing):
         Raises:
             ContainerClosedError: the agent has not been started in a container.
         """
-        agent = self.agent
-        return agent.container.conversation_service.of(agent)
+        return self.agent.conversations
 
     def compute(
         self, function: Callable[[*Ts], T], *arguments: *Ts, timeout: float | None = None

@@ -10,8 +10,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from formicary.core.message import Message
+    from formicary.protocols.contract_net import Net
     from formicary.protocols.conversations import Conversations
     from formicary.protocols.gathering import Answers
+    from formicary.protocols.partners import Partners
+    from formicary.protocols.requesting import News
 
 
 class Conversing:
@@ -63,3 +66,135 @@ class Conversing:
             FormicaryError: one cannot be sent; as of `Behaviour.send`.
         """
         return self.conversations.gather_answers(messages, until)
+
+    # -- protocols ------------------------------------------------------------------------------------------
+
+    def request(
+        self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
+    ) -> Coroutine[Any, Any, Message]:
+        """Have somebody do something, and return its final `inform`; await it (FIPA SC00026).
+
+        An `agree` that comes before is no answer. When the time is over, or this is cancelled, the other one
+        is told by a `cancel`.
+
+        Args:
+            to: an agent's name; or `search(...)` or `role(...)` of `formicary.protocols`: the first found.
+            body: what is asked for.
+            timeout: how many seconds to wait for the result, which the other one reads in `reply_by`.
+            fields: more parameters of the message, such as `language`.
+
+        Raises:
+            Refused, Failed, NotUnderstood: so it has answered, with the answer as `message`; Failed also
+                where it cannot be reached, or has ended.
+            NoAnswer: there was no result in time.
+            FormicaryError: it cannot be sent; as of `Behaviour.send`.
+            asyncio.CancelledError: when cancelled.
+        """
+        from formicary.protocols import requesting, standard
+
+        return requesting.ask_by(self.conversations, standard.Request, to, body, timeout, **fields)
+
+    def request_when(
+        self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
+    ) -> Coroutine[Any, Any, Message]:
+        """Have somebody do something when a condition holds (FIPA SC00028); as `request`."""
+        from formicary.protocols import requesting, standard
+
+        return requesting.ask_by(self.conversations, standard.RequestWhen, to, body, timeout, **fields)
+
+    def query_if(
+        self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
+    ) -> Coroutine[Any, Any, Message]:
+        """Ask somebody whether something is so (FIPA SC00027); as `request`."""
+        from formicary.protocols import requesting, standard
+
+        return requesting.ask_by(self.conversations, standard.QueryIf, to, body, timeout, **fields)
+
+    def query_ref(
+        self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
+    ) -> Coroutine[Any, Any, Message]:
+        """Ask somebody what something is (FIPA SC00027); as `request`."""
+        from formicary.protocols import requesting, standard
+
+        return requesting.ask_by(self.conversations, standard.QueryRef, to, body, timeout, **fields)
+
+    def propose(
+        self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
+    ) -> Coroutine[Any, Any, Message]:
+        """Propose to do something, and return the `accept-proposal` (FIPA SC00036); as `request`.
+
+        Raises:
+            Refused: the proposal was rejected.
+        """
+        from formicary.protocols import requesting, standard
+
+        return requesting.ask_by(self.conversations, standard.Proposing, to, body, timeout, **fields)
+
+    def broker(
+        self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
+    ) -> Coroutine[Any, Any, Message]:
+        """Have a broker find who can do something, and pass on the answer (FIPA SC00033); as `request`."""
+        from formicary.protocols import requesting, standard
+
+        return requesting.ask_by(self.conversations, standard.Brokering, to, body, timeout, **fields)
+
+    def recruit(
+        self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
+    ) -> Coroutine[Any, Any, Message]:
+        """Have a recruiter find who can do something, and answers itself (FIPA SC00034); as `request`."""
+        from formicary.protocols import requesting, standard
+
+        return requesting.ask_by(self.conversations, standard.Recruiting, to, body, timeout, **fields)
+
+    def subscribe(
+        self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
+    ) -> News:
+        """Return a subscription to what somebody tells (FIPA SC00035).
+
+        Use it as `async with`, and go through it with `async for`; leaving the block sends a `cancel`. The
+        loop raises Refused, Failed, NotUnderstood or NoAnswer where there will be no more.
+
+        Args: those of `request`; `timeout` is for the first answer.
+        """
+        from formicary.protocols.requesting import News
+
+        return News(self.conversations, to, body, timeout, fields)
+
+    def contract_net(
+        self,
+        bidders: Iterable[str] | Partners,
+        task: str | bytes = "",
+        *,
+        deadline: float | timedelta | datetime | None = None,
+        **fields: Any,
+    ) -> Net:
+        """Call for proposals, and award the task to whom you choose (FIPA SC00029).
+
+        Use it as `async with`: go through `net.bids` with `async for`, then `await net.award(bid)`. Leaving
+        the block rejects all proposals that were not awarded. `net.missing`, `net.refused` and `net.failed`
+        say what became of the others.
+
+        Args:
+            bidders: the names of those who are called; or `search(...)` or `role(...)`.
+            task: what the call says.
+            deadline: for how many seconds bids are taken, or until when; None until all have answered.
+            fields: more parameters of the call, such as `language`.
+        """
+        from formicary.protocols import contract_net, standard
+
+        return contract_net.Net(self.conversations, standard.ContractNet, bidders, task, deadline, fields)
+
+    def iterated_contract_net(
+        self,
+        bidders: Iterable[str] | Partners,
+        task: str | bytes = "",
+        *,
+        deadline: float | timedelta | datetime | None = None,
+        **fields: Any,
+    ) -> Net:
+        """Call for proposals in rounds (FIPA SC00030): as `contract_net`, and with `net.call_again`."""
+        from formicary.protocols import contract_net, standard
+
+        return contract_net.Net(
+            self.conversations, standard.IteratedContractNet, bidders, task, deadline, fields
+        )

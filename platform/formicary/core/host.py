@@ -29,10 +29,21 @@ class Overflow(Protocol):
         """Wait until full mailboxes have taken the message."""
 
 
+class Conversations(Protocol):
+    """What takes the messages of agents that belong to their conversations."""
+
+    def resumed(self, address: str) -> None:
+        """Called when a suspended agent goes on."""
+
+
 class Dispatcher(Protocol):
     """What messages go through that do not go straight to their receivers."""
 
     routes: Routes
+
+    @property
+    def conversations(self) -> Conversations | None:
+        """What takes messages of conversations; None where there are none."""
 
     @property
     def held(self) -> Mapping[str | None, object]:

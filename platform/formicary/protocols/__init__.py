@@ -1,9 +1,80 @@
 """Conversations: questions and their answers, and FIPA's interaction protocols in straight-line code.
 
-- `service`: a container's part of it, made for the first who asks or takes part
-- `conversations`: which messages belong to the conversations of one agent
+- `table`: a protocol written down once, and checked then; `standard`: those there are
+- `diagrams`: a protocol as pictures
+- `dialogue`: one conversation of two, as one of them sees it
+- `requesting`, `contract_net`: what initiators use
+- `responding`: what participants write; `participation`: how that is called
+- `partners`: who a conversation is with
 - `questions`: one message and its answer; `gathering`: several, and their answers
 - `deadlines`: when waiting is over, by one timer for all
+- `conversations`: which messages belong to the conversations of one agent
+- `service`: a container's part of it, made for the first who asks or takes part
 """
 
+from formicary.protocols.partners import role, search
+from formicary.protocols.responding import (
+    Accept,
+    Agree,
+    Confirm,
+    Disconfirm,
+    Failure,
+    Inform,
+    Participant,
+    Propose,
+    Refuse,
+    Reject,
+    Reply,
+    Say,
+    responds,
+)
+from formicary.protocols.standard import (
+    Brokering,
+    ContractNet,
+    DutchAuction,
+    EnglishAuction,
+    IteratedContractNet,
+    Proposing,
+    QueryIf,
+    QueryRef,
+    Recruiting,
+    Request,
+    RequestWhen,
+    Subscribe,
+    TwoPhaseCommit,
+)
+from formicary.protocols.table import Protocol
+
 CPU_GROUP = "platform"
+
+__all__ = [
+    "Accept",
+    "Agree",
+    "Brokering",
+    "Confirm",
+    "ContractNet",
+    "Disconfirm",
+    "DutchAuction",
+    "EnglishAuction",
+    "Failure",
+    "Inform",
+    "IteratedContractNet",
+    "Participant",
+    "Propose",
+    "Proposing",
+    "Protocol",
+    "QueryIf",
+    "QueryRef",
+    "Recruiting",
+    "Refuse",
+    "Reject",
+    "Reply",
+    "Request",
+    "RequestWhen",
+    "Say",
+    "Subscribe",
+    "TwoPhaseCommit",
+    "responds",
+    "role",
+    "search",
+]

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import force_setattr
 
 from formicary.core import randomness
-from formicary.core.errors import AgentStateError, ContainerClosedError, InvalidMessageError
-from formicary.core.message import copied
+from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError, InvalidMessageError
+from formicary.core.message import answer_to, copied
 from formicary.protocols.gathering import Answers
+from formicary.protocols.participation import Participation
 from formicary.protocols.questions import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime, timedelta
 
-    from formicary.core.base_agent import BaseAgent
-    from formicary.core.errors import FormicaryError
+    from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message
+    from formicary.core.micro import MicroAgent
     from formicary.protocols.service import ConversationService
+
+_QUIET = frozenset(
+    {"not-understood", "failure", "refuse", "cancel"}
+)  # nobody is told that these come wrongly
 
 
 class Expecting(Protocol):
@@ -45,15 +51,25 @@ class Conversations:
         agent: the agent.
     """
 
-    __slots__ = ("_dispatcher", "_numbers", "_prefix", "address", "agent", "expected", "service")
+    __slots__ = (
+        "_dispatcher",
+        "_numbers",
+        "_prefix",
+        "address",
+        "agent",
+        "expected",
+        "participation",
+        "service",
+    )
 
-    def __init__(self, service: ConversationService, agent: BaseAgent) -> None:
+    def __init__(self, service: ConversationService, agent: Agent | MicroAgent) -> None:
         assert agent.address is not None
         self.service = service
         self.agent = agent
         self.address = agent.address
         self.expected: dict[str, Expecting] = {}
         """By what the answers have in `in_reply_to`."""
+        self.participation = Participation(self) if agent.responders else None
         self._dispatcher = service.container.dispatcher
         self._prefix = f"{randomness.name(16)}-"  # nobody who was not asked can know it
         self._numbers = count(1)
@@ -75,23 +91,47 @@ class Conversations:
         Args:
             beyond: what takes the messages that belong to no conversation.
         """
-        expected, prefix = self.expected, self._prefix
+        expected, participation, prefix, own = self.expected, self.participation, self._prefix, self.address
 
         def accept(message: Message) -> Sequence[MessageSink] | None:
-            name = message.in_reply_to
-            if name is not None:
-                if (expecting := expected.get(name)) is not None:
-                    if expecting.offer(message):
-                        return None
-                elif name.startswith(prefix):
-                    self._take_late(message)
+            name, conversation = message.in_reply_to, message.conversation_id
+            if name is not None and (expecting := expected.get(name)) is not None:
+                if expecting.offer(message):
                     return None
+            elif conversation is not None and conversation in expected and message.sender != own:
+                if expected[conversation].offer(message):
+                    return None
+            elif participation is not None and participation.wants(message):
+                return participation.inbox.accept(message)
+            elif name is not None and name.startswith(prefix):
+                self._take_late(message)
+                return None
             return beyond(message)
 
         return accept
 
+    def out_of_order(self, message: Message, why: str) -> bool:
+        """Do what is to be done with a message that has no place in its conversation.
+
+        Args:
+            message: the message.
+            why: the reason, as a sentence, which both sides are told.
+
+        Returns:
+            Whether that is all; else it goes on to the behaviours, as any message.
+        """
+        self.service.out_of_order += 1
+        if not self.service.is_strict:
+            return False
+        self._dispatcher.add_dead_letter(message, why, self.address, tell_sender=False)
+        if message.performative not in _QUIET and message.sender is not None:
+            self.post(answer_to(message, why, "not-understood"), None)
+        return True
+
     def _take_late(self, message: Message) -> None:
         """Take an answer that nobody waits for any more."""
+        if (message.in_reply_to or "").endswith("/cancel"):
+            return
         reason = f"agent {self.agent.name} does not wait for this answer any more"
         self._dispatcher.add_dead_letter(message, reason, self.address, tell_sender=False)
 
@@ -145,15 +185,31 @@ class Conversations:
         elif full := deliver(message):
             await self._dispatcher.overflow.wait_to_deliver(message, full)
 
+    def pass_on(self, message: Message) -> None:
+        """Hand a message to the agent as any other, which has no place in a conversation."""
+        for sink in self.agent.deliver_message(message) or ():
+            self._dispatcher.add_dead_letter(message, f"{sink} is full", self.address)
+
+    def post(self, message: Message, reply_with: str | None) -> None:
+        """Send a message as this agent's without waiting; where there is no room it is a dead letter."""
+        force_setattr(message, "sender", self.address)
+        force_setattr(message, "reply_with", reply_with)
+        with suppress(FormicaryError):
+            self._dispatcher.send_nowait(message)
+
     # -- ends -----------------------------------------------------------------------------------------------
 
     def partner_ended(self, is_ended: Callable[[str], bool], reason: str) -> None:
         """Tell who waits for agents that have ended."""
         for expecting in tuple(self.expected.values()):
             expecting.partner_ended(is_ended, reason)
+        if self.participation is not None:
+            self.participation.partner_ended(is_ended)
 
     def close(self) -> None:
         """End all, since the agent has ended here."""
+        if self.participation is not None:
+            self.participation.close()
         expected = tuple(self.expected.values())
         self.expected.clear()
         for expecting in expected:

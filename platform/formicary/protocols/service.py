@@ -38,6 +38,9 @@ class ConversationService:
         self.scheduler = container.scheduler
         self.deadlines = Deadlines(self.scheduler.loop)
         self.conversations: dict[str | None, Conversations] = {}  # by full names of agents
+        self.is_strict = container.conversation_rules == "strict"
+        self.out_of_order = 0
+        """How many messages have had no place in their conversations."""
         self._outside: Outside | None = None
         self._ended: set[str] = set()  # agents that have ended since the last turn
 
@@ -72,6 +75,12 @@ class ConversationService:
             if not self._ended:  # many end at once: those who wait are told once for all of them
                 self.scheduler.at_turn_end(self._tell_ended)
             self._ended.add(address)
+
+    def resumed(self, address: str) -> None:
+        """Called when a suspended agent goes on."""
+        conversations = self.conversations.get(address)
+        if conversations is not None and conversations.participation is not None:
+            conversations.participation.go_on()
 
     def agent_left(self, address: str) -> None:
         """Called when an agent goes on in another container: others may wait for it all the same."""

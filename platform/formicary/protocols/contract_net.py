@@ -1,0 +1,218 @@
+"""The contract net, once or in rounds (FIPA SC00029, SC00030), as its initiator sees it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Self
+
+from formicary.core.clock import now, seconds_until
+from formicary.core.errors import ConversationError, Failed, NoAnswer, ProtocolError
+from formicary.core.message import Message
+from formicary.protocols.dialogue import Dialogue, Inbox, Limit, good_news
+from formicary.protocols.partners import find_all
+from formicary.protocols.questions import is_from
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable
+
+    from formicary.protocols.conversations import Conversations
+    from formicary.protocols.partners import Partners
+    from formicary.protocols.table import Protocol
+
+
+class Net:
+    """A call for proposals to several bidders: `async with` it, and go through `bids` with `async for`.
+
+    Leaving the block rejects all proposals that were not awarded, and cancels with those who were to answer.
+
+    Args:
+        conversations: of who calls.
+        protocol: the contract net, or the iterated one.
+        bidders: the names of those who are called, or `search(...)`, or `role(...)`.
+        task: what the call says.
+        deadline: for how many seconds bids are taken, or until when; None until all have answered.
+        fields: more parameters of the call.
+
+    Attributes:
+        refused: what those have answered who do not want to, by full name.
+        failed: why others will not answer, by full name.
+    """
+
+    def __init__(  # noqa: PLR0917 -- only `Conversing` makes it
+        self,
+        conversations: Conversations,
+        protocol: Protocol,
+        bidders: Iterable[str] | Partners,
+        task: str | bytes,
+        deadline: float | timedelta | datetime | None,
+        fields: dict[str, Any],
+    ) -> None:
+        self.refused: dict[str, Message] = {}
+        self.failed: dict[str, ConversationError] = {}
+        self._conversations = conversations
+        self._protocol = protocol
+        self._bidders = bidders
+        self._task = task
+        self._deadline = deadline
+        self._fields = fields
+        self._inbox = Inbox(conversations.service.scheduler.loop)
+        self._name = conversations.new_name()
+        self._dialogues: dict[str, Dialogue] = {}  # by full name
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The full names of those who have not answered, or not in time."""
+        return tuple(
+            name for name, each in self._dialogues.items() if each.latest is None and name not in self.failed
+        )
+
+    @property
+    def bidders(self) -> tuple[str, ...]:
+        """The full names of all who were called."""
+        return tuple(self._dialogues)
+
+    async def __aenter__(self) -> Self:
+        names = await find_all(self._conversations, self._bidders)
+        try:
+            await self._call(names, self._task, self._deadline, self._fields)
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        self._conversations.expected.pop(self._name, None)
+        for dialogue in self._dialogues.values():
+            if dialogue.state == "proposed":
+                self._conversations.post(dialogue.say("reject-proposal"), dialogue.name)
+            dialogue.close()
+
+    async def _call(
+        self,
+        names: Iterable[str],
+        task: str | bytes,
+        deadline: float | timedelta | datetime | None,
+        fields: dict[str, Any],
+    ) -> None:
+        if isinstance(deadline, datetime | timedelta):
+            deadline = seconds_until(deadline)
+        if deadline is not None:
+            fields = {**fields, "reply_by": now() + timedelta(seconds=deadline)}
+        self._conversations.expected[self._name] = self
+        for name in names:
+            dialogue = self._dialogues.get(name)
+            if dialogue is None:
+                role = self._protocol.roles[0]
+                dialogue = self._dialogues[name] = Dialogue(
+                    self._conversations, self._protocol, role, name,
+                    f"{self._name}/{len(self._dialogues)}", self._inbox,
+                )  # fmt: skip
+            dialogue.open(None)
+            call = dialogue.say("cfp", task, **fields).replace(conversation_id=self._name)
+            if deadline is not None:
+                self._conversations.service.deadlines.add(Limit(dialogue, {"called"}), deadline)
+            await self._conversations.send(call, dialogue.name)
+
+    # -- bids -----------------------------------------------------------------------------------------------
+
+    @property
+    async def bids(self) -> AsyncIterator[Message]:
+        """The proposals, as they come, until all have answered or the time is over."""
+        inbox = self._inbox
+        while True:
+            while inbox.come:
+                dialogue, news = inbox.come.popleft()
+                if isinstance(news, Message) and news.performative == "propose":
+                    yield news
+                elif isinstance(news, Message) and news.performative == "refuse":
+                    self.refused[dialogue.partner] = news
+                else:
+                    self._note(dialogue, news)
+            if not any(dialogue.state == "called" for dialogue in self._dialogues.values()):
+                return
+            await inbox.wait()
+
+    def _note(self, dialogue: Dialogue, news: Any) -> None:
+        try:
+            good_news(news)
+        except NoAnswer:
+            pass  # it is missing
+        except ConversationError as error:
+            self.failed[dialogue.partner] = error
+
+    async def award(self, bid: Message, body: str | bytes = "", *, timeout: float | None = None) -> Message:
+        """Accept a proposal, and return what its bidder reports in the end.
+
+        Args:
+            bid: one of `bids`.
+            body: what the acceptance says.
+            timeout: how many seconds to wait for the report; None for any time.
+
+        Raises:
+            ProtocolError: this is no proposal of this call, or it was awarded or rejected before.
+            Failed: the bidder could not do it, or has ended.
+            NotUnderstood, NoAnswer: it has not understood; it has not reported in time.
+            asyncio.CancelledError: when cancelled; the bidder is told so when the block is left.
+        """
+        dialogue = self._of(bid)
+        dialogue.inbox = Inbox(self._conversations.service.scheduler.loop)
+        if timeout is not None:
+            self._conversations.service.deadlines.add(Limit(dialogue, {"accepted"}), timeout)
+        try:
+            await dialogue.send("accept-proposal", body)
+            return await dialogue.receive()
+        except Failed as error:
+            self.failed[dialogue.partner] = error
+            raise
+
+    async def reject(self, bid: Message, body: str | bytes = "") -> None:
+        """Reject a proposal now, and not when the block is left; errors as of `award`."""
+        await self._of(bid).send("reject-proposal", body)
+
+    async def call_again(
+        self,
+        bids: Iterable[Message],
+        task: str | bytes,
+        deadline: float | timedelta | datetime | None = None,
+    ) -> None:
+        """Begin another round with the bidders of these proposals, and reject the others; then see `bids`.
+
+        Args:
+            bids: proposals of this round.
+            task: what the new call says.
+            deadline: as of the first call.
+
+        Raises:
+            ProtocolError: one is no proposal of this round, or the protocol has only one.
+        """
+        chosen = [self._of(bid) for bid in bids]
+        for dialogue in self._dialogues.values():
+            if dialogue.state == "proposed" and dialogue not in chosen:
+                await dialogue.send("reject-proposal")
+        await self._call([dialogue.partner for dialogue in chosen], task, deadline, self._fields)
+
+    def _of(self, bid: Message) -> Dialogue:
+        dialogue = self._dialogues.get(str(bid.sender).partition("/")[0]) or self._dialogues.get(
+            str(bid.sender)
+        )
+        if dialogue is None or dialogue.latest is not bid or bid.performative != "propose":
+            raise ProtocolError(f"{bid.sender} has made no such proposal in this call", bid)
+        return dialogue
+
+    # -- what comes by the conversation's name only ---------------------------------------------------------
+
+    def offer(self, message: Message) -> bool:
+        """Take a message that has only the conversation's name; return False if it is of somebody else."""
+        for name, dialogue in self._dialogues.items():
+            if is_from(message, name):
+                return dialogue.offer(message)
+        return False
+
+    def partner_ended(self, *_: object) -> None:
+        """Do nothing: each dialogue is told."""
+
+    def asker_ended(self, *_: object) -> None:
+        """Do nothing: each dialogue is told."""

@@ -1,0 +1,98 @@
+"""Finding partners: by name, by what they offer, or by the role that they play in a group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from formicary.core.errors import Failed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formicary.protocols.conversations import Conversations
+
+
+class Partners(Protocol):
+    """Says who the partners of a conversation are."""
+
+    async def find(self, conversations: Conversations) -> tuple[str, ...]:
+        """Return their full names."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """All who offer a service, as `search` returns it.
+
+    Attributes:
+        fields: what is looked for, by the arguments of `Query`.
+    """
+
+    fields: dict[str, Any]
+
+    async def find(self, conversations: Conversations) -> tuple[str, ...]:
+        """Return the full names of all whom the directory has."""
+        found = await conversations.agent.directory.search(**self.fields)
+        return tuple(dict.fromkeys(service.agent for service in found))
+
+
+@dataclass(frozen=True)
+class Role:
+    """All who play a role in a group, as `role` returns it.
+
+    Attributes:
+        group: the group's name.
+        role: the role's name.
+        community: the name of the group's community.
+    """
+
+    group: str
+    role: str
+    community: str = "public"
+
+    async def find(self, conversations: Conversations) -> tuple[str, ...]:
+        """Return the full names of the players, but for the agent itself."""
+        players = await conversations.agent.groups.agents(self.group, self.role, community=self.community)
+        return tuple(player for player in players if player != conversations.address)
+
+
+def search(**fields: Any) -> Search:
+    """Return whoever offers a service, as partners of a conversation: `search(type="carrier")`.
+
+    Args:
+        fields: the arguments of `Query`.
+    """
+    return Search(fields)
+
+
+def role(group: str, role: str, *, community: str = "public") -> Role:
+    """Return whoever plays a role in a group, as partners of a conversation.
+
+    Args:
+        group: the group's name.
+        role: the role's name.
+        community: the name of the group's community.
+    """
+    return Role(group, role, community)
+
+
+async def find_all(conversations: Conversations, partners: Iterable[str] | Partners) -> tuple[str, ...]:
+    """Return the full names of partners, each once."""
+    if isinstance(partners, Search | Role):
+        return await partners.find(conversations)
+    names = [partners] if isinstance(partners, str) else partners
+    return tuple(dict.fromkeys([await conversations.full_name(name) for name in names]))  # type: ignore[union-attr]  # names
+
+
+async def find_one(conversations: Conversations, partner: str | Partners) -> str:
+    """Return the full name of a partner, the first that is found.
+
+    Raises:
+        Failed: there is none.
+    """
+    if isinstance(partner, str):
+        return await conversations.full_name(partner)
+    found = await partner.find(conversations)
+    if not found:
+        raise Failed(f"nobody is there to be asked: {partner} has found no agent")
+    return found[0]

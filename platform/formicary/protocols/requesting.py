@@ -1,0 +1,107 @@
+"""Conversations with one agent that come to one answer, and subscriptions (FIPA 26 to 28, 33 to 36)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Self
+
+from formicary.core.clock import now
+from formicary.protocols.dialogue import Dialogue, Inbox
+from formicary.protocols.partners import find_one
+from formicary.protocols.standard import Subscribe
+
+if TYPE_CHECKING:
+    from formicary.core.message import Message
+    from formicary.protocols.conversations import Conversations
+    from formicary.protocols.partners import Partners
+    from formicary.protocols.table import Protocol
+
+
+async def begin(
+    conversations: Conversations, protocol: Protocol, partner: str | Partners, timeout: float | None
+) -> Dialogue:
+    """Return a dialogue with a partner, as its initiator; nothing is said yet."""
+    address = await find_one(conversations, partner)
+    name = conversations.new_name()
+    dialogue = Dialogue(
+        conversations, protocol, protocol.roles[0], address, name, Inbox(conversations.service.scheduler.loop)
+    )
+    dialogue.open(timeout)
+    return dialogue
+
+
+async def ask_by(
+    conversations: Conversations,
+    protocol: Protocol,
+    partner: str | Partners,
+    body: str | bytes,
+    timeout: float | None,
+    **fields: Any,
+) -> Message:
+    """Have a conversation in which somebody is asked once, may agree, and gives one answer; return that."""
+    dialogue = await begin(conversations, protocol, partner, timeout)
+    try:
+        if timeout is not None:
+            fields["reply_by"] = now() + timedelta(seconds=timeout)
+        await dialogue.send(protocol.opening, body, **fields)
+        while (message := await dialogue.receive()).performative == "agree":
+            pass
+        return message
+    finally:
+        dialogue.close()
+
+
+class News:
+    """What somebody tells who has subscribed to it: `async with` it, and go through it with `async for`.
+
+    Leaving the block sends FIPA's cancel.
+
+    Args:
+        conversations: of who subscribes.
+        partner: who is subscribed to.
+        body: what for.
+        timeout: seconds for the first answer; None for any time.
+        fields: more parameters of the message.
+    """
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        partner: str | Partners,
+        body: str | bytes,
+        timeout: float | None,
+        fields: dict[str, Any],
+    ) -> None:
+        self._conversations = conversations
+        self._partner = partner
+        self._body = body
+        self._timeout = timeout
+        self._fields = fields
+        self._dialogue: Dialogue | None = None
+
+    async def __aenter__(self) -> Self:
+        self._dialogue = await begin(self._conversations, Subscribe, self._partner, self._timeout)
+        try:
+            await self._dialogue.send("subscribe", self._body, **self._fields)
+        except BaseException:
+            self._dialogue.close()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._dialogue is not None
+        self._dialogue.close()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Message:
+        """Return the next message.
+
+        Raises:
+            Refused, Failed, NotUnderstood, NoAnswer: there will be no more.
+        """
+        assert self._dialogue is not None, "it is used as `async with`"
+        while (message := await self._dialogue.receive()).performative == "agree":
+            pass
+        return message

@@ -1,0 +1,151 @@
+"""A protocol, written down once as a table: who may say what in which state, and when waiting is over."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from formicary.core.errors import ProtocolError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+START = "start"
+INITIATOR, PARTICIPANT = "initiator", "participant"
+NOT_UNDERSTOOD, CANCELLED = "not-understood", "cancelled"
+
+
+class Step(NamedTuple):
+    """One message of a protocol.
+
+    Attributes:
+        state: in which state it can be said.
+        role: who says it.
+        performative: what it does, such as `"request"` (FIPA00037).
+        next: the state after it.
+    """
+
+    state: str
+    role: str
+    performative: str
+    next: str
+
+
+class Timeout(NamedTuple):
+    """An end of waiting.
+
+    Attributes:
+        state: in which state somebody waits.
+        parameter: until when: `"reply-by"`, or a word for who reads the table.
+        next: the state after it.
+    """
+
+    state: str
+    parameter: str
+    next: str
+
+
+class Protocol:
+    """An interaction protocol between an initiator and a participant; of several, each has a conversation.
+
+    Everywhere, either may answer `not-understood`, which ends the conversation, and the initiator may
+    `cancel` (as FIPA's meta-protocol has it): neither is in the table.
+
+    Args:
+        name: what messages have in `protocol`, such as `"fipa-request"`.
+        steps: the messages, each as (state, role, performative, next state). It begins in `"start"`.
+        timeouts: where waiting has an end, each as (state, parameter, next state).
+        ends: the states in which it is over.
+        source: where it comes from, such as `"FIPA SC00026"`.
+        roles: the names of the two roles, the initiator's first.
+        open_to_all: the states in which messages of somebody else count as the participant's (recruiting).
+
+    Raises:
+        ProtocolError: a state cannot be reached or left, or nobody can receive a message, or what comes next
+            is not certain.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        steps: Iterable[tuple[str, str, str, str]],
+        *,
+        timeouts: Iterable[tuple[str, str, str]] = (),
+        ends: Sequence[str],
+        source: str = "",
+        roles: tuple[str, ...] = (INITIATOR, PARTICIPANT),
+        open_to_all: Iterable[str] = (),
+    ) -> None:
+        self.name = name
+        self.source = source
+        self.roles = roles
+        self.steps = tuple(Step(*step) for step in steps)
+        self.timeouts = tuple(Timeout(*timeout) for timeout in timeouts)
+        self.ends = frozenset(ends) | {NOT_UNDERSTOOD, CANCELLED}
+        self.open_to_all = frozenset(open_to_all)
+        self.next = {(step.state, step.role, step.performative): step.next for step in self.steps}
+        """The state after a message, by the state before it, who says it, and its performative."""
+        self.after_time = {timeout.state: timeout.next for timeout in self.timeouts}
+        self._check(list(ends))
+        (self.opening,) = {step.performative for step in self.steps if step.state == START}
+        """The performative of the first message."""
+        spoken = {(step.state, step.role) for step in self.steps}
+        self.speaks_alone = {
+            state for state, role in spoken if role == roles[1] and (state, roles[0]) not in spoken
+        }
+        """The states in which only the participant can go on."""
+        calls = {step.performative for step in self.steps if step.role == roles[0]}
+        self.calls = {"cfp"} if "cfp" in calls else {self.opening}
+        """What a participant's function is called with."""
+
+    def can_say(self, state: str, role: str) -> list[str]:
+        """Return the performatives of what a role may say in a state."""
+        return [step.performative for step in self.steps if (step.state, step.role) == (state, role)]
+
+    @property
+    def states(self) -> list[str]:
+        """All states of the table, in its order."""
+        rows: list[Step | Timeout] = [*self.steps, *self.timeouts]
+        return list(dict.fromkeys([START, *(state for row in rows for state in (row.state, row.next))]))
+
+    # -- whether it is written as it has to be --------------------------------------------------------------
+
+    def _check(self, ends: list[str]) -> None:
+        if len(self.roles) != 2 or len(set(self.roles)) != 2:  # noqa: PLR2004 -- initiator and participant
+            self._fail(f"has the roles {', '.join(self.roles)}: it takes two, the initiator's first")
+        for step in self.steps:
+            if step.role not in self.roles:
+                self._fail(f"has {step.performative!r} from {step.role!r}, which is none of its roles")
+            if step.state in self.ends:
+                self._fail(
+                    f"has {step.performative!r} in {step.state!r}, where it is over: nobody receives it"
+                )
+            if step.performative in {"cancel", "not-understood"}:
+                self._fail(f"has {step.performative!r} in its table, which can be said everywhere")
+        openings = {(step.role, step.performative) for step in self.steps if step.state == START}
+        if {role for role, _ in openings} != {self.roles[0]} or len(openings) != 1:
+            self._fail(f"does not begin with one message of the {self.roles[0]} in the state {START!r}")
+        again = Counter((step.state, step.role, step.performative) for step in self.steps)
+        for (state, role, performative), count in again.items():
+            if count > 1:
+                self._fail(f"says {count} times what comes after {performative!r} of the {role} in {state!r}")
+        self._check_states(ends)
+
+    def _check_states(self, ends: list[str]) -> None:
+        rows: list[Step | Timeout] = [*self.steps, *self.timeouts]
+        moves = [(row.state, row.next) for row in rows]
+        reached, new = set(), {START}
+        while new:
+            reached |= new
+            new = {after for before, after in moves if before in new} - reached
+        for state in [*self.states, *ends]:
+            if state not in reached:
+                self._fail(f"has the state {state!r}, which cannot be reached from {START!r}")
+            if state not in self.ends and not any(before == state for before, _ in moves):
+                self._fail(f"has the state {state!r}, which nothing leads out of, and which is no end")
+
+    def _fail(self, what: str) -> None:
+        raise ProtocolError(f"the protocol {self.name} {what}")
+
+    def __repr__(self) -> str:
+        return f"<Protocol {self.name}>"

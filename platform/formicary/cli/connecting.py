@@ -61,6 +61,7 @@ class ConnectionSettings:
     creatable: tuple[str, ...] = ()
     accepts: tuple[str, ...] = ()
     spread_at: str | None = None
+    is_synchronous: bool = False
 
     def container(self, name: str, seed: int | None, **options: Any) -> Container:
         """Return a container of this name, not opened yet.
@@ -85,6 +86,7 @@ class ConnectionSettings:
             directory_file=self.directory_file,
             creatable=self.creatable,
             accepts=self.accepts,
+            mode="synchronous" if self.is_synchronous else "asynchronous",
             **options,
         )
 

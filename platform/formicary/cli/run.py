@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import enum
 import logging
 import sys
 from pathlib import Path
@@ -40,6 +41,15 @@ if TYPE_CHECKING:
     from formicary.local.launchers import Launcher
     from formicary.profiling.accounting.accounting import Accounting
 
+
+class Mode(enum.StrEnum):
+    """When behaviours go on."""
+
+    ASYNCHRONOUS = "asynchronous"
+    SYNCHRONOUS = "synchronous"
+    POOLED = "pooled"
+
+
 _SHOWN = 3  # reasons for dead letters, and names of agents
 
 File = Annotated[
@@ -56,6 +66,7 @@ EPILOG = examples(
     "run far.py --name c2 --join c1",
     "run market.py --seed 7 --for 60",
     "run market.py --containers 4",
+    "run market.py --mode synchronous --seed 7",
     "run --spade program.py",
     "run market.py --launcher slurm",
     "run --allow-create printers --name c2 --join c1",
@@ -100,6 +111,13 @@ def run(
             show_default="the only one, or that of the node's name; it is printed",
         ),
     ] = None,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            help="When behaviours go on: each as soon as it can; all cycle by cycle, so that a seed gives "
+            "the same order of messages again; or each as soon as it can, over all cores.",
+        ),
+    ] = Mode.ASYNCHRONOUS,
     platform: Platform = None,
     server: Server = None,
     main: Main = None,
@@ -188,9 +206,9 @@ def run(
     the container then stays open for those that others create, or that come from
     elsewhere, until Ctrl-C.
 
-    With --containers each of them runs the script, and starts its share of the
-    agents, one after the other in turn. All find each other by their short names.
-    With --launcher slurm they are on the nodes of a job.
+    With --containers, or --mode pooled, each of them runs the script, and starts
+    its share of the agents, one after the other in turn. All find each other by
+    their short names. With --launcher slurm they are on the nodes of a job.
 
     With --spade the script runs as a program, with `if __name__ == "__main__":`,
     and its agents live in the container: no XMPP server is needed, nor a login.
@@ -202,7 +220,7 @@ def run(
     """
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     launched = _launched(launcher, interface)
-    is_spread = containers is not None or launched is not None
+    is_spread = containers is not None or launched is not None or mode is Mode.POOLED
     errors = ErrorCount()
     get_logger("formicary").addHandler(errors)
     try:
@@ -223,6 +241,7 @@ def run(
             creatable=tuple(allow_create or ()),
             accepts=tuple(accept or ()),
             spread_at=(launched.address if launched else LOOPBACK) if is_spread else None,
+            is_synchronous=mode is Mode.SYNCHRONOUS,
         )
         if spade:
             from formicary.cli.run_spade import run_spade
@@ -230,6 +249,7 @@ def run(
             refused = {
                 "--containers": containers,
                 "--launcher": launcher,
+                "--mode": mode if mode is Mode.POOLED else None,
                 "--for": seconds,
                 "--cpu-by-group": cpu_by_group or None,
             }

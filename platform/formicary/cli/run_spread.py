@@ -38,7 +38,7 @@ def run_spread(
     Args:
         file: the script; None where others create agents, or agents come.
         settings: how the container of this process is to reach others.
-        containers: how many others are started; None for one for each node.
+        containers: how many others are started; None for one for each core, or for each node.
         launcher: starts them on other hosts; None for this one.
         name: that of the container of this process.
         seed: of the agents' random generators.
@@ -63,6 +63,7 @@ def run_spread(
         containers,
         container=settings.container(name or NAME, seed),
         seed=seed,
+        mode="synchronous" if settings.is_synchronous else "pooled",
         directory=settings.directory or "replica",
         creatable=list(settings.creatable),
         accepts=list(settings.accepts),
@@ -99,8 +100,9 @@ def _check_what_runs(file: Path | None, settings: ConnectionSettings) -> None:
 async def _live(
     platform: LocalPlatform, file: Path | None, settings: ConnectionSettings, seconds: float | None
 ) -> None:
-    async with platform:
+    async with platform, contextlib.AsyncExitStack() as starting:
         container = platform.container
+        starting.enter_context(container.scheduler.busy(lambda: "the script's agents to start"))
         needs_some = not (settings.creatable or settings.accepts)
         names = [] if file is None else await _load(platform, file, needs_some=needs_some)
         count = len(platform.children)
@@ -112,6 +114,7 @@ async def _live(
             for name in names:
                 with contextlib.suppress(ContainerLostError):  # which was said
                     await platform.place(name).order(StartLoaded(name))
+            await starting.aclose()
             with contextlib.suppress(TimeoutError, FormicaryError):  # an agent has failed, which is logged
                 async with asyncio.timeout(seconds):
                     await (platform.join() if names else asyncio.Event().wait())

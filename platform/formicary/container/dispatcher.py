@@ -176,7 +176,9 @@ class Dispatcher:
     async def send(self, message: Message) -> None:
         """Send by the long way: names to complete, many receivers, instruments, other containers."""
         if self.finder is not None and (search := self.finder.search(message)) is not None:
-            await search
+            assert self.scheduler is not None  # who finds others is in an open container
+            with self.scheduler.busy(lambda: f"other containers to say where {message.to} is"):
+                await search
         dead_before = self.dead_letters.total
         completed, full, error = self.dispatch(message)
         if full:

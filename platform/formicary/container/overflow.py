@@ -62,6 +62,16 @@ class Taker(Protocol):
         """Called when the other end of a link has forgotten what it was told: it is another one now."""
 
 
+class Takers(Protocol):
+    """Who takes what for which receivers."""
+
+    def __contains__(self, receiver: object, /) -> bool:
+        """Tell whether somebody takes what comes for a receiver."""
+
+    def __getitem__(self, receiver: str, /) -> Taker:
+        """Return who does."""
+
+
 class _Waiting(msgspec.Struct):
     message: Message
     sinks: list[MessageSink]  # where it waits for room; empty until it is its turn
@@ -131,6 +141,8 @@ class Overflow:
         """What waits, by receiver: as long as anything does, all that comes for the receiver has to."""
         self.takers: dict[str, Taker] = {}
         """The lines, and whoever else takes what comes from other containers for a receiver."""
+        self.arrivals: Takers = self.takers
+        """The same for links; others in the synchronous mode, where what arrives is for the next cycle."""
         self.is_full = False
         """Whether nothing more is to come in."""
 

@@ -36,6 +36,9 @@ class Gate(Protocol):
     def cycle_ended(self, *, is_busy: bool) -> None:
         """Called when a cycle is over here; `is_busy`: whether it did anything, or something is ready."""
 
+    def close(self) -> None:
+        """Called when cycles end for good."""
+
     def work_came(self) -> None:
         """Called when something is ready between two cycles; perhaps several times."""
 
@@ -95,7 +98,7 @@ class CycleScheduler(Scheduler):
         """Have the queue run in the next turn of the loop, if a cycle goes on or can begin."""
         if self._has_steps():
             super().wake()
-        elif self._gate is not None and not self._is_open:
+        elif self._gate is not None and not self._is_open and (self.ready or self.micro):
             self._gate.work_came()
 
     def run_inside(self) -> None:
@@ -167,6 +170,8 @@ class CycleScheduler(Scheduler):
 
     def begin_cycle(self) -> None:
         """Begin a cycle, also where there is nothing to do; for the gate, when the last one is over."""
+        if self._gate is None:
+            return
         self._begin()
         if not self._did:
             self.loop.call_soon(self._go_on)
@@ -176,7 +181,9 @@ class CycleScheduler(Scheduler):
     def end_cycles(self) -> None:
         """Have nothing wait for anything else any more, as the container closes."""
         self._is_ending = True
-        self._gate = None
+        gate, self._gate = self._gate, None
+        if gate is not None:
+            gate.close()
         for busy in self._busy.values():
             busy.timer.cancel()
         for strand in self._arrived:
@@ -189,17 +196,24 @@ class CycleScheduler(Scheduler):
     def busy(self, what: Callable[[], str]) -> Iterator[None]:
         """Let no cycle begin until who awaits something in this block has gone on, each in its turn."""
         task = asyncio.current_task(self.loop)
-        if task is None or self._is_ending:
-            yield
-            return
-        timer = self.loop.call_later(PATIENCE, self._say_late, task)
-        self._busy[task] = _Busy(what, timer)
+        assert task is not None  # who awaits something is in one
+        self.keep(task, what)
         try:
             yield
         finally:
-            timer.cancel()
-            self._arrived.discard(task)
-            if self._busy.pop(task, None) is not None and not isinstance(task, Strand):
+            self.let_go(task)
+
+    def keep(self, waiter: asyncio.Future[Any], what: Callable[[], str]) -> None:
+        """Let no cycle begin until `let_go`, or until what is waited for is there if `waiter` is a strand."""
+        if not self._is_ending:
+            self._busy[waiter] = _Busy(what, self.loop.call_later(PATIENCE, self._say_late, waiter))
+
+    def let_go(self, waiter: asyncio.Future[Any]) -> None:
+        """Wait for `waiter` no longer; if it is waited for."""
+        self._arrived.discard(waiter)
+        if (busy := self._busy.pop(waiter, None)) is not None:
+            busy.timer.cancel()
+            if not isinstance(waiter, Strand):
                 self.loop.call_soon(self._go_on)  # others of its kind may begin in this turn
 
     def _has_steps(self) -> bool:
@@ -249,12 +263,12 @@ class CycleScheduler(Scheduler):
         if not self.awake:
             self.wake()
 
-    def _say_late(self, task: asyncio.Task[Any]) -> None:
+    def _say_late(self, task: asyncio.Future[Any]) -> None:
         if task in self._arrived or (isinstance(task, Strand) and task.is_held):
             return
         logger.warning(
             "%s has kept all others from their next cycle for %g s: it waits for %s",
-            task.get_name(),
+            task.get_name() if isinstance(task, asyncio.Task | Strand) else "the container",
             PATIENCE,
             self._busy[task].what(),
         )

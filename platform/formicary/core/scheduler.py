@@ -245,6 +245,12 @@ class Scheduler:
         del what
         return nullcontext()
 
+    def keep(self, waiter: asyncio.Future[Any], what: Callable[[], str]) -> None:
+        """Let no cycle begin until `let_go`, where there are cycles."""
+
+    def let_go(self, waiter: asyncio.Future[Any]) -> None:
+        """Wait for `waiter` no longer."""
+
     def end_cycles(self) -> None:
         """Have nothing wait for anything else any more, as the container closes."""
 

@@ -7,6 +7,7 @@
 - `orders`: what is said between the two, and the line on which it is
 - `worker`: what runs there; `performing` is what it does on orders
 - `names`: how agents are found by short names in all containers; `search` is that as a state machine
+- `cycles`: the synchronous mode of all containers; `barrier` is that as a state machine
 - `locating`: how other processes import a class of agents, also of the script that runs
 - `script`: from a script to its agents, for `formicary run`
 - `memory`: how many containers there is memory for

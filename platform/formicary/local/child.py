@@ -32,10 +32,12 @@ logger = get_logger("formicary")
 OPTIONS: Final = frozenset(
     {
         "accepts",
+        "compute_in",
         "copy",
         "creatable",
         "directory",
         "mailbox_limit",
+        "mode",
         "queue_limit",
         "seed",
         "send_timeout",

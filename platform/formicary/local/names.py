@@ -53,6 +53,7 @@ class LocalNames:
         self._waiting: dict[str, asyncio.Future[None]] = {}  # those who wait for an agent to be found
         self._held: deque[tuple[Message, tuple[str, ...]]] = deque()  # with their short names
         self._held_for: Counter[str] = Counter()  # how many of these, by short name
+        self._holding: asyncio.Future[None] | None = None  # while anything is kept
         self._missed: dict[str, None] = {}
         self._gone: list[str] = []
         self._on_gone = on_gone
@@ -93,6 +94,7 @@ class LocalNames:
             reason = f"container {self._container.name} stopped before it had found {', '.join(names)}"
             self._dispatcher.add_dead_letter(message, reason)
         self._held.clear()
+        self._let_go()
 
     # -- what the dispatcher asks ---------------------------------------------------------------------------
 
@@ -121,6 +123,9 @@ class LocalNames:
             reason = f"{_HELD} messages wait already until their receivers are found on the local platform"
             self._dispatcher.add_dead_letter(self._dispatcher.completed(message), reason)
             return True
+        if not self._held:
+            self._holding = asyncio.get_running_loop().create_future()
+            self._container.scheduler.keep(self._holding, lambda: f"others to say where {names[0]} is")
         self._held.append((message, names))
         self._held_for.update(names)
         self._ask(unknown)
@@ -237,6 +242,7 @@ class LocalNames:
             self._held_for.subtract(names)
             if not self._held:
                 self._held_for.clear()
+                self._let_go()
             try:
                 completed, full, _ = self._dispatcher.dispatch(message)
             except FormicaryError as error:
@@ -244,6 +250,11 @@ class LocalNames:
                 continue
             for sink in full:  # nobody is there who could wait
                 self._dispatcher.add_dead_letter(completed, f"{sink} is full", sink.address)
+
+    def _let_go(self) -> None:
+        if self._holding is not None:
+            self._container.scheduler.let_go(self._holding)
+            self._holding = None
 
     def _flush_soon(self) -> None:
         if self._flush is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import FormicaryError, UsageError
 from formicary.core.importing import describe_error, is_allowed
+from formicary.local.cycles import LocalCycles
 from formicary.local.locating import import_file
 from formicary.local.names import LocalNames
 from formicary.local.orders import Allow, Ended, Gone, Join, LoadScript, Meet, StartLoaded
@@ -32,6 +33,7 @@ class Performing:
     def __init__(self, container: Container, line: Line) -> None:
         self._container = container
         self.names = LocalNames(container, lambda names: line.send(Gone(names)))
+        self._cycles = LocalCycles(container) if container.mode == "synchronous" else None
         self._loaded: dict[str, Agent | MicroAgent] = {}
 
     async def perform(self, order: Order) -> list[str]:
@@ -43,6 +45,8 @@ class Performing:
         match order:
             case Meet(domains):
                 await self.names.meet(domains)
+                if self._cycles is not None:
+                    self._cycles.meet(domains)
             case Allow(module, file):
                 self._allow(module, file)
             case LoadScript(file, needs_some):

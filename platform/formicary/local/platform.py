@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 from formicary.container.container import Container
 from formicary.core.errors import ContainerLostError, UsageError
 from formicary.core.logs import get_logger
+from formicary.core.quoting import shorten
 from formicary.local.child import ChildContainer, check_options
+from formicary.local.cycles import LocalCycles
 from formicary.local.memory import check_count
 from formicary.local.names import LocalNames
 from formicary.local.orders import Meet
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from formicary.local.launchers import Launcher
 
 T = TypeVar("T")
+
+Mode = Literal["pooled", "asynchronous", "synchronous"]
+"""When behaviours of a local platform go on."""
 
 logger = get_logger("formicary")
 
@@ -56,8 +61,11 @@ class LocalPlatform:
         when_lost: whether the platform goes on with those containers that are left (`"go-on"`), or the block
             is cancelled and raises ContainerLostError (`"end"`).
         launcher: starts the processes on other hosts; None for this one.
+        mode: `"pooled"`, or `"asynchronous"`, which is the same: each behaviour goes on as soon as it can, in
+            its container; `"synchronous"`: all behaviours of all containers do one cycle before any does its
+            next, as of `Container`. No cycle begins while `start` starts an agent.
         options: more of what `Container` takes, for all of them: `mailbox_limit`, `queue_limit`, `when_full`,
-            `send_timeout`, `seed`, `directory`, `creatable`, `accepts`, `copy` or `tls`.
+            `send_timeout`, `seed`, `directory`, `creatable`, `accepts`, `copy`, `compute_in` or `tls`.
 
     Raises:
         UsageError: there cannot be so many, for memory above all, or an option cannot be given.
@@ -71,11 +79,16 @@ class LocalPlatform:
         placement: Literal["round-robin", "least-loaded"] = "round-robin",
         when_lost: Literal["go-on", "end"] = "go-on",
         launcher: Launcher | None = None,
+        mode: Mode = "pooled",
         **options: Any,
     ) -> None:
         check_options(options)
         if when_lost not in {"go-on", "end"}:
             raise UsageError(f"when a container is lost, a platform can 'go-on' or 'end', not {when_lost!r}")
+        if mode not in {"pooled", "asynchronous", "synchronous"}:
+            raise UsageError(f"a local platform's mode is 'pooled' or 'synchronous', not {shorten(mode)}")
+        if mode == "synchronous":
+            options = {"mode": mode, **options}
         if launcher is None:  # on one host, keys and Unix sockets do what TLS is for
             options = {"tls": False, **options}
         own = _LOOPBACK if launcher is None or container else launcher.address
@@ -102,6 +115,7 @@ class LocalPlatform:
             for number, name in enumerate(names)
         }
         self._names: LocalNames | None = None
+        self._cycles: LocalCycles | None = None
         self._block: asyncio.Task[object] | None = None
         self._is_open = self._is_leaving = self._is_cancelled = False
         self._error: BaseException | None = None
@@ -122,7 +136,8 @@ class LocalPlatform:
         self._block = asyncio.current_task()
         await self.container.__aenter__()
         try:
-            await self._open_children()
+            with self.container.scheduler.busy(lambda: "the other containers to begin"):
+                await self._open_children()
         except BaseException as error:
             await self.__aexit__(type(error), error, error.__traceback__)
             raise
@@ -131,11 +146,15 @@ class LocalPlatform:
 
     async def _open_children(self) -> None:
         self._names = LocalNames(self.container)
+        if self.container.mode == "synchronous":
+            self._cycles = LocalCycles(self.container, names_late=True)
         await _all_or_first_error(child.open() for child in self.children)
         domains = [self.container.domain, *(child.domain for child in self.children)]
         # All answer by now, so that none is asked in vain.
         meeting = [child.order(Meet(domains)) for child in self.children]
         await _all_or_first_error([self._names.meet(domains), *meeting])
+        if self._cycles is not None:
+            self._cycles.meet(domains)
 
     async def __aexit__(
         self,
@@ -146,6 +165,7 @@ class LocalPlatform:
         await self._leave_block(error)
         await self.container.program_exit.leave_block(error)
         try:
+            self.container.scheduler.end_cycles()
             await asyncio.gather(*(child.close() for child in self.children))
         finally:
             try:
@@ -221,7 +241,8 @@ class LocalPlatform:
         """
         child = self.place(name, on=on, group=group)
         try:
-            return await child.start_placed(cls, name, arguments)
+            with self.container.scheduler.busy(lambda: f"agent {name} to start"):
+                return await child.start_placed(cls, name, arguments)
         except BaseException:
             self._placement.forget(name)
             raise
@@ -254,10 +275,11 @@ class LocalPlatform:
         try:
             for name in names:
                 parts.setdefault(self.place(name, on=on, group=group).name, []).append(name)
-            made = await _all_or_first_error(
-                self._children[container].start_many_placed(cls, part, arguments)
-                for container, part in parts.items()
-            )
+            with self.container.scheduler.busy(lambda: "agents to start"):
+                made = await _all_or_first_error(
+                    self._children[container].start_many_placed(cls, part, arguments)
+                    for container, part in parts.items()
+                )
         except BaseException:
             for name in (name for part in parts.values() for name in part):
                 self._placement.forget(name)

@@ -169,3 +169,47 @@ def test_where_it_listens_its_containers_can_be_asked_and_have_agents_created(la
         )
         assert lab.said("move", "cell@c2", "c1").endswith("\n")
         assert "cell@c2.lab.localhost active c1" in " ".join(lab.said("agents").split())
+
+
+CYCLES = """\
+from formicary import Agent, CyclicBehaviour, Message, OneShotBehaviour
+
+class Ping(OneShotBehaviour):
+    async def run(self):
+        await self.send(Message(to="pong"))
+        sender = (await self.receive(timeout=20)).sender
+        container = self.agent.container
+        print(container.name, sender, container.mode, container.scheduler.cycle, flush=True)
+        await self.send(Message(to="pong", performative="cancel"))
+        await self.agent.stop()
+
+class Pong(CyclicBehaviour):
+    async def run(self):
+        message = await self.receive()
+        if message.performative == "cancel":
+            await self.agent.stop()
+        else:
+            await self.reply(message)
+
+pong, ping = Agent("pong"), Agent("ping")
+pong.add_behaviour(Pong())
+ping.add_behaviour(Ping())
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "c1 pong@c1.lab.localhost asynchronous 0\n"),
+        (["--mode", "synchronous"], "c1 pong@c1.lab.localhost synchronous 3\n"),
+        (["--mode", "synchronous", "--containers", "2"], "c2 pong@c1.lab.localhost synchronous 3\n"),
+        (["--mode", "pooled", "--containers", "2"], "c2 pong@c1.lab.localhost asynchronous 0\n"),
+    ],
+)
+def test_the_mode_is_an_option_and_the_script_the_same(tmp_path, options, said):
+    script = tmp_path / "pair.py"
+    script.write_text(CYCLES)
+    done = subprocess.run(
+        [*RUN, str(script), *options], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, said)

@@ -94,3 +94,60 @@ class Saying(CyclicBehaviour):
     async def run(self):
         message = await self.receive()
         await self.reply(message, body=self.agent.container.name)
+
+
+class Gossip(Agent):
+    """Tells a random other what it has heard, until it has heard enough, and writes that to a file."""
+
+    def __init__(self, name, folder, count, enough):
+        super().__init__(name)
+        self.file = Path(folder, name)
+        self.add_behaviour(Gossiping(count, enough))
+
+
+class Gossiping(CyclicBehaviour):
+    def __init__(self, count, enough):
+        super().__init__()
+        self.count = count
+        self.left = enough
+
+    async def tell(self):
+        to = f"a{self.agent.random.randrange(self.count)}"
+        await self.send(Message(to=to, body=str(self.left)))
+
+    async def on_start(self):
+        await self.tell()
+
+    async def run(self):
+        message = await self.receive()
+        cycle = self.agent.container.scheduler.cycle
+        with self.agent.file.open("a") as file:
+            file.write(f"{cycle} {message.sender} {message.body}\n")
+        self.left -= 1
+        if self.left > 0:
+            await self.tell()
+
+
+class Slow(Agent):
+    """Computes until there is a file."""
+
+    def __init__(self, name, sign):
+        super().__init__(name)
+        self.add_behaviour(Slowly(Path(sign)))
+
+
+class Slowly(OneShotBehaviour):
+    def __init__(self, sign):
+        super().__init__()
+        self.sign = sign
+
+    async def run(self):
+        await self.compute(_wait_for, self.sign)
+
+
+def _wait_for(sign):
+    sign.with_suffix(".begun").touch()
+    for _ in range(3000):
+        if sign.exists():
+            return
+        threading.Event().wait(0.01)

@@ -123,7 +123,7 @@ class Arrivals:
         if len(entries) == 1 and not entries[0][0]:  # an order, as they come; by its error it takes longer
             self._take_order(entries[0], _NO_ORDER)
             return
-        takers = self._overflow.takers
+        takers = self._overflow.arrivals
         receivers, senders = self._receivers, self._senders
         dispatcher = self._container.dispatcher
         routes = dispatcher.routes

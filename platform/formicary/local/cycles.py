@@ -1,0 +1,220 @@
+"""The synchronous mode of a local platform: its containers begin each cycle together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+
+from formicary.core.cycles import PATIENCE, CycleScheduler
+from formicary.core.logs import get_logger
+from formicary.local.barrier import Barrier, Note
+from formicary.management.services import PlatformServices
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from formicary.container.container import Container
+    from formicary.container.overflow import Source
+    from formicary.core.message import Message
+
+CHANNEL: Final = "cycles"
+"""The channel of control messages about cycles."""
+
+_AGAIN: Final = 0.05  # s after which is said what could not be
+
+logger = get_logger("formicary")
+
+_decode = msgspec.msgpack.Decoder(Note).decode
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class _Arrived(NamedTuple):
+    cycle: int  # of its sender
+    message: Message
+    receiver: str
+    source: Source
+
+
+class LocalCycles:
+    """Has a container begin its cycles together with the other containers of a local platform.
+
+    What agents of the others send is kept until the next cycle, and then taken container by container, in the
+    order of their names. So how fast it came makes no difference.
+
+    Args:
+        container: the container, which is open, in the synchronous mode.
+        names_late: whether it is this one that says which others are late.
+    """
+
+    channel = CHANNEL
+
+    def __init__(self, container: Container, *, names_late: bool = False) -> None:
+        scheduler = container.scheduler
+        assert isinstance(scheduler, CycleScheduler)
+        self._scheduler = scheduler
+        self._container = container
+        self._dispatcher = container.dispatcher
+        self._system_agents: Collection[object] = container.dispatcher.system_agents
+        self._barrier = Barrier()
+        self._arrived: dict[str, deque[_Arrived]] = {}  # by the domains that it came from
+        self._unsaid: dict[str, deque[Note]] = {}
+        self._again: asyncio.TimerHandle | None = None
+        self._names_late = names_late
+        self._looks: asyncio.TimerHandle | None = None
+        self._looked_at = self._said_of = -1
+        self._is_closed = False
+        services = container.platform_services
+        assert isinstance(services, PlatformServices)  # a guest is none of the platform's containers
+        services.listen(self)
+
+    def meet(self, domains: Iterable[str]) -> None:
+        """Begin all cycles together with the others from now on.
+
+        Args:
+            domains: those of all containers of the local platform; the own one may be among them.
+        """
+        self._barrier.meet(frozenset(domains) - {self._container.domain})
+        self._dispatcher.overflow.arrivals = self
+        self._dispatcher.custodians.add(self)
+        self._scheduler.join(self)
+        if self._names_late:
+            self._look()
+
+    def close(self) -> None:
+        """Hand over what was kept, and wait for nobody any more; called by the scheduler."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        for timer in (self._again, self._looks):
+            if timer is not None:
+                timer.cancel()
+        self._dispatcher.overflow.arrivals = self._dispatcher.overflow.takers
+        self._dispatcher.custodians.discard(self)
+        self._hand_over(everything=True)
+
+    # -- what the scheduler says ----------------------------------------------------------------------------
+
+    def cycle_ended(self, *, is_busy: bool) -> None:
+        """Called when the cycle has ended here."""
+        self._barrier.end(is_busy=is_busy or any(self._arrived.values()))
+        self._go_on()
+
+    def work_came(self) -> None:
+        """Called when something is ready between two cycles."""
+        if self._barrier.is_between:
+            self._barrier.wake()
+            self._go_on()
+
+    # -- what comes from the others -------------------------------------------------------------------------
+
+    def __contains__(self, receiver: object) -> bool:
+        """Tell whether messages for a receiver are kept here: not those for the container's own agents."""
+        return receiver not in self._system_agents
+
+    def __getitem__(self, receiver: str) -> LocalCycles:
+        """Return who takes messages for a receiver."""
+        return self
+
+    def take(self, message: Message, receiver: str, source: Source) -> None:
+        """Take what an agent of another container has sent."""
+        domain = source.domain
+        arrived = _Arrived(self._barrier.ended_by(domain) + 1, message, receiver, source)
+        if domain not in self._barrier.others:
+            self._deliver(arrived)
+            return
+        self._arrived.setdefault(domain, deque()).append(arrived)
+        self.work_came()
+
+    def forget(self, source: Source) -> None:
+        """Do nothing: nobody is told to send less."""
+
+    def messages(self) -> Collection[object]:
+        """Return what was taken and not handed over; for who looks what waits."""
+        return [arrived.message for line in self._arrived.values() for arrived in line]
+
+    def _hand_over(self, *, everything: bool = False) -> None:
+        for domain in sorted(self._arrived):
+            line = self._arrived[domain]
+            while line and (everything or line[0].cycle < self._barrier.cycle):
+                self._deliver(line.popleft())
+
+    def _deliver(self, arrived: _Arrived) -> None:
+        _, message, receiver, source = arrived
+        overflow = self._dispatcher.overflow
+        if (taker := overflow.takers.get(receiver)) is not None:
+            taker.take(message, receiver, source)
+        elif full := self._dispatcher.deliver(message, receiver):
+            overflow.add(message, receiver, source, full)
+
+    # -- what others say, and whether they are there --------------------------------------------------------
+
+    def on_control(self, domain: str, payload: bytes) -> None:
+        """Take what another container says; ValueError if it is nothing that is said of cycles."""
+        try:
+            note = _decode(payload)
+        except msgspec.MsgspecError as error:
+            raise ValueError(f"it is nothing that is said of cycles: {error}") from error
+        self._barrier.receive(domain, note)
+        self._go_on()
+
+    def joined(self, domain: str, incarnation: int) -> None:
+        """Called when another container is there; it is told when there is something to say."""
+
+    def lost(self, domain: str) -> None:
+        """Called when another container is gone: nobody waits for it."""
+        self._barrier.lose(domain)
+        self._unsaid.pop(domain, None)
+        for arrived in self._arrived.pop(domain, ()):
+            self._deliver(arrived)
+        self._go_on()
+
+    # -- what is done ---------------------------------------------------------------------------------------
+
+    def _go_on(self) -> None:
+        if self._is_closed:
+            return
+        self._say()
+        if self._barrier.may_begin:
+            self._barrier.begin()
+            self._hand_over()
+            self._scheduler.begin_cycle()
+
+    def _say(self) -> None:
+        """Say what there is to say, behind the messages of the cycle."""
+        notes, self._barrier.notes = self._barrier.notes, []
+        for domain in sorted(self._barrier.others):
+            unsaid = self._unsaid.setdefault(domain, deque())
+            unsaid.extend(notes)
+            while unsaid and self._send(domain, unsaid[0]):
+                unsaid.popleft()
+        if self._again is None and any(self._unsaid.values()):
+            self._again = asyncio.get_running_loop().call_later(_AGAIN, self._say_again)
+
+    def _send(self, domain: str, note: Note) -> bool:
+        transport = self._dispatcher.transport
+        assert transport is not None  # there are others
+        return transport.send_control(domain, CHANNEL, _encode(note), behind=True)
+
+    def _say_again(self) -> None:
+        self._again = None
+        self._say()
+
+    def _look(self) -> None:
+        """Say which others are late, once in a while."""
+        barrier = self._barrier
+        self._looks = asyncio.get_running_loop().call_later(PATIENCE, self._look)
+        late = barrier.late() if barrier.is_between else []
+        if late and self._looked_at == barrier.cycle > self._said_of:
+            self._said_of = barrier.cycle
+            names = ", ".join(domain.partition(".")[0] for domain in late)
+            logger.warning(
+                "all wait for container %s, which has not ended cycle %d for %g s or longer: see in its log "
+                "which agent holds it up, or whether one blocks its event loop",
+                names,
+                barrier.cycle,
+                PATIENCE,
+            )
+        self._looked_at = barrier.cycle

@@ -292,6 +292,9 @@ class Overflow:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         line.append(_Waiting(message, list(full), loop.time()))
+        dispatcher = self._dispatcher
+        if origin is not None and message.sender in dispatcher.agents and dispatcher.places is not None:
+            dispatcher.places.go_behind(receiver)  # its sender has come here meanwhile
         if len(line) >= patience and origin is not None and origin not in line.paused:
             line.paused.append(origin)
             origin.pause_sender(receiver, is_paused=True)

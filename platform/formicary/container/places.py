@@ -43,3 +43,6 @@ class Places(Protocol):
 
     def take_stray(self, message: Message, receiver: str, source: Source) -> None:
         """Take a message of another container for an agent of a third one, of which nothing is known here."""
+
+    def go_behind(self, address: str) -> None:
+        """Have what this container's agents send to one of them wait behind what waits for that."""

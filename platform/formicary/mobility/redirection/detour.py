@@ -58,6 +58,7 @@ class Detour:
         self._paused: list[Source] = []
         self._opened: asyncio.Event | None = None  # made for the first who waits
         self._has_own = False  # whether something of this container's agents waits
+        self._is_own_behind = False  # whether it waits in the line, though the agent is here
         self.is_expected = False
         """Whether the agent may arrive here soon: what is passed on until then waits for no room."""
         self.turns = 0
@@ -138,6 +139,8 @@ class Detour:
             return False
         if full := self._send(message, self.address):
             self._overflow.add(message, self.address, full=(PassingOn(self, full),))
+            if self.domain is None and self._dispatcher.places is not None:
+                self._dispatcher.places.go_behind(self.address)
         return True
 
     def _add_own(self, message: Message) -> None:
@@ -148,6 +151,30 @@ class Detour:
         else:
             self._overflow.deliver(message, self.address)
             self._go_behind_the_line()
+
+    def go_behind(self, when_empty: Callable[[], None]) -> None:
+        """Have what this container's agents send wait behind what they have sent from elsewhere.
+
+        Args:
+            when_empty: called when nothing waits any more.
+        """
+        if not self._is_own_behind and self.has_line:
+            self._has_own = self._is_own_behind = True
+            self._on_own(self)
+            self._dispatcher.routes.pop(self.address, None)
+            self._look_behind(when_empty)
+
+    def _look_behind(self, when_empty: Callable[[], None]) -> None:
+        """Have `when_empty` called when nothing waits in the line any more, which is there."""
+
+        def is_next() -> None:
+            if len(self._overflow.lines[self.address]) > 1:
+                self._look_behind(when_empty)
+                return
+            self._is_own_behind = False
+            asyncio.get_running_loop().call_soon(when_empty)
+
+        self._overflow.call_behind(self.address, is_next)
 
     def _go_behind_the_line(self) -> None:
         """Have what is sent from now on come here, where something that was sent before has no room yet."""

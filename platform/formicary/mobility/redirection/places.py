@@ -113,6 +113,22 @@ class Places:
             detour.redirection.arrive(came_from, is_used=self._is_used(detour.redirection))
             self._perform(detour)
         self._take_late_markers(address)
+        overflow = self._dispatcher.overflow
+        for receiver in tuple(overflow.lines):
+            if any(message.sender == address for message in overflow.waiting_for(receiver)):
+                self.go_behind(receiver)  # what it has sent before it has come
+
+    def go_behind(self, address: str) -> None:
+        """Have what this container's agents send to one of them wait behind what waits for that."""
+        detour = self._detours.get(address)
+        if detour is None and address in self._dispatcher.agents:
+            detour = self._add(address, None)
+        if detour is not None:
+            detour.go_behind(partial(self._is_empty, detour))
+
+    def _is_empty(self, detour: Detour) -> None:
+        if self._detours.get(detour.address) is detour:
+            self._perform(detour)
 
     def expect(self, address: str, source: str, take: Callable[[Message, str], bool]) -> None:
         """Keep what comes for an agent that may arrive soon, until it has `arrived`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 
 import msgspec
 from tests.unit.core.agents import reasons
@@ -107,8 +107,10 @@ class Meeting:
     async def roam(self, address, trail, stay):
         """Have one make a journey."""
         for place in trail:
-            with suppress(MoveError):  # as where two wait for room in each other's mailboxes
+            try:
                 await self.roamers()[address].move(self.containers[place].name)
+            except MoveError:  # as where two come to rest that wait for room in each other's mailboxes
+                await asyncio.sleep(1)
             await asyncio.sleep(stay)
 
     async def cease(self):

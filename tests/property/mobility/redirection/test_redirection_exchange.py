@@ -20,7 +20,7 @@ hows = st.tuples(
     st.sampled_from((0.01, 0.02, 0.1)),  # seconds between two times
 )
 stays = st.sampled_from((0.0, 0.001, 0.02))  # s in each place
-limits = st.sampled_from((20, 1000))  # of mailboxes
+limits = st.sampled_from((5, 20, 1000))  # of mailboxes
 delays = st.sampled_from((0.002, 0.02))  # s on the way, about
 ways = st.lists(st.tuples(place, hows, st.lists(place, max_size=10), stays), min_size=2, max_size=3)
 
@@ -51,6 +51,12 @@ FOUND = (
         (3, (1, 0.005, 0.02), [2, 0, 0, 2, 3, 1, 1, 1, 0, 0], 0.0),
         (3, EAGER, [0, 1, 2, 0, 0, 3, 0, 0, 2, 3], 0.02),
     ),
+    (  # and here of one that had come while older ones of its own waited for room
+        11,
+        (3, EAGER, [1, 3, 1, 0, 3, 2, 1, 0, 0, 3], 0.001),
+        (1, EAGER, [0, 0, 0, 1, 1, 0, 3, 2, 3, 1], 0.02),
+        (1, FAST, [3, 0, 0, 3, 2, 3, 0, 2, 2, 1], 0.02),
+    ),
 )
 
 
@@ -58,6 +64,7 @@ FOUND = (
 @given(st.integers(0, 1000), delays, limits, ways)
 @example(FOUND[0][0], 0.002, 1000, FOUND[0][1:])
 @example(FOUND[1][0], 0.002, 1000, FOUND[1][1:])
+@example(FOUND[2][0], 0.002, 5, FOUND[2][1:])
 def test_what_roamers_write_to_each_other_comes_once_and_in_order(seed, delay, limit, ways):
     mesh = Mesh(seed)
     mesh.delay = delay

@@ -26,6 +26,7 @@ CREATE_REMOTE, DISPATCH, ROAM = "mobile/create-remote", "mobile/dispatch", "mobi
 
 WEB_SHOP = "mobile/web-shop"
 MEDIATED = "service/mediated"
+SWAP = "grid/swap"
 SCALE_OUT = "messaging/scale-out"
 DESIGNS = "messaging/designs"
 SATURATION = "messaging/saturation"

@@ -155,7 +155,7 @@ class Obey(CyclicBehaviour):
             case "prepare":
                 await self._prepare()
             case "begin":
-                self.grid.begin(self.part.asking)
+                self.grid.begin()
                 return
             case "end":
                 body = self._end()
@@ -172,6 +172,7 @@ class Obey(CyclicBehaviour):
             await home.start(cell)
         self.grid.cells = cells
         self.grid.names = self.part.names(home.platform)
+        self.grid.choose(self.part.asking)  # cells of other containers may ask before these are to begin
 
     def _over(self) -> None:
         self.grid.later(self.send(Message(to=self.conductor, body=_OVER, performative="inform")))

@@ -14,7 +14,7 @@ from formicary_bench.experiments.grid.cells import Grid
 from formicary_bench.subjects.baselines.callbacks import drain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     Queue = deque[tuple[Callable[[Any], None], Any]]
 
@@ -29,9 +29,9 @@ class Board(Grid):
         self.queue: Queue = deque()
         self.cells = self.all = [BareCell(str(number), self) for number in range(cells)]
 
-    def begin(self, asking: Sequence[int]) -> None:
-        """Have cells ask, and run what is in the queue until all is over."""
-        super().begin(asking)
+    def begin(self) -> None:
+        """Have those ask that were chosen, and run what is in the queue until all is over."""
+        super().begin()
         asyncio.get_running_loop().call_soon(drain(self.queue))
 
 

@@ -55,19 +55,24 @@ class Grid:
         self.is_over = False
         self.tally = Tally()
         self.cells: Sequence[Swapping] = ()
+        self._asking: Sequence[int] = ()
         self._over = over
         self._began = 0.0
 
-    def begin(self, asking: Sequence[int]) -> None:
-        """Have cells ask.
+    def choose(self, asking: Sequence[int]) -> None:
+        """Choose who asks first: whoever is asked from now on knows of itself whether it does.
 
         Args:
             asking: their places among the cells of this process.
         """
-        self._began = perf_counter()
+        self._asking = asking
         for place in asking:
             self.cells[place].is_busy = True
-        for place in asking:
+
+    def begin(self) -> None:
+        """Have those ask that were chosen."""
+        self._began = perf_counter()
+        for place in self._asking:
             self.cells[place].ask()
 
     def reach(self) -> None:

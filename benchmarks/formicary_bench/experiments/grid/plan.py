@@ -37,7 +37,7 @@ def plan_swaps(part: Part, options: Options, subjects: Sequence[Subject]) -> Ite
     places = placements_of(part, options)
     for containers, dimension, swaps, subject in sizes:
         placement = APART if containers > 1 else SAME
-        if placement not in places:
+        if placement not in places or (containers > 1 and subject.exchanges):  # drivers have one process
             continue
         if containers > dimension:
             raise UsageError(

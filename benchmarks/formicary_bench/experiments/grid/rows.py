@@ -96,8 +96,10 @@ class Swaps(Summary):
         return found and _each(found)
 
     def is_held_against(self, row: Row, base: Row) -> bool:
-        """Return whether a row is held against another one: copies against references, on the same grid."""
-        return (row.kind, base.kind) == (COPIED, "micro") and _grid(row) == _grid(base)
+        """Return whether a row is held against another: copies against references, these against others."""
+        is_copied = (row.kind, base.kind) == (COPIED, "micro")
+        is_other = row.kind == "micro" and base.platform != row.platform
+        return (is_copied or is_other) and _grid(row) == _grid(base)
 
 
 SUMMARY = Swaps()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from formicary_bench.experiments.experiment import FRANTZ, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.vocabulary.grid import COPIED
+from formicary_bench.vocabulary.names import SWAP
 from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.vocabulary.roles import BOTH
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
@@ -16,7 +17,7 @@ PAPER_DIMENSIONS = (5, 10, 15, 100, 200, 400, 500)
 """Those of Table 2, and the smallest grid of the text."""
 
 EXPERIMENT = Experiment(
-    name="grid/swap",
+    name=SWAP,
     title="Agents on a grid swap numbers",
     what="swap requests per second, and how evenly agents come to swap; copied messages",
     source="Frantz 2010, Fig. 2, Table 2",
@@ -28,6 +29,7 @@ EXPERIMENT = Experiment(
     placements=(SAME, APART),
     carriers=(Carrier("in-process"), Carrier(DIRECT)),
     subjects=_SUBJECTS,
+    exchange=SWAP,
     quick=Preset(parts=(Take(subjects=_SUBJECTS),)),
     paper=Preset(dimensions=PAPER_DIMENSIONS, repeat=10),
     plan=Loaded(f"{_HERE}.plan:plan_swaps"),

@@ -45,8 +45,9 @@ async def _here(work: Workload) -> AsyncIterator[PreparedRole]:
         async def measure() -> None:
             many = len(grid.cells)
             starters = random.Random(work.job.seed)
+            grid.choose(starters.sample(range(many), active_of(work.configuration.dimension)))
             work.mark(True)
-            grid.begin(starters.sample(range(many), active_of(work.configuration.dimension)))
+            grid.begin()
             before = work.steps
             await _until(is_over, grid, work)
             work.steps = before + grid.tally.requests

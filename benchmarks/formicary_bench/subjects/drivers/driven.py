@@ -13,8 +13,8 @@ from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.protocol import Hello, Prepare, Ready, XmppServer
-from formicary_bench.subjects.drivers.rounds import LoopRounds, Rounds, ServiceRounds
-from formicary_bench.vocabulary.names import MEDIATED
+from formicary_bench.subjects.drivers.rounds import GridRounds, LoopRounds, Rounds, ServiceRounds
+from formicary_bench.vocabulary.names import MEDIATED, SWAP
 from formicary_bench.vocabulary.roles import ECHO
 from formicary_bench.worker.workload import PreparedRole
 
@@ -60,9 +60,8 @@ ask = echo = both
 
 
 def _rounds_of(configuration: Configuration) -> type[Rounds]:
-    if configuration.experiment == MEDIATED:
-        return ServiceRounds
-    return LoopRounds if configuration.loop else Rounds
+    own = {MEDIATED: ServiceRounds, SWAP: GridRounds}
+    return own.get(configuration.experiment, LoopRounds if configuration.loop else Rounds)
 
 
 class _Progress:
@@ -137,6 +136,8 @@ def _orders(work: Workload, file: Path | None) -> Prepare:
         peer=job.peer,
         times=str(file or ""),
         server=server,
-        loop=configuration.requests if configuration.experiment == MEDIATED else configuration.loop,
+        # All of them say how much of something there is, and no experiment has two.
+        loop=configuration.loop or configuration.swaps or configuration.requests,
+        dimension=configuration.dimension,
         way=configuration.way,
     )

@@ -11,7 +11,16 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from formicary_bench.vocabulary.names import CREATE_REMOTE, DISPATCH, MANY_TO_ONE, MEDIATED, PAIRS, ROAM, SIZE
+from formicary_bench.vocabulary.names import (
+    CREATE_REMOTE,
+    DISPATCH,
+    MANY_TO_ONE,
+    MEDIATED,
+    PAIRS,
+    ROAM,
+    SIZE,
+    SWAP,
+)
 
 PROTOCOL = 1
 """The version of this protocol."""
@@ -19,7 +28,7 @@ PROTOCOL = 1
 EXCHANGES = PAIRS, MANY_TO_ONE, SIZE
 """The experiments that it knows: who exchanges messages with whom. All others are like one of these."""
 
-LOOPS = CREATE_REMOTE, DISPATCH, ROAM, MEDIATED
+LOOPS = CREATE_REMOTE, DISPATCH, ROAM, MEDIATED, SWAP
 """Those that it knows in which a platform makes loops of an operation by itself."""
 
 LONGEST_LINE = 1 << 20
@@ -97,10 +106,11 @@ class Prepare(msgspec.Struct, frozen=True, tag="prepare"):
         peer: to the driver that asks: the endpoint of the one that echoes.
         times: the path of the file for the times; empty for a driver that only echoes.
         server: the XMPP server, where the driver needs one.
-        loop: how many operations the largest loop has, or how many rounds a service; 0 where agents make
-            round trips.
+        loop: how many operations the largest loop has, or how many rounds a service, or how many swaps the
+            first agent of a grid makes; 0 where agents make round trips.
         way: whether operations of a loop follow each other `in-turn` or begin `at-once`; empty where there is
             no choice.
+        dimension: how many agents each side of a grid has; 0 elsewhere.
     """
 
     experiment: str
@@ -117,6 +127,7 @@ class Prepare(msgspec.Struct, frozen=True, tag="prepare"):
     server: XmppServer | None = None
     loop: int = 0
     way: str = ""
+    dimension: int = 0
 
 
 class Go(msgspec.Struct, frozen=True, tag="go"):
@@ -160,9 +171,12 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
 
     Attributes:
         warm: whether the driver knows of nothing in its runtime that is still warming up.
+        tallies: of a grid, for each number of swaps how many agents have made so many, and how many requests
+            were refused to these.
     """
 
     warm: bool = True
+    tallies: tuple[tuple[Count, Count, Count], ...] = ()
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):

@@ -14,7 +14,7 @@ from formicary_bench.subjects.drivers.settling import Round, Settling
 from formicary_bench.vocabulary import warmth
 from formicary_bench.vocabulary.loops import laps, smallest_of
 from formicary_bench.worker.creation import batches
-from formicary_bench.worker.workload import PairTimes
+from formicary_bench.worker.workload import PairTimes, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +43,7 @@ class Rounds:
         self._file = file
         self._expect = expect
         self._name = work.configuration.platform
+        self._done = Done()
 
     async def warm_up(self, *, again: bool) -> None:
         """Have it make rounds until it has settled.
@@ -103,7 +104,7 @@ class Rounds:
         self._expect(steps)
         used_s, began = self._driver.cpu_s(), perf_counter_ns()
         await self._driver.say(go)
-        done = await self._driver.hear(Done)
+        done = self._done = await self._driver.hear(Done)
         took, used_s = perf_counter_ns() - began, self._driver.cpu_s() - used_s
         times = _read(self._name, self._file, series, values)
         self._file.unlink(missing_ok=True)  # the next round makes it anew
@@ -185,6 +186,34 @@ class ServiceRounds(LoopRounds):
     def sizes(self) -> tuple[int, ...]:
         """How many each batch has."""
         return tuple(map(len, batches(self.most)))
+
+
+class GridRounds(LoopRounds):
+    """Has a driver that is ready run a grid until all is over; arguments as of `Rounds`."""
+
+    @property
+    def most(self) -> int:
+        """How many swaps that is."""
+        return self._work.configuration.swaps
+
+    async def measure(self) -> None:
+        """Have it run the grid once, and note what its agents have done.
+
+        Raises:
+            DriverError: as of `warm_up`, or the agents are not as many as there should be.
+        """
+        made = await self._laps((self.most,))
+        tally = Tally(seconds=sum(seconds for _, seconds, _ in self._made))
+        for swaps, agents, refused in self._done.tallies:
+            tally.add(swaps, refused, agents)
+        agents, asked = sum(many for many, _ in tally.made.values()), self._work.configuration.dimension**2
+        if agents != asked or max(tally.made) < self.most:
+            raise DriverError(
+                f"{self._name} says what {agents} agents of {asked} have done, of which the first has made "
+                f"{max(tally.made, default=0)} swaps of {self.most}"
+            )
+        self._work.tally = tally
+        self._work.counters |= _cpu(warmth.CPU_US, made)
 
 
 def _cpu(name: str, made: Round) -> dict[str, float]:

@@ -24,7 +24,7 @@ from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.installing import ask
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.loops import WAYS, laps, smallest_of
-from formicary_bench.vocabulary.names import CREATE_REMOTE, DISPATCH, MEDIATED, ROAM
+from formicary_bench.vocabulary.names import CREATE_REMOTE, DISPATCH, MEDIATED, ROAM, SWAP
 from formicary_bench.vocabulary.warmth import SETTLED
 
 pytestmark = pytest.mark.drivers
@@ -139,6 +139,16 @@ def test_it_makes_rounds_of_a_service(hello):
     asked = Configuration(experiment=MEDIATED, platform=hello.name, requests=40)
     _, data = measure(Task(asked, 1, 7, warm=False), Silent())
     assert data.agents.tolist() == [2] * 20
+    assert (data.seconds > 0).all()
+
+
+def test_it_runs_a_grid(hello):
+    if SWAP not in hello.experiments:
+        pytest.skip(f"{hello.name} does not do {SWAP}")
+    asked = Configuration(experiment=SWAP, platform=hello.name, dimension=6, swaps=20, containers=1)
+    _, data = measure(Task(asked, 1, 7, warm=False), Silent())
+    assert data.agents.sum() == 36
+    assert data.swaps.max() >= 20
     assert (data.seconds > 0).all()
 
 

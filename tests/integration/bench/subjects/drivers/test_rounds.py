@@ -11,7 +11,7 @@ from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.vocabulary import warmth
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.loops import laps
-from formicary_bench.vocabulary.names import MEDIATED
+from formicary_bench.vocabulary.names import MEDIATED, SWAP
 from formicary_bench.worker.messages import Job
 from formicary_bench.worker.workload import Workload
 
@@ -95,6 +95,28 @@ async def test_rounds_of_a_service_are_made_in_batches():
         await role.measure()
     assert [size for size, _, _ in work.batches] == [2] * 20
     assert {round(seconds / size * 1e6) for size, seconds, _ in work.batches} == {WARM_US}
+
+
+def grid(mode):
+    """Have a driver of grids be installed, and return the work that it is to do."""
+    hello = bad_hello(name="looping", experiments=("messaging/pairs", SWAP), again=True)
+    keep((sys.executable, str(HERE / "looping.py"), mode, SWAP), hello)
+    asked = Configuration(experiment=SWAP, platform="looping", route="in-process", dimension=2, swaps=40)
+    return Workload(Job(asked, "both", 1, exchange=SWAP))
+
+
+async def test_a_grid_is_run_until_all_is_over_and_its_tallies_are_read():
+    work = grid("well")
+    async with both(work) as role:
+        await role.measure()
+    assert work.tally.made == {38: (1, 5), 40: (3, 0)}
+    assert work.tally.seconds == pytest.approx(40 * WARM_US / 1e6)
+
+
+async def test_agents_that_are_missing_in_tallies_are_noticed():
+    with pytest.raises(DriverError, match="says what 3 agents of 4 have done"):
+        async with both(grid("without-one")) as role:
+            await role.measure()
 
 
 async def test_a_loop_that_is_missing_is_noticed():

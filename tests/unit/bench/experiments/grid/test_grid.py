@@ -112,8 +112,8 @@ def test_swaps_lose_no_number_and_end_when_the_first_has_made_enough(dimension, 
     over = []
     board = Board(most, seed, lambda: over.append(True), dimension**2)
     asking = random.Random(seed).sample(range(dimension**2), active_of(dimension))
+    board.choose(asking)
     for place in asking:
-        board.cells[place].is_busy = True
         board.cells[place].ask()
     while board.queue:
         function, argument = board.queue.popleft()

@@ -15,6 +15,7 @@ public final class Job {
     public String times;
     public int loop;
     public String way = "";
+    public int dimension;
 
     /** How many round trips each pair makes in all. */
     public int trips() {

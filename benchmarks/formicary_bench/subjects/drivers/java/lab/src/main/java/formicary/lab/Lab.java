@@ -116,6 +116,9 @@ public final class Lab {
         Times.write(times, job.times);
         JsonObject done = message("done");
         done.addProperty("warm", warm);
+        if (!platform.tallies().isEmpty()) {
+            done.add("tallies", GSON.toJsonTree(platform.tallies()));
+        }
         say(done);
     }
 

@@ -33,4 +33,9 @@ public interface Platform {
     default long loop(int size, IntConsumer step) throws Exception {
         throw new UnsupportedOperationException("this platform makes no loops");
     }
+
+    /** Return by a number of swaps how many agents of a grid have made so many, and how many were refused to them. */
+    default List<long[]> tallies() {
+        return List.of();
+    }
 }

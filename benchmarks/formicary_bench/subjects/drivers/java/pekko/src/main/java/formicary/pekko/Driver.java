@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
@@ -18,10 +19,15 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 public final class Driver implements Platform {
     private static final long SECONDS_TO_START = 60;
     private static final int TRIPS = 1_000_000;
+    private static final String SWAP = "grid/swap";
+    private Grid grid;
     private final List<ActorRef<ToAsker>> askers = new ArrayList<>();
 
     public static void main(String[] arguments) {
-        Lab.serve("pekko", org.apache.pekko.Version.current(), List.of("same-container"), new Driver());
+        List<String> experiments = new ArrayList<>(Lab.MESSAGES);
+        experiments.add(SWAP);
+        String version = org.apache.pekko.Version.current();
+        Lab.serve("pekko", version, experiments, List.of("same-container"), new Driver());
     }
 
     @Override
@@ -45,8 +51,23 @@ public final class Driver implements Platform {
         askers.forEach(asker -> asker.tell(new Begin()));
     }
 
+    @Override
+    public long loop(int size, IntConsumer step) throws Exception {
+        return grid.run(size, step);
+    }
+
+    @Override
+    public List<long[]> tallies() {
+        return grid == null ? List.of() : grid.tallies();
+    }
+
     private Behavior<Void> start(
             ActorContext<Void> context, Job job, List<Times> times, Runnable finished, CountDownLatch started) {
+        if (job.experiment.equals(SWAP)) {
+            grid = new Grid(context, job.dimension, job.seed);
+            started.countDown();
+            return Behaviors.empty();
+        }
         List<ActorRef<Question>> echoes = new ArrayList<>();
         for (int number = 0; number < job.receivers; number++) {
             echoes.add(context.spawn(Echo.create(), "echo-" + number));

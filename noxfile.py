@@ -5,6 +5,7 @@ Versions, dependencies and commands are read from pyproject.toml and deploy/boot
 
 from __future__ import annotations
 
+import os
 import runpy
 import tempfile
 from pathlib import Path
@@ -43,6 +44,16 @@ def tests(session: nox.Session) -> None:
     """Run the tests with the newest allowed dependencies."""
     session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"))
     run_tests(session)
+
+
+@nox.session(python=["3.13t", "3.14t"], default=False)
+def unlocked(session: nox.Session) -> None:
+    """Run the tests of the core and of compute on a Python without the global lock, where there is one."""
+    session.install("-e", ".", *group("test"))
+    rooms = [
+        f"tests/{kind}/{room}" for kind in ("unit", "integration", "property") for room in ("core", "compute")
+    ]
+    session.run("pytest", *(session.posargs or filter(os.path.isdir, rooms)), env={"PYTHON_GIL": "0"})
 
 
 @nox.session(python=PYTHONS[0])

@@ -9,7 +9,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Literal
 
 from formicary.compute.functions import check_function, name_of
-from formicary.compute.workers import ProcessWorker, ThreadWorker
+from formicary.compute.workers import InterpreterWorker, ProcessWorker, ThreadWorker
 from formicary.core.errors import ContainerClosedError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from formicary.compute.workers import Worker
 
-Means = Literal["auto", "processes", "threads"]
+Means = Literal["auto", "processes", "threads", "interpreters"]
 
 
 def has_lock() -> bool:
@@ -39,6 +39,8 @@ class Pool:
         self._kind: Callable[[], Worker]
         if means == "threads" or (means == "auto" and not has_lock()):
             self._kind = ThreadWorker
+        elif means == "interpreters":
+            self._kind = InterpreterWorker
         else:
             self._kind = ProcessWorker
         self.size = size or len(os.sched_getaffinity(0))

@@ -6,16 +6,19 @@ One for all would be broken by the end of any of its processes, and with it what
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import os
 import queue
 import signal
+import sys
 import threading
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from formicary.compute.functions import name_of
+from formicary.compute.functions import cannot_be_sent, check_can_be_sent, name_of
 from formicary.core.errors import ComputeError
+from formicary.core.importing import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -196,16 +199,69 @@ class ThreadWorker:
         """Do nothing: the thread ends when it can."""
 
 
+class InterpreterWorker:
+    """An interpreter of its own in the container's process: Python's lock is each one's own.
+
+    Functions and arguments are copied, as to processes. What it runs cannot be ended, as in threads.
+    """
+
+    def __init__(self) -> None:
+        self._executor: Executor | None = None
+        self._is_over = False
+
+    async def start(self) -> None:
+        """Make the interpreter with the first function."""
+        if self._executor is not None:
+            return
+        make = getattr(concurrent.futures, "InterpreterPoolExecutor", None)
+        if make is None:
+            raise ComputeError("this Python has no interpreters for `compute`: use compute_in='processes'")
+        # It knows nothing of what has been added to the path.
+        self._executor = make(1, initializer=exec, initargs=(f"import sys; sys.path[:] = {sys.path!r}",))
+
+    def is_alive(self) -> bool:
+        """Tell whether the interpreter takes functions."""
+        return not self._is_over
+
+    async def run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], Any]:
+        """Run a function in the interpreter."""
+        assert self._executor is not None
+        check_can_be_sent(function)
+        try:
+            value = await asyncio.wrap_future(self._executor.submit(function, *arguments))
+        except Exception as error:  # noqa: BLE001 -- it is raised where the result is asked for
+            caught = error if _is_of_function(error) else cannot_be_sent(function, describe_error(error))
+            return _failing(caught)
+        return lambda: value
+
+    def end(self) -> str:
+        """Have the interpreter end after what it runs."""
+        self._is_over = True
+        if self._executor is not None:
+            self._executor.shutdown(wait=False)
+        return "its interpreter goes on, since nobody can end one"
+
+    async def gone(self) -> None:
+        """Do nothing: the interpreter ends when it can."""
+
+
+def _is_of_function(error: Exception) -> bool:
+    """Tell whether a function has raised this, and not what brings it to its interpreter and back."""
+    return type(error.__cause__).__name__ == "ExecutionFailed"
+
+
+def _failing(error: BaseException) -> Callable[[], Any]:
+    def fail() -> Any:
+        raise error
+
+    return fail
+
+
 def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Callable[[], Any]:
     try:
         value = function(*arguments)
-    except BaseException as caught:  # noqa: BLE001 -- it is raised where the result is asked for
-        error = caught
-
-        def fail() -> Any:
-            raise error
-
-        return fail
+    except BaseException as error:  # noqa: BLE001 -- it is raised where the result is asked for
+        return _failing(error)
     return lambda: value
 
 

@@ -114,8 +114,9 @@ class Container(Conversing):
             otherwise: to measure what that would cost. What has to wait for room is not copied.
         mode: `"asynchronous"`: each behaviour goes on as soon as it can; `"synchronous"`: all do one cycle,
             which is to receive one message and go on to the next `receive`, before any does its next.
-        compute_in: what runs the functions that are given to `compute`: `"processes"`, `"threads"`, or
-            `"auto"`: threads where Python has no global lock, else processes.
+        compute_in: what runs the functions that are given to `compute`: `"processes"`, `"threads"`,
+            `"interpreters"` (Python 3.14 and later; for modules that can be imported there, which none can
+            that imports this package), or `"auto"`: threads where Python has no global lock, else processes.
         guest: whether it is none of the platform's containers, and only asks these: it is in no list of
             them, and its agents can register nothing.
         conversation_rules: what becomes of a message that has no place in its conversation, as the protocol

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import sys
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -24,7 +26,7 @@ DIRECTORIES = ("replica", "central", "lookup")
 Mode = Literal["asynchronous", "synchronous"]
 """When behaviours go on: each as soon as it can, or all cycle by cycle."""
 
-_MEANS: tuple[Means, ...] = ("auto", "processes", "threads")
+_MEANS: tuple[Means, ...] = ("auto", "processes", "threads", "interpreters")
 
 
 class ConnectionOptions(msgspec.Struct, frozen=True):
@@ -85,6 +87,11 @@ def check_means(means: Means) -> Means:
     """
     if means not in _MEANS:
         raise UsageError(f"compute_in= is one of {', '.join(_MEANS)}, not {means!r}")
+    if means == "interpreters" and sys.version_info < (3, 14):
+        raise UsageError(
+            "compute_in='interpreters' needs Python 3.14 or later, and this is "
+            f"{platform.python_version()}: use 'processes'"
+        )
     return means
 
 

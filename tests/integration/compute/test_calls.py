@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from formicary import Container
-from formicary.errors import UsageError
+from formicary.errors import ComputeError, UsageError
 
 PROGRAM = """
 import asyncio, os, time
@@ -105,5 +105,29 @@ def test_a_worker_ends_with_a_container_that_is_killed(tmp_path):
 
 @pytest.mark.parametrize("name", ["nothing", "process"])
 def test_a_means_that_there_is_not_is_refused(name):
-    with pytest.raises(UsageError, match=f"compute_in= is one of auto, processes, threads, not '{name}'"):
+    with pytest.raises(UsageError, match=f"auto, processes, threads, interpreters, not '{name}'"):
         Container("c1", compute_in=name)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python has interpreters")
+def test_interpreters_need_a_python_that_has_them():
+    with pytest.raises(
+        UsageError, match=r"needs Python 3\.14 or later, and this is 3\.1\d\.\d+\S*: use 'processes'"
+    ):
+        Container("c1", compute_in="interpreters")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="this Python has no interpreters")
+async def test_an_interpreter_of_its_own_runs_what_needs_nothing_of_the_platform(tmp_path, monkeypatch):
+    (tmp_path / "sums.py").write_text("def add(one, other):\n    return one + other\n", encoding="utf-8")
+    (tmp_path / "uses.py").write_text("import formicary\ndef nothing():\n    pass\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    import sums
+    import uses
+
+    async with Container("c1", compute_in="interpreters") as container:
+        assert await container.compute(sums.add, 2, 3) == 5
+        with pytest.raises(TypeError, match="unsupported operand"):
+            await container.compute(sums.add, 2, "x")
+        with pytest.raises(ComputeError, match=r"nothing\(\) cannot be sent"):
+            await container.compute(uses.nothing)

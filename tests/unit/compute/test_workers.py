@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import sys
 import threading
 
 import pytest
 
-from formicary.compute.workers import ProcessWorker, ThreadWorker
+from formicary.compute.workers import InterpreterWorker, ProcessWorker, ThreadWorker
+from formicary.errors import ComputeError
 
 
 async def test_a_thread_runs_one_function_after_the_other_and_ends():
@@ -44,3 +47,48 @@ async def test_a_process_that_was_never_started_needs_no_end():
     worker.end()
     await worker.gone()
     assert not worker.is_alive()
+
+
+class ExecutionFailed(Exception):  # noqa: N818 -- as Python calls it
+    """What an exception of the function has as its cause."""
+
+
+class Interpreters(concurrent.futures.ThreadPoolExecutor):
+    """Stands in for the executor that Python has from 3.14 on."""
+
+    def submit(self, function, /, *arguments):
+        return super().submit(self.call, function, arguments)
+
+    def call(self, function, arguments):
+        if function is print:
+            raise ValueError("module print does not support loading in subinterpreters")
+        try:
+            return function(*arguments)
+        except Exception as error:
+            raise error from ExecutionFailed()
+
+
+async def test_an_interpreter_knows_the_path_and_tells_apart_who_has_failed(monkeypatch):
+    monkeypatch.setattr(concurrent.futures, "InterpreterPoolExecutor", Interpreters, raising=False)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    worker = InterpreterWorker()
+    await worker.start()
+    assert (await worker.run(max, (1, 2)))() == 2
+    fails = await worker.run(int, ("seven",))
+    with pytest.raises(ValueError, match="seven"):
+        fails()
+    fails = await worker.run(print, ())
+    with pytest.raises(ComputeError, match=r"print\(\) cannot be sent .* does not support loading"):
+        fails()
+    with pytest.raises(ComputeError, match="a lambda"):
+        await worker.run(lambda: 1, ())
+    assert worker.is_alive()
+    assert worker.end() == "its interpreter goes on, since nobody can end one"
+    await worker.gone()
+    assert not worker.is_alive()
+
+
+async def test_a_python_without_interpreters_says_so(monkeypatch):
+    monkeypatch.delattr(concurrent.futures, "InterpreterPoolExecutor", raising=False)
+    with pytest.raises(ComputeError, match="this Python has no interpreters for `compute`: use"):
+        await InterpreterWorker().start()

@@ -93,7 +93,7 @@ class Account:
 
         Args:
             in_doubt: full names of agents in transit of which nobody can say where they go on: what is for
-                them waits.
+                them waits, and so does what tells them that something of theirs has failed.
         """
         self.counts["sent"] = len(self.letters)
         for (body, _), letter in self.letters.items():
@@ -107,7 +107,7 @@ class Account:
             elif not letter.received and letter.failed is None and letter.sender.is_there:
                 if not letter.is_sent:
                     self.broken.append(f"{name} is still being sent")
-                elif letter.receiver in in_doubt:
+                elif letter.receiver in in_doubt or letter.sender.address in in_doubt:
                     self.counts["waits"] += 1
                 elif letter.is_of_group:
                     self.counts["left out"] += 1  # whoever has just left

@@ -24,6 +24,7 @@ FOUND = (  # seeds and steps that have shown mistakes
     (1154, 6000),
     (1168, 2500),
     (5034, 4000),
+    (30006, 6000),  # of the judge: who is in doubt is told nothing
 )
 ENOUGH = 30  # seeds within which a mistake is found
 

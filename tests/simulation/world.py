@@ -150,12 +150,12 @@ class Place:
             self.process = self.container = None
 
     def _lose_wanderers(self, process: Process) -> None:
-        """Note which of those that move may be gone with it: those that are, or are made, there."""
+        """Note which of those that move may be gone with it: those that are there, are made, or arrive."""
         container = process.container
         if container is None or not container.is_open:
             return
         mobility = container.platform_services._mobility
-        made = () if mobility is None else mobility._arriving._ready
+        made = () if mobility is None else {*mobility._arriving._ready, *mobility._arriving._hooks}
         for wandering in self.world.wanderings.values():
             if wandering.address in made or any(it.container is container for it in wandering.places()):
                 wandering.may_be_dead = True

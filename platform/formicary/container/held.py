@@ -6,6 +6,8 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING
 
+from formicary.container.dead_letters import is_failure
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -39,8 +41,12 @@ class HeldMessages:
         return None if self.put(message) else (self,)
 
     def put(self, message: Message) -> bool:
-        """Take a message; return False if there is no room."""
-        if self.limit and len(self.messages) >= self.limit:
+        """Take a message; return False if there is no room.
+
+        What tells the agent that messages of its own have failed always finds room: where nobody reads for
+        long, it would fail itself, and the agent would never hear of it.
+        """
+        if self.limit and len(self.messages) >= self.limit and not is_failure(message):
             return False
         self.messages.append(message)
         return True

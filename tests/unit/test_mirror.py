@@ -77,6 +77,7 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "protocols/partners": "unit/protocols/test_requesting.py",
     "protocols/questions": "unit/protocols/test_conversations.py",
     "protocols/responding": "unit/protocols/test_requesting.py",
+    "protocols/several": "unit/protocols/test_auctions.py",
     "protocols/standard": "unit/protocols/test_table.py",
     "protocols/service": "unit/protocols/test_conversations.py",
     "profiling/analysis": "unit/profiling/analysis/test_flame.py",

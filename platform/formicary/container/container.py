@@ -317,7 +317,7 @@ class Container(Conversing):
                 stack.push_async_callback(self._services.close)
             stack.push_async_callback(self.dispatcher.overflow.close)
             stack.push_async_callback(self._close_pool)
-            stack.callback(self._close_conversations)
+            stack.push_async_callback(self._close_conversations)
             stack.push_async_callback(self.lifecycle.stop_all)
 
     async def _close_pool(self) -> None:
@@ -325,9 +325,9 @@ class Container(Conversing):
         if self._pool is not None:
             await self._pool.close()
 
-    def _close_conversations(self) -> None:
+    async def _close_conversations(self) -> None:
         if self._conversations is not None:
-            self._conversations.close()
+            await self._conversations.close()
 
     @property
     def is_open(self) -> bool:

@@ -10,11 +10,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from formicary.core.message import Message
+    from formicary.protocols.auctions import Sale
     from formicary.protocols.contract_net import Net
     from formicary.protocols.conversations import Conversations
     from formicary.protocols.gathering import Answers
     from formicary.protocols.partners import Partners
     from formicary.protocols.requesting import News
+    from formicary.protocols.table import Protocol
+    from formicary.protocols.talking import Talk
 
 
 class Conversing:
@@ -198,3 +201,96 @@ class Conversing:
         return contract_net.Net(
             self.conversations, standard.IteratedContractNet, bidders, task, deadline, fields
         )
+
+    def english_auction(
+        self,
+        bidders: Iterable[str] | Partners,
+        item: str,
+        *,
+        start: float,
+        step: float,
+        patience: float = 1.0,
+    ) -> Coroutine[Any, Any, Sale | None]:
+        """Sell something to who bids most, and return who and for how much; await it (FIPA XC00031).
+
+        The price rises by a step as long as somebody else bids it; the first to do so leads. None if nobody
+        bids the first price. All are told the end by an `inform`.
+
+        Args:
+            bidders: the names of those who are invited; or `search(...)` or `role(...)`.
+            item: what is sold.
+            start: the first price.
+            step: by how much it rises.
+            patience: for how many seconds a bid is waited for in each round.
+
+        Raises:
+            UsageError: a price is no number above 0.
+            FormicaryError: somebody cannot be written to; as of `Behaviour.send`.
+            asyncio.CancelledError: when cancelled; the bidders are told so.
+        """
+        from formicary.protocols import auctions
+
+        return auctions.english_auction(
+            self.conversations, bidders, item, start=start, step=step, patience=patience
+        )
+
+    def dutch_auction(
+        self,
+        bidders: Iterable[str] | Partners,
+        item: str,
+        *,
+        start: float,
+        step: float,
+        reserve: float,
+        patience: float = 1.0,
+    ) -> Coroutine[Any, Any, Sale | None]:
+        """Sell something to who bids first, and return who and for how much; await it (FIPA XC00032).
+
+        Args:
+            bidders: as of `english_auction`, and so are the others.
+            item: what is sold.
+            start: the first price.
+            step: by how much it falls.
+            reserve: the lowest price; if nobody bids that, it is not sold, and this returns None.
+            patience: for how many seconds a bid is waited for in each round.
+        """
+        from formicary.protocols import auctions
+
+        return auctions.dutch_auction(
+            self.conversations, bidders, item, start=start, step=step, reserve=reserve, patience=patience
+        )
+
+    def two_phase_commit(
+        self, partners: Iterable[str] | Partners, body: str | bytes = "", *, timeout: float
+    ) -> Coroutine[Any, Any, None]:
+        """Have all do something, or none; await it (Gray 1978).
+
+        All are asked by `query-if`; if all have said `confirm`, they do it when they get `accept-proposal`.
+        Else all get `reject-proposal`.
+
+        Args:
+            partners: the names of those who are asked; or `search(...)` or `role(...)`.
+            body: what is to be done.
+            timeout: how many seconds all have to vote, and again to do it.
+
+        Raises:
+            Refused, Failed, NotUnderstood: somebody is against it, so nobody does it; or has failed to do it.
+            NoAnswer: somebody has not voted in time, so nobody does it; or has not said that it has done it.
+            asyncio.CancelledError: when cancelled; before the vote is over, nobody does it.
+        """
+        from formicary.protocols import two_phase
+
+        return two_phase.two_phase_commit(self.conversations, partners, body, timeout)
+
+    def converse(self, protocol: Protocol, partner: str | Partners, *, timeout: float | None = None) -> Talk:
+        """Have a conversation by any protocol, step by step: `async with self.converse(...) as talk`.
+
+        Args:
+            protocol: what may be said, such as one of your own.
+            partner: an agent's name; or `search(...)` or `role(...)`: the first found.
+            timeout: for how many seconds the other one is waited for in states that have a time-out; None for
+                any time.
+        """
+        from formicary.protocols.talking import Talk
+
+        return Talk(self.conversations, protocol, partner, timeout)

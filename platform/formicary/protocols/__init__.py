@@ -3,7 +3,8 @@
 - `table`: a protocol written down once, and checked then; `standard`: those there are
 - `diagrams`: a protocol as pictures
 - `dialogue`: one conversation of two, as one of them sees it
-- `requesting`, `contract_net`: what initiators use
+- `requesting`, `contract_net`, `auctions`, `two_phase`, `talking`: what initiators use
+- `several`: what those have in common that have several partners
 - `responding`: what participants write; `participation`: how that is called
 - `partners`: who a conversation is with
 - `questions`: one message and its answer; `gathering`: several, and their answers

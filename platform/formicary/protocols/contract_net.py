@@ -10,7 +10,7 @@ from formicary.core.errors import ConversationError, Failed, NoAnswer, ProtocolE
 from formicary.core.message import Message
 from formicary.protocols.dialogue import Dialogue, Inbox, Limit, good_news
 from formicary.protocols.partners import find_all
-from formicary.protocols.questions import is_from
+from formicary.protocols.several import Several
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from formicary.protocols.table import Protocol
 
 
-class Net:
+class Net(Several):
     """A call for proposals to several bidders: `async with` it, and go through `bids` with `async for`.
 
     Leaving the block rejects all proposals that were not awarded, and cancels with those who were to answer.
@@ -49,15 +49,11 @@ class Net:
     ) -> None:
         self.refused: dict[str, Message] = {}
         self.failed: dict[str, ConversationError] = {}
-        self._conversations = conversations
-        self._protocol = protocol
+        super().__init__(conversations, protocol)
         self._bidders = bidders
         self._task = task
         self._deadline = deadline
         self._fields = fields
-        self._inbox = Inbox(conversations.service.scheduler.loop)
-        self._name = conversations.new_name()
-        self._dialogues: dict[str, Dialogue] = {}  # by full name
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -84,11 +80,9 @@ class Net:
         self._close()
 
     def _close(self) -> None:
-        self._conversations.expected.pop(self._name, None)
-        for dialogue in self._dialogues.values():
-            if dialogue.state == "proposed":
-                self._conversations.post(dialogue.say("reject-proposal"), dialogue.name)
-            dialogue.close()
+        for dialogue in self._in_state("proposed"):
+            self._conversations.post(dialogue.say("reject-proposal"), dialogue.name)
+        super()._close()
 
     async def _call(
         self,
@@ -101,16 +95,8 @@ class Net:
             deadline = seconds_until(deadline)
         if deadline is not None:
             fields = {**fields, "reply_by": now() + timedelta(seconds=deadline)}
-        self._conversations.expected[self._name] = self
         for name in names:
-            dialogue = self._dialogues.get(name)
-            if dialogue is None:
-                role = self._protocol.roles[0]
-                dialogue = self._dialogues[name] = Dialogue(
-                    self._conversations, self._protocol, role, name,
-                    f"{self._name}/{len(self._dialogues)}", self._inbox,
-                )  # fmt: skip
-            dialogue.open(None)
+            dialogue = self._open(name)
             call = dialogue.say("cfp", task, **fields).replace(conversation_id=self._name)
             if deadline is not None:
                 self._conversations.service.deadlines.add(Limit(dialogue, {"called"}), deadline)
@@ -131,7 +117,7 @@ class Net:
                     self.refused[dialogue.partner] = news
                 else:
                     self._note(dialogue, news)
-            if not any(dialogue.state == "called" for dialogue in self._dialogues.values()):
+            if not self._in_state("called"):
                 return
             await inbox.wait()
 
@@ -201,18 +187,3 @@ class Net:
         if dialogue is None or dialogue.latest is not bid or bid.performative != "propose":
             raise ProtocolError(f"{bid.sender} has made no such proposal in this call", bid)
         return dialogue
-
-    # -- what comes by the conversation's name only ---------------------------------------------------------
-
-    def offer(self, message: Message) -> bool:
-        """Take a message that has only the conversation's name; return False if it is of somebody else."""
-        for name, dialogue in self._dialogues.items():
-            if is_from(message, name):
-                return dialogue.offer(message)
-        return False
-
-    def partner_ended(self, *_: object) -> None:
-        """Do nothing: each dialogue is told."""
-
-    def asker_ended(self, *_: object) -> None:
-        """Do nothing: each dialogue is told."""

@@ -98,6 +98,9 @@ class Participation:
             if latest is not None and not turn.dialogue.is_over:
                 dispatcher.tell_sender(latest, str(self.address), reason)
             turn.break_off()
+        service = self.conversations.service
+        service.ending = [strand for strand in service.ending if not strand.done()]
+        service.ending += self.inbox.handling or ()
         for message in self._held:
             dispatcher.add_dead_letter(message, reason, self.address)
         self._held.clear()
@@ -252,8 +255,8 @@ class Turn:
                 self._participation.record_failure(self._responder.name, error)
                 await self._say(Say("failure", f"{type(error).__name__}: {error}"))
                 return
-            state = self.dialogue.state
-            if self._generator is None or state not in self._responder.protocol.speaks_alone:
+            goes_on = self.dialogue.state in self._responder.protocol.speaks_alone
+            if self._generator is None or self._later or not goes_on:
                 return
             given = None
 

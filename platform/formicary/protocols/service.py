@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver
     from formicary.core.message import Message
+    from formicary.core.strand import Strand
 
 _OUTSIDE = "formicary-asker"
 
@@ -41,6 +42,8 @@ class ConversationService:
         self.is_strict = container.conversation_rules == "strict"
         self.out_of_order = 0
         """How many messages have had no place in their conversations."""
+        self.ending: list[Strand] = []
+        """What agents that have ended had not answered yet."""
         self._outside: Outside | None = None
         self._ended: set[str] = set()  # agents that have ended since the last turn
 
@@ -102,9 +105,11 @@ class ConversationService:
         for conversations in tuple(self.conversations.values()):
             conversations.partner_ended(is_there, "was in a container that is gone")
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End, as the container does."""
         self.deadlines.close()
         for conversations in tuple(self.conversations.values()):
             conversations.close()
         self.conversations.clear()
+        if ending := [strand for strand in self.ending if not strand.done()]:
+            await self.container.lifecycle.wait_for_end(ending)

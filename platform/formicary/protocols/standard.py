@@ -81,6 +81,8 @@ _PROXY = [
     ("start", I, "proxy", "asked"),
     ("asked", P, "refuse", "refused"),
     ("asked", P, "agree", "agreed"),
+    ("asked", P, "inform", "done"),
+    ("asked", P, "failure", "failed"),
     ("agreed", P, "inform", "done"),
     ("agreed", P, "failure", "failed"),
 ]
@@ -139,6 +141,8 @@ TwoPhaseCommit = Protocol(
         ("ready", I, "reject-proposal", "aborting"),
         ("committing", P, "inform", "done"),
         ("committing", P, "failure", "failed"),
+        ("aborting", P, "confirm", "aborting"),  # said before it has heard of the end
+        ("aborting", P, "disconfirm", "against"),
         ("aborting", P, "inform", "aborted"),
         ("aborting", P, "failure", "aborted"),
     ],

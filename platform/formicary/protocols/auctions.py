@@ -1,0 +1,143 @@
+"""Auctions as auctioneers see them: the price rises (English, FIPA XC00031) or falls (Dutch, XC00032)."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, NamedTuple
+
+from formicary.core.errors import UsageError
+from formicary.core.message import Message
+from formicary.protocols.partners import find_all
+from formicary.protocols.several import Several
+from formicary.protocols.standard import DutchAuction, EnglishAuction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formicary.protocols.conversations import Conversations
+    from formicary.protocols.dialogue import Dialogue
+    from formicary.protocols.partners import Partners
+
+
+class Sale(NamedTuple):
+    """What has come of an auction.
+
+    Attributes:
+        winner: the full name of the buyer.
+        price: what it has bid.
+    """
+
+    winner: str
+    price: float
+
+
+class Auction(Several):
+    """An auction, in rounds of one price each. A bid is a proposal that names the price, or no other one."""
+
+    async def run(
+        self, bidders: Iterable[str] | Partners, item: str, prices: Iterable[Decimal], patience: float
+    ) -> Sale | None:
+        """Hold the auction; arguments and results as of `english_auction`.
+
+        Args:
+            bidders: who is invited.
+            item: what is sold.
+            prices: of the rounds.
+            patience: seconds of a round.
+        """
+        sale: Sale | None = None
+        try:
+            for name in await find_all(self._conversations, bidders):
+                await self._send(self._open(name), "inform", item)
+            for price in prices:
+                bid = await self._round(price, patience, None if sale is None else sale.winner)
+                if bid is not None:
+                    sale = Sale(bid.partner, float(price))
+                if (bid is None) is (self._protocol is EnglishAuction):
+                    break
+            await self._tell_end(item, sale)
+        finally:
+            self._close()
+        return sale
+
+    async def _round(self, price: Decimal, patience: float, leader: str | None) -> Dialogue | None:
+        """Call a price, and return who was the first to bid it."""
+        for dialogue in self._in_state("opened", "called", "leading"):
+            if dialogue.partner != leader:
+                await self._send(dialogue, "cfp", str(price))
+        loop = asyncio.get_running_loop()
+        until, first = loop.time() + patience, None
+        while self._in_state("called") and (left := until - loop.time()) > 0:
+            for dialogue, news in await self._hear(left):
+                if not isinstance(news, Message) or dialogue.state != "proposed":
+                    continue  # it has ended, or does not understand
+                if first is None and _names(news, price):
+                    first = dialogue
+                    await self._send(dialogue, "accept-proposal", str(price))
+                else:
+                    await self._send(dialogue, "reject-proposal", str(price))
+            if first is not None:
+                break
+        return first
+
+    async def _tell_end(self, item: str, sale: Sale | None) -> None:
+        said = "nobody has bought it" if sale is None else f"{sale.winner} for {sale.price:g}"
+        for dialogue in self._in_state("proposed"):
+            await self._send(dialogue, "reject-proposal")
+        for dialogue in self._in_state("opened", "called", "leading"):
+            await self._send(dialogue, "inform", f"{item}: {said}")
+
+
+def _names(bid: Message, price: Decimal) -> bool:
+    """Tell whether a bid is for this price: one of an earlier round may come late."""
+    if not bid.body:
+        return True
+    with suppress(InvalidOperation, ValueError):
+        return Decimal(str(bid.body)) == price
+    return False
+
+
+def _decimal(value: float, what: str) -> Decimal:
+    number = Decimal(str(value))
+    if not number.is_finite() or number <= 0:
+        raise UsageError(f"the {what} of an auction is a number above 0, not {value}")
+    return number
+
+
+async def english_auction(
+    conversations: Conversations,
+    bidders: Iterable[str] | Partners,
+    item: str,
+    *,
+    start: float,
+    step: float,
+    patience: float,
+) -> Sale | None:
+    """Sell to who bids most; as of `Conversing.english_auction`."""
+    price, rise = _decimal(start, "first price"), _decimal(step, "step")
+
+    def prices() -> Iterable[Decimal]:
+        rising = price
+        while True:
+            yield rising
+            rising += rise
+
+    return await Auction(conversations, EnglishAuction).run(bidders, item, prices(), patience)
+
+
+async def dutch_auction(
+    conversations: Conversations,
+    bidders: Iterable[str] | Partners,
+    item: str,
+    *,
+    start: float,
+    step: float,
+    reserve: float,
+    patience: float,
+) -> Sale | None:
+    """Sell to who bids first; as of `Conversing.dutch_auction`."""
+    price, fall, least = _decimal(start, "first price"), _decimal(step, "step"), _decimal(reserve, "reserve")
+    prices = (price - number * fall for number in range(int((price - least) / fall) + 1))
+    return await Auction(conversations, DutchAuction).run(bidders, item, prices, patience)

@@ -1,0 +1,86 @@
+"""Conversations with several agents by one protocol, as their initiator sees them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from formicary.protocols.dialogue import Dialogue, Inbox
+from formicary.protocols.questions import is_from
+
+if TYPE_CHECKING:
+    from formicary.core.errors import FormicaryError
+    from formicary.core.message import Message
+    from formicary.protocols.conversations import Conversations
+    from formicary.protocols.table import Protocol
+
+
+class Several:
+    """A dialogue with each of several partners; what comes in any of them is put into one inbox.
+
+    Args:
+        conversations: of who begins them.
+        protocol: what may be said.
+    """
+
+    def __init__(self, conversations: Conversations, protocol: Protocol) -> None:
+        self._conversations = conversations
+        self._protocol = protocol
+        self._inbox = Inbox(conversations.service.scheduler.loop)
+        self._name = conversations.new_name()
+        self._dialogues: dict[str, Dialogue] = {}  # by full name
+
+    def _open(self, name: str) -> Dialogue:
+        """Return the dialogue with a partner, whose messages come in from now on."""
+        self._conversations.expected[self._name] = self
+        dialogue = self._dialogues.get(name)
+        if dialogue is None:
+            dialogue = self._dialogues[name] = Dialogue(
+                self._conversations,
+                self._protocol,
+                self._protocol.roles[0],
+                name,
+                f"{self._name}/{len(self._dialogues)}",
+                self._inbox,
+            )
+        dialogue.open(None)
+        return dialogue
+
+    async def _send(self, dialogue: Dialogue, performative: str, body: str | bytes = "") -> None:
+        """Send a message that has the name of all these conversations."""
+        await dialogue.send(performative, body, conversation_id=self._name)
+
+    async def _hear(self, seconds: float) -> list[tuple[Dialogue, Message | FormicaryError]]:
+        """Return what comes next, or nothing when the time is over."""
+        if not self._inbox.come:
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._inbox.wait()
+            except TimeoutError:
+                return []
+        heard = list(self._inbox.come)
+        self._inbox.come.clear()
+        return heard
+
+    def _in_state(self, *states: str) -> list[Dialogue]:
+        return [dialogue for dialogue in self._dialogues.values() if dialogue.state in states]
+
+    def _close(self) -> None:
+        self._conversations.expected.pop(self._name, None)
+        for dialogue in self._dialogues.values():
+            dialogue.close()
+
+    # -- what comes by the conversation's name only ---------------------------------------------------------
+
+    def offer(self, message: Message) -> bool:
+        """Take a message that has only the conversation's name; return False if it is of somebody else."""
+        for name, dialogue in self._dialogues.items():
+            if is_from(message, name):
+                return dialogue.offer(message)
+        return False
+
+    def partner_ended(self, *_: object) -> None:
+        """Do nothing: each dialogue is told."""
+
+    def asker_ended(self, *_: object) -> None:
+        """Do nothing: each dialogue is told."""

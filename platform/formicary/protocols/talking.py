@@ -1,0 +1,85 @@
+"""Conversations by any protocol, step by step: what initiators of protocols of their own use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from formicary.core.message import Message
+from formicary.protocols.dialogue import good_news
+from formicary.protocols.requesting import begin
+
+if TYPE_CHECKING:
+    from formicary.protocols.conversations import Conversations
+    from formicary.protocols.dialogue import Dialogue
+    from formicary.protocols.partners import Partners
+    from formicary.protocols.table import Protocol
+
+
+class Talk:
+    """A conversation that is led step by step; use it as `async with`.
+
+    Leaving the block before the end sends FIPA's cancel.
+
+    Args:
+        conversations: of who begins it.
+        protocol: what may be said.
+        partner: who with.
+        timeout: for how many seconds the other one is waited for in states that have a time-out; None for
+            any time.
+    """
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        protocol: Protocol,
+        partner: str | Partners,
+        timeout: float | None,
+    ) -> None:
+        self._conversations = conversations
+        self._protocol = protocol
+        self._partner = partner
+        self._timeout = timeout
+        self._dialogue: Dialogue | None = None
+
+    async def __aenter__(self) -> Self:
+        self._dialogue = await begin(self._conversations, self._protocol, self._partner, self._timeout)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._open.close()
+
+    @property
+    def _open(self) -> Dialogue:
+        assert self._dialogue is not None, "it is used as `async with`"
+        return self._dialogue
+
+    @property
+    def state(self) -> str:
+        """The state that the conversation is in, of the protocol's table."""
+        return self._open.state
+
+    async def send(self, performative: str, body: str | bytes = "", **fields: Any) -> None:
+        """Send the next message.
+
+        Args:
+            performative: what it does.
+            body: the content.
+            fields: more parameters of the message.
+
+        Raises:
+            ProtocolError: it has no place in the conversation now.
+            FormicaryError: it cannot be sent; as of `Behaviour.send`.
+        """
+        await self._open.send(performative, body, **fields)
+
+    async def receive(self) -> Message:
+        """Return what the other one says next.
+
+        Raises:
+            Refused, Failed, NotUnderstood, NoAnswer: the conversation has ended by it.
+        """
+        inbox = self._open.inbox
+        while not inbox.come:
+            await inbox.wait()
+        _, news = inbox.come.popleft()
+        return news if isinstance(news, Message) and not self._open.is_over else good_news(news)

@@ -1,0 +1,89 @@
+"""Two-phase commit (Gray 1978), as its coordinator sees it: all do it, or none does."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from formicary.core.errors import ConversationError, FormicaryError, NoAnswer, Refused
+from formicary.core.message import Message
+from formicary.protocols.dialogue import good_news
+from formicary.protocols.partners import find_all
+from formicary.protocols.several import Several
+from formicary.protocols.standard import TwoPhaseCommit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formicary.protocols.conversations import Conversations
+    from formicary.protocols.dialogue import Dialogue
+    from formicary.protocols.partners import Partners
+
+
+class Commit(Several):
+    """One two-phase commit."""
+
+    async def run(self, partners: Iterable[str] | Partners, body: str | bytes, timeout: float) -> None:
+        """Have all do it, or none; as of `Conversing.two_phase_commit`."""
+        try:
+            for name in await find_all(self._conversations, partners):
+                await self._send(self._open(name), "query-if", body)
+            try:
+                await self._vote(timeout)
+            except BaseException:
+                for dialogue in self._in_state("asked", "ready"):
+                    self._conversations.post(
+                        dialogue.say("reject-proposal", conversation_id=self._name), dialogue.name
+                    )
+                raise
+            for dialogue in self._in_state("ready"):
+                await self._send(dialogue, "accept-proposal", body)
+            await self._confirm(timeout)
+        finally:
+            for dialogue in self._in_state("aborting"):
+                dialogue.state = "aborted"  # no more is wanted of it, and it is not to be cancelled
+            self._close()
+
+    async def _vote(self, timeout: float) -> None:
+        until = asyncio.get_running_loop().time() + timeout
+        while waiting := self._in_state("asked"):
+            heard = await self._hear(max(0.0, until - asyncio.get_running_loop().time()))
+            if not heard:
+                raise _missing(waiting, "has not voted in time, so nobody does it")
+            for dialogue, news in heard:
+                if dialogue.state == "against" and isinstance(news, Message):
+                    raise Refused(f"{dialogue.partner} is against it, so nobody does it: {news.body!s}", news)
+                good_news(news)
+        self._raise_lost()
+
+    async def _confirm(self, timeout: float) -> None:
+        until = asyncio.get_running_loop().time() + timeout
+        problem: FormicaryError | None = None
+        while waiting := self._in_state("committing"):
+            heard = await self._hear(max(0.0, until - asyncio.get_running_loop().time()))
+            if not heard:
+                raise _missing(waiting, "has not said that it has done it, though all were for it")
+            for _, news in heard:
+                try:
+                    good_news(news)
+                except ConversationError as error:
+                    problem = problem or error
+        if problem is not None:
+            raise problem
+
+    def _raise_lost(self) -> None:
+        """Raise what has happened to who was for it before."""
+        for _, news in self._inbox.come:
+            good_news(news)
+
+
+def _missing(waiting: list[Dialogue], what: str) -> NoAnswer:
+    names = tuple(dialogue.partner for dialogue in waiting)
+    return NoAnswer(f"{', '.join(names)} {what}", names)
+
+
+async def two_phase_commit(
+    conversations: Conversations, partners: Iterable[str] | Partners, body: str | bytes, timeout: float
+) -> None:
+    """Have all do it, or none; as of `Conversing.two_phase_commit`."""
+    await Commit(conversations, TwoPhaseCommit).run(partners, body, timeout)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from formicary.container.dead_letters import is_failure
 from formicary.core.logs import get_logger
+from formicary.core.message import Message as PlatformMessage
 from formicary.spade.body import Body
 from formicary.spade.container import Container
 from formicary.spade.jid import JID, name_of
@@ -18,7 +19,6 @@ from formicary.spade.trace import TraceStore
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from formicary.core.message import Message as PlatformMessage
     from formicary.spade.cyclic import CyclicBehaviour
     from formicary.spade.template import BaseTemplate
 
@@ -60,7 +60,7 @@ class Agent:
         self.verify_security = verify_security
         self.behaviours: list[CyclicBehaviour] = []
         self.client: Any = None
-        self.traces = TraceStore(_TRACED)
+        self.traces = TraceStore(_TRACED, self._traced)
         self.container = Container()
         self._knowledge: dict[str, Any] = {}
         self._body: Body | None = None
@@ -259,6 +259,17 @@ class Agent:
     def message_of(self, message: PlatformMessage) -> Message:
         """Return what has come as SPADE's programs know it."""
         return Message.from_platform(message, self.jid, self.container.jid_of(message.sender))
+
+    def _traced(self, event: Any) -> Any:
+        """Return a message that the traces have kept."""
+        if not isinstance(event, PlatformMessage):
+            return event
+        sender = self.container.jid_of(event.sender)
+        if sender != self.jid or event.to is None:
+            return self.message_of(event)
+        message = Message.from_platform(event, self.container.jid_of(str(event.to)), sender)
+        message.sent = True
+        return message
 
     def inward(self, message: Message) -> PlatformMessage:
         """Return a message that a program hands to this agent past its container."""

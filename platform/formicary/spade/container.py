@@ -30,8 +30,8 @@ MAILBOX_LIMIT = 100_000
 """How many messages wait for a behaviour; SPADE has no limit, and many of its behaviours receive nothing."""
 
 _REMEMBERED = 65_536
-_MEET = 5.0  # s after its opening in which a container waits for the platform's, to which it connects
-_TICK = 0.02  # s
+_MEET = 10.0  # s after its opening in which a container may not know all others
+_AGAIN = 0.1  # s after which it looks again for an agent meanwhile
 
 
 def _alone() -> Host:
@@ -48,6 +48,9 @@ class Container:
 
     opener: Callable[[], AbstractAsyncContextManager[Host]]
     """Makes the platform's container; set another one before the first agent starts."""
+
+    jids: dict[str | None, JID]
+    """Addresses of agents by their full names, and of all others, as far as they were asked for."""
 
     addresses: dict[JID, str]
     """Full names of agents of the platform by their addresses, as far as they are known."""
@@ -73,7 +76,7 @@ class Container:
 
     def _clear(self) -> None:
         self.addresses = {}
-        self._jids: dict[str | None, JID] = {None: NOBODY}
+        self.jids = {None: NOBODY}
 
     # -- the platform's container ---------------------------------------------------------------------------
 
@@ -153,13 +156,13 @@ class Container:
 
     def jid_of(self, address: str | None) -> JID:
         """Return the address by which programs know the sender of a message."""
-        jid = self._jids.get(address)
+        jid = self.jids.get(address)
         if jid is None:
             assert address is not None
-            if len(self._jids) >= _REMEMBERED:
-                self._jids = {None: NOBODY}
+            if len(self.jids) >= _REMEMBERED:
+                self.jids = {None: NOBODY}
             platform = "" if self._host is None else self._host.platform
-            jid = self._jids[address] = jid_of(address, platform)
+            jid = self.jids[address] = jid_of(address, platform)
             if jid not in self.addresses:
                 self._remember(jid, address)  # where an answer goes
         return jid
@@ -187,22 +190,26 @@ class Container:
         if is_container_of(jid.domain, host.platform):
             return str(jid.bare)
         if host.dispatcher.transport is not None:
-            await self._meet(host)
-            for each in await host.management.agents(name):
-                if each.name.partition("@")[0] == name:
-                    self._remember(jid, each.name)
-                    return each.name
+            if (found := await self._search(host, name)) is not None:
+                self._remember(jid, found)
+                return found
             if "." in jid.domain:
                 return str(jid)
         return self._find_with_resource(jid) or own
 
-    async def _meet(self, host: Host) -> None:
-        """Wait until the list of the platform's containers has come, but not long after this one opened."""
+    async def _search(self, host: Host, name: str) -> str | None:
+        """Return the full name of an agent of this name in any container; None if there is none.
+
+        When this container has opened only now, it may not know all others yet: then it looks again.
+        """
         loop = asyncio.get_running_loop()
-        main = host.platform_options.main
-        # Nothing tells of the list; this is so for the first messages of a program alone.
-        while main not in host.members and loop.time() < self._meets_until:  # noqa: ASYNC110
-            await asyncio.sleep(_TICK)
+        while True:
+            for each in await host.management.agents(name):
+                if each.name.partition("@")[0] == name:
+                    return each.name
+            if loop.time() > self._meets_until:
+                return None
+            await asyncio.sleep(_AGAIN)
 
     def _find_with_resource(self, jid: JID) -> str | None:
         """Return the full name of an agent of the program whose address differs by its resource alone."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from contextlib import suppress
+from time import time
 from typing import IO, TYPE_CHECKING, Any, Never
 
 from formicary.core.errors import AgentStateError, UnsupportedError
@@ -14,6 +15,7 @@ from formicary.spade.message import Message
 from formicary.spade.runner import MessageQueue, Runner
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
     from pathlib import Path
 
     from formicary.spade.agent import Agent
@@ -39,11 +41,10 @@ class CyclicBehaviour(ABC):
     """
 
     agent: Agent | None
-    template: BaseTemplate | None
 
     def __init__(self) -> None:
         self.agent = None
-        self.template = None
+        self._template: BaseTemplate | None = None
         self.is_running = False
         self._killed = False
         self._finished = False
@@ -79,26 +80,25 @@ class CyclicBehaviour(ABC):
         agent, runner = self.agent, self._runner
         if agent is None or runner is None:
             raise self._no_agent()
-        if not msg.sender:
+        if not msg._sender:  # noqa: SLF001 -- a call less for each message
             msg.sender = agent.jid
-        receiver = agent.container.addresses.get(msg.to)
+        receiver = agent.container.addresses.get(msg._to)  # noqa: SLF001 -- as above
         if receiver is None:
             receiver = await agent.container.find(msg)
+        entry: Any = msg
         if receiver is not None:  # else an agent of the program that has not started has it
             mailbox = runner.mailbox
-            message = msg.to_platform(receiver, mailbox.address)
-            deliver = mailbox.routes.get(
-                receiver
-            )  # as in `Behaviour.send`: a coroutine less for each message
+            message = entry = msg.to_platform(receiver, mailbox.address)
+            deliver = mailbox.routes.get(receiver)  # as `Behaviour.send` does, without its coroutine
             if deliver is None:
                 await runner.send_far(message)
             elif full := deliver(message):
                 await runner.wait_to_deliver(message, full)
         msg.sent = True
-        agent.traces.append(msg, self._label or self.label)
+        agent.traces.entries.append((time(), entry, self._label or self.label))
 
-    async def receive(self, timeout: float | None = None) -> Message | None:
-        """Take the next message.
+    def receive(self, timeout: float | None = None) -> Coroutine[Any, Any, Message | None]:
+        """Take the next message; await it.
 
         Args:
             timeout: how many seconds to wait for one; with None or 0 it only looks.
@@ -109,15 +109,11 @@ class CyclicBehaviour(ABC):
         Raises:
             asyncio.CancelledError: when cancelled; no message is lost by it.
         """
-        agent, runner = self.agent, self._runner
-        if agent is None or runner is None:
+        runner = self._runner
+        if runner is None:
             raise self._no_agent()
-        message = await runner.receive(timeout or 0)
-        if message is None:
-            return None
-        received = agent.message_of(message)
-        agent.traces.append(received, self._label or self.label)
-        return received
+        receiving: Coroutine[Any, Any, Message | None] = runner.receive_as(self._label or self.label, timeout)
+        return receiving
 
     def kill(self, exit_code: Any = None) -> None:
         """Have the behaviour end when its present `run` returns.
@@ -169,6 +165,17 @@ class CyclicBehaviour(ABC):
         self._joining.append(ended)
         async with asyncio.timeout(timeout):
             await ended
+
+    @property
+    def template(self) -> BaseTemplate | None:
+        """Which messages the behaviour gets; None for all."""
+        return self._template
+
+    @template.setter
+    def template(self, template: BaseTemplate | None) -> None:
+        self._template = template
+        if self._runner is not None:
+            self._runner.template_set()
 
     def set_template(self, template: BaseTemplate | None) -> None:
         """Have the behaviour get those messages only that a template wants; None for all."""
@@ -312,12 +319,15 @@ class CyclicBehaviour(ABC):
             except Exception as error:  # noqa: BLE001 -- whatever a program raises ends its behaviour
                 self._failed("on_start", error)
             step = self._run if self.has_own_step() else self.run
+            mailbox = self.runner().mailbox
             while not self._done() and not self._killed:
+                mailbox.burst = 1  # which `receive` makes 0 where it waits
                 try:
                     await step()
                 except Exception as error:  # noqa: BLE001 -- as above
                     self._failed("run", error)
-                await pause()
+                if mailbox.burst:  # as in SPADE, the others have their turn after each run
+                    await pause()
             try:
                 await self.on_end()
             except Exception as error:  # noqa: BLE001 -- as above

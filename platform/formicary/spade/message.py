@@ -1,4 +1,5 @@
 """SPADE's messages: they can be changed, and name the act and all else in their metadata."""
+# ruff: noqa: SLF001 -- messages are made for each that is sent and received, without a call for each part
 
 from __future__ import annotations
 
@@ -45,18 +46,10 @@ class MessageBase:
         self._sender = NOBODY if sender is None else _address(sender, "sender")
         self._body = body if type(body) is str else _text_or_none(body, "body")
         self._thread = None if thread is None else _text_or_none(thread, "thread")
-        self._metadata: dict[str, str] = {} if metadata is None else _checked_metadata(metadata)
-
-    def fill(
-        self, to: JID, sender: JID, body: str | None, thread: str | None, metadata: dict[str, str]
-    ) -> None:
-        """Have these values, which are known to be right."""
-        self.sent = False
-        self._to = to
-        self._sender = sender
-        self._body = body
-        self._thread = thread
-        self._metadata = metadata
+        self._metadata: dict[str, str] = {} if metadata is None else metadata
+        for key, value in self._metadata.items():
+            if type(key) is not str or type(value) is not str:
+                _check_metadata(key, value)
 
     @property
     def to(self) -> JID:
@@ -101,7 +94,9 @@ class MessageBase:
 
     @metadata.setter
     def metadata(self, metadata: dict[str, str]) -> None:
-        self._metadata = _checked_metadata(metadata)
+        for key, value in metadata.items():
+            _check_metadata(key, value)
+        self._metadata = metadata
 
     def set_metadata(self, key: str, value: str) -> None:
         """Set one of the further values.
@@ -161,8 +156,13 @@ class Message(MessageBase):
 
     def make_reply(self) -> Message:
         """Return a copy with receiver and sender exchanged."""
-        reply = Message.__new__(Message)
-        reply.fill(self._sender, self._to, self._body, self._thread, self._metadata.copy())
+        reply = _new(Message)
+        reply.sent = False
+        reply._to = self._sender
+        reply._sender = self._to
+        reply._body = self._body
+        reply._thread = self._thread
+        reply._metadata = self._metadata.copy()
         return reply
 
     @classmethod
@@ -220,16 +220,21 @@ class Message(MessageBase):
             to: the receiver's address.
             sender: the sender's.
         """
-        made = cls.__new__(cls)
+        made = _new(cls)
+        made.sent = False
+        made._to = to
+        made._sender = sender
         body = message.body
-        text = body if isinstance(body, str) else body.decode(errors="replace")
-        made.fill(to, sender, text, message.thread, metadata_of(message))
+        made._body = body if isinstance(body, str) else body.decode(errors="replace")
+        made._thread = message.thread
+        made._metadata = metadata_of(message)
         return made
 
     def __str__(self) -> str:
         return self._text("message")
 
 
+_new = object.__new__
 _NO_STANZAS = (
     "messages do not become XMPP stanzas here: containers carry them, and talk XMPP for agents; send() it"
 )
@@ -286,12 +291,6 @@ def _text_or_none(given: object, what: str) -> str | None:
     if given is not None and not isinstance(given, str):
         raise TypeError(f"a message's {what} is text, not {type(given).__name__}")
     return given
-
-
-def _checked_metadata(metadata: dict[str, str]) -> dict[str, str]:
-    for key, value in metadata.items():
-        _check_metadata(key, value)
-    return metadata
 
 
 def _check_metadata(key: object, value: object) -> None:

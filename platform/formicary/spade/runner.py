@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from time import time
 from typing import TYPE_CHECKING, Any
 
 from formicary.container.dead_letters import is_failure
 from formicary.core.behaviours import Behaviour
 from formicary.core.errors import AgentStateError
+from formicary.core.strand import WAIT, coroutine_function
+from formicary.spade.message import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Coroutine, Generator, Sequence
 
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message as PlatformMessage
     from formicary.core.strand import Strand
     from formicary.spade.agent import Agent
     from formicary.spade.cyclic import CyclicBehaviour
-    from formicary.spade.message import Message
 
 
 class Runner(Behaviour):
@@ -37,16 +39,46 @@ class Runner(Behaviour):
         self.behaviour = behaviour
         self.owner = owner
         self.matches_itself = behaviour.has_own_match()
-        self.mailbox.matches = self.wants
+        self.template_set()
+
+    def template_set(self) -> None:
+        """Take what the behaviour's template wants from now on."""
+        wants_all = self.behaviour.template is None and not self.matches_itself
+        self.mailbox.matches = _arrived if wants_all else self.wants
 
     def wants(self, message: PlatformMessage) -> bool:
-        """Tell whether the behaviour is to get a message; what did not arrive is for its agent alone."""
-        if message.performative == "failure" and is_failure(message):
+        """Tell whether the behaviour is to get a message."""
+        if not _arrived(message):
             return False
         if self.matches_itself:
             return self.behaviour.match(self.owner.message_of(message))
         template = self.behaviour.template
         return template is None or template.takes(message, self.owner)
+
+    @coroutine_function
+    def receive_as(self, label: str, timeout: float | None) -> Generator[Any, Any, Any]:
+        """Take the next message as of `CyclicBehaviour.receive`, with what traces call who takes it."""
+        mailbox = self.mailbox
+        if not timeout or mailbox.messages or mailbox.scheduler.current is not mailbox.strand:
+            message = yield from self.receive(timeout or 0).__await__()
+        else:
+            # As `Behaviour.receive` waits, without its coroutine.
+            deadline = mailbox.deadline
+            if deadline is None or timeout < deadline.armed:
+                deadline = mailbox.set_deadline(timeout)
+            deadline.timeout = timeout
+            deadline.turn = mailbox.scheduler.turn
+            message = yield WAIT
+            mailbox.burst = 0
+            if message is None:
+                message = mailbox.next()
+        if message is None:
+            return None
+        owner = self.owner
+        container = owner.container
+        sender = container.jids.get(message.sender) or container.jid_of(message.sender)
+        owner.traces.entries.append((time(), message, label))
+        return Message.from_platform(message, owner.jid, sender)
 
     async def send_far(self, message: PlatformMessage) -> None:
         """Send a message to which there is no way yet; errors as of `Behaviour.send`."""
@@ -76,6 +108,11 @@ class Runner(Behaviour):
 
     def __str__(self) -> str:
         return f"behaviour {type(self.behaviour).__name__} of agent {self.owner.jid}"
+
+
+def _arrived(message: PlatformMessage) -> bool:
+    """Tell whether a message is not about one that did not arrive, which is for the agent alone."""
+    return message.performative != "failure" or not is_failure(message)
 
 
 def _nothing(_: PlatformMessage) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import islice
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from formicary.spade.jid import JID
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 Entry = tuple[datetime, Any, str | None]
 """When it was (local time), the message, and what it was by: a behaviour's name, if one took it."""
@@ -22,32 +22,35 @@ class TraceStore:
 
     Args:
         size: how many are kept.
+        read: makes a message of what was put in; None where that is one.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, read: Callable[[Any], Any] | None = None) -> None:
         self.size = size
-        # With seconds in place of times, which take longer to make, and are seldom looked at.
-        self._entries: deque[tuple[float, Any, str | None]] = deque(maxlen=size)
+        self._read = read or (lambda event: event)
+        # Behaviours put in the platform's messages, and seconds in place of times: what takes time to make is
+        # made for those who look at it.
+        self.entries: deque[tuple[float, Any, str | None]] = deque(maxlen=size)
 
     @property
     def store(self) -> list[Entry]:
         """All that is kept, the latest first."""
         return [
-            (datetime.fromtimestamp(at), event, category)  # noqa: DTZ006 -- SPADE's times have no zone
-            for at, event, category in reversed(self._entries)
+            (datetime.fromtimestamp(at, UTC).astimezone().replace(tzinfo=None), self._read(event), category)
+            for at, event, category in reversed(self.entries)
         ]
 
     def reset(self) -> None:
         """Forget all."""
-        self._entries.clear()
+        self.entries.clear()
 
     def append(self, event: Any, category: str | None = None) -> None:
         """Keep a message; the oldest one goes where there are too many."""
-        self._entries.append((time(), event, category))
+        self.entries.append((time(), event, category))
 
     def len(self) -> int:
         """Return how many are kept."""
-        return len(self._entries)
+        return len(self.entries)
 
     def all(self, limit: int | None = None) -> list[Entry]:
         """Return the latest, the oldest of them first; at most `limit`."""

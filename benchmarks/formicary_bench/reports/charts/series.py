@@ -41,6 +41,7 @@ _LOOKS = {
     ("formicary-unbatched", ""): ("d", "nabla"),
     ("formicary-unnumbered", ""): ("f", "cross"),
     ("formicary-logins", ""): ("h", "triangle"),
+    ("formicary-spade", ""): ("k", "square"),
     ("design", "hand-over"): ("c", "circle"),
     ("design", "pool"): ("d", "square"),
     ("design", "buffer"): ("e", "nabla"),

@@ -11,6 +11,7 @@ from formicary_bench.vocabulary.containers import ASKING, ECHOING, member_name
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
+    from contextlib import AbstractAsyncContextManager
 
     from formicary import Container
     from formicary_bench.worker.workload import PreparedRole, Workload
@@ -28,7 +29,7 @@ class PairRoles:
 
     start_echoes: Callable[[Container, Workload], Awaitable[None]]
     start_asking: Callable[[Container, Workload], Awaitable[Callable[[], Awaitable[None]]]]
-    make: Callable[[Workload, str], Container] = container
+    make: Callable[[Workload, str], AbstractAsyncContextManager[Container]] = container
 
     @asynccontextmanager
     async def both(self, work: Workload) -> AsyncIterator[PreparedRole]:

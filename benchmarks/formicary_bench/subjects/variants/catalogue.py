@@ -34,6 +34,14 @@ SUBJECTS = (
         label="Without batches",
         families=("network",),
     ),
+    Subject(
+        "formicary-spade",
+        _HERE + "spade",
+        IN_PROCESS | apart(*BETWEEN),
+        label="Programs for SPADE",
+        families=("messaging", "create"),
+        hidden=True,
+    ),
     *(
         Subject("design", _HERE + "designs", IN_PROCESS, kind, label, hidden=True)
         for kind, label in (

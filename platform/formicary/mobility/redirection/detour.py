@@ -61,6 +61,9 @@ class Detour:
         self._is_own_behind = False  # whether it waits in the line, though the agent is here
         self.is_expected = False
         """Whether the agent may arrive here soon: what is passed on until then waits for no room."""
+        self.is_used = True
+        """Whether messages may have gone this way since the agent has left, but for those that it has taken
+        along: it begins elsewhere only when these are there."""
         self.turns = 0
         """How often all that has waited here has gone on, or failed."""
         self._behind = 0  # who waits for all that is in the line to be passed on
@@ -73,7 +76,9 @@ class Detour:
 
     def leads_to(self, domain: str) -> bool:
         """Return whether messages go straight to another container now."""
-        return domain == self.domain and not self.is_held
+        is_way = domain == self.domain and not self.is_held
+        self.is_used |= is_way
+        return is_way
 
     @property
     def is_held(self) -> bool:
@@ -242,6 +247,7 @@ class Detour:
         domain, dispatcher = self.redirection.domain, self._dispatcher
         is_own = message.sender in dispatcher.agents or message.sender in dispatcher.system_agents
         try:
+            self.is_used |= domain is not None
             if domain is not None and self._is_urgent:
                 self._transport.carry_on(domain, message, self.address)
                 return None
@@ -260,6 +266,7 @@ class Detour:
             return None
         if domain is None:
             return self._dispatcher.deliver(message, receiver)
+        self.is_used = True
         return self._transport.post_to(domain, message, receiver)
 
     @property

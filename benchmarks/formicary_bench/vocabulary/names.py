@@ -20,7 +20,8 @@ NETWORK = "network"
 TRAFFIC = "traffic"
 """The family of the experiments with traffic over the cores of a machine."""
 
-TRAFFIC_RECEPTION, TRAFFIC_SPEED_UP = "traffic/massive-reception", "traffic/speed-up"
+TRAFFIC_RING, TRAFFIC_RECEPTION = "traffic/ring", "traffic/massive-reception"
+TRAFFIC_SPEED_UP = "traffic/speed-up"
 CREATE_REMOTE, DISPATCH, ROAM = "mobile/create-remote", "mobile/dispatch", "mobile/roam"
 """Those of agents that move which other platforms make, too."""
 

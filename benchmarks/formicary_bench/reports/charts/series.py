@@ -51,6 +51,7 @@ _LOOKS = {
     ("jade", ""): ("c", "square"),
     ("jason", ""): ("k", "triangle"),
     ("jason-pool", ""): ("i", "nabla"),
+    ("jason-synchronous", ""): ("k", "cross"),
     ("mango", ""): ("l", "cross"),
     ("mango-lean", ""): ("l", "diamond"),
     ("madkit", ""): ("o", "cross"),

@@ -44,7 +44,7 @@ def _trials(hello: Hello) -> Iterator[Configuration]:
             platform=hello.name,
             placement=placement,
             route=carriers[0].route,
-            pairs=1,
+            pairs=2,
             payload_bytes=1,
             warm_up=2,
             measured=5,

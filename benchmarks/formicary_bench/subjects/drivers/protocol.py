@@ -20,12 +20,14 @@ from formicary_bench.vocabulary.names import (
     ROAM,
     SIZE,
     SWAP,
+    TRAFFIC_RECEPTION,
+    TRAFFIC_RING,
 )
 
 PROTOCOL = 1
 """The version of this protocol."""
 
-EXCHANGES = PAIRS, MANY_TO_ONE, SIZE
+EXCHANGES = PAIRS, MANY_TO_ONE, SIZE, TRAFFIC_RING, TRAFFIC_RECEPTION
 """The experiments that it knows: who exchanges messages with whom. All others are like one of these."""
 
 LOOPS = CREATE_REMOTE, DISPATCH, ROAM, MEDIATED, SWAP
@@ -98,7 +100,8 @@ class Prepare(msgspec.Struct, frozen=True, tag="prepare"):
         placement: where the agents are.
         role: which of them are in this process: those that `ask`, those that `echo`, or `both`.
         pairs: how many agents ask.
-        receivers: how many agents echo: as many as ask, the n-th for the n-th, or one for all.
+        receivers: how many agents echo: as many as ask, the n-th for the n-th; one for all; or some, each for
+            those whose number divided by theirs leaves its own. In a ring those that ask echo, too.
         payload_bytes: the size of a message's body, which is ASCII text.
         rounds: how many round trips each pair makes to warm up, to be measured, and to keep up the load.
         seed: for random generators.

@@ -188,6 +188,16 @@ _ALL: tuple[Recipe, ...] = (
         source="jason",
         arguments=("pool",),
     ),
+    Java(
+        "jason-synchronous",
+        "Jason, synchronous",
+        "3.2.1",
+        "Jason's own infrastructure in its synchronous mode, as `executionControl: "
+        "jason.control.ExecutionControl` in a project: each agent has a thread, and all make one reasoning "
+        "cycle before any makes the next.",
+        source="jason",
+        arguments=("synchronous",),
+    ),
     JavaWithJar(
         "madkit",
         "MaDKit",

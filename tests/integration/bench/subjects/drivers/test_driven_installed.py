@@ -24,7 +24,15 @@ from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.installing import ask
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.loops import WAYS, laps, smallest_of
-from formicary_bench.vocabulary.names import CREATE_REMOTE, DISPATCH, MEDIATED, ROAM, SWAP
+from formicary_bench.vocabulary.names import (
+    CREATE_REMOTE,
+    DISPATCH,
+    MEDIATED,
+    ROAM,
+    SWAP,
+    TRAFFIC_RECEPTION,
+    TRAFFIC_RING,
+)
 from formicary_bench.vocabulary.warmth import SETTLED
 
 pytestmark = pytest.mark.drivers
@@ -32,6 +40,7 @@ PLATFORMS = (
     "jade",
     "jason",
     "jason-pool",
+    "jason-synchronous",
     "madkit",
     "mango",
     "mango-lean",
@@ -131,6 +140,25 @@ def test_it_makes_loops_of_what_its_agents_do_elsewhere(hello, experiment, way):
     assert (data.seconds > 0).all()
     assert repetition.counters[SETTLED] == 0  # it was only tried
     assert looking.found <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
+
+
+@pytest.mark.parametrize(("experiment", "echoes"), [(TRAFFIC_RING, 0), (TRAFFIC_RECEPTION, 2)])
+def test_it_makes_traffic_in_a_ring_and_to_few_receivers(hello, experiment, echoes):
+    if experiment not in hello.experiments:
+        pytest.skip(f"{hello.name} does not do {experiment}")
+    asked = Configuration(
+        experiment=experiment,
+        platform=hello.name,
+        pairs=5,
+        echoes=echoes,
+        payload_bytes=100,
+        warm_up=10,
+        measured=100,
+        cool_down=10,
+        containers=1,
+    )
+    repetition, _ = measure(Task(asked, 1, 7, warm=False), Silent())
+    assert repetition.round_trips == 500
 
 
 def test_it_makes_rounds_of_a_service(hello):

@@ -29,7 +29,19 @@ def test_jade_in_two_processes_is_jade_but_not_as_in_one():
 
 
 def test_platforms_that_are_known_do_not_look_alike():
-    names = ("jade", "jason", "jason-pool", "mango", "madkit", "pekko", "spade", "tasks", "callbacks", "tcp")
+    names = (
+        "jade",
+        "jason",
+        "jason-pool",
+        "jason-synchronous",
+        "mango",
+        "madkit",
+        "pekko",
+        "spade",
+        "tasks",
+        "callbacks",
+        "tcp",
+    )
     looks = [look(name, "", "") for name in names] + [
         look("formicary", kind, "") for kind in ("behaviours", "micro")
     ]

@@ -5,16 +5,18 @@ import jade.core.AID;
 import jade.core.Agent;
 import jade.core.behaviours.CyclicBehaviour;
 import jade.lang.acl.ACLMessage;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Sends a message when the answer to the one before has come, a new message each time.
+ * Sends a message when the answer to the one before has come, a new message each time, to one partner or to several in
+ * turn; answers others that do the same.
  *
- * Its arguments: the latch to count down when it is there, its partner's name, the content, where the times
+ * Its arguments: the latch to count down when it is there, its partners' names, the content, where the times
  * go, and what to call at the end of a round. A round begins when it is given an object.
  */
 public final class Ask extends Agent {
-    private AID partner;
+    private List<AID> partners;
     private String content;
     private Times times;
     private Runnable finished;
@@ -22,7 +24,7 @@ public final class Ask extends Agent {
     @Override
     protected void setup() {
         Object[] given = getArguments();
-        partner = new AID((String) given[1], AID.ISLOCALNAME);
+        partners = ((List<?>) given[1]).stream().map(name -> new AID((String) name, AID.ISLOCALNAME)).toList();
         content = (String) given[2];
         times = (Times) given[3];
         finished = (Runnable) given[4];
@@ -34,7 +36,7 @@ public final class Ask extends Agent {
     private void ask() {
         times.begin();
         ACLMessage message = new ACLMessage(ACLMessage.REQUEST);
-        message.addReceiver(partner);
+        message.addReceiver(partners.get(times.done() % partners.size()));
         message.setContent(content);
         send(message);
     }
@@ -44,13 +46,14 @@ public final class Ask extends Agent {
 
         @Override
         public void action() {
-            if (!begun) {
-                begin();
+            if (!begun && begin()) {
                 return;
             }
             ACLMessage answer = receive();
             if (answer == null) {
                 block();
+            } else if (answer.getPerformative() == ACLMessage.REQUEST) { // in a ring all answer, too
+                Echo.answer(Ask.this, answer);
             } else if (answer.getPerformative() != ACLMessage.INFORM) {
                 throw new IllegalStateException(answer.toString()); // the platform says that it cannot deliver
             } else if (times.end()) {
@@ -61,13 +64,13 @@ public final class Ask extends Agent {
             }
         }
 
-        private void begin() {
-            if (getO2AObject() == null) {
-                block();
-                return;
+        /** Begin a round if it is time; before it and after it, others of a ring may ask. */
+        private boolean begin() {
+            begun = getO2AObject() != null;
+            if (begun) {
+                ask();
             }
-            begun = true;
-            ask();
+            return begun;
         }
     }
 }

@@ -20,6 +20,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 
 /**
  * Drives JADE: the agents that echo are in the main container of a platform, those that ask in the same, or in
@@ -46,7 +47,7 @@ public final class Driver implements Platform {
     private AgentController conductor;
 
     public static void main(String[] arguments) {
-        List<String> experiments = new ArrayList<>(Lab.MESSAGES);
+        List<String> experiments = new ArrayList<>(Lab.MESSAGES_AND_TRAFFIC);
         experiments.addAll(new TreeSet<>(CONDUCTORS.keySet()));
         List<String> placements = List.of("same-container", "two-containers");
         Lab.serve("jade", Runtime.getVersion(), experiments, placements, new Driver());
@@ -125,20 +126,28 @@ public final class Driver implements Platform {
     }
 
     private void start(AgentContainer container, Job job, List<Times> times, Runnable finished) throws Exception {
-        int echoes = job.echoes() ? job.receivers : 0;
+        int echoes = job.echoes() && !job.isRing() ? job.receivers : 0;
         CountDownLatch starting = new CountDownLatch(echoes + times.size());
         for (int number = 0; number < echoes; number++) {
             Object[] given = {starting};
             container.createNewAgent("echo-" + number, Echo.class.getName(), given).start();
         }
         for (int number = 0; number < times.size(); number++) {
-            String partner = "echo-" + job.receiverOf(number);
-            Object[] given = {starting, partner, job.body(), times.get(number), finished};
+            Object[] given = {starting, partners(job, number), job.body(), times.get(number), finished};
             AgentController asker = container.createNewAgent("asker-" + number, Ask.class.getName(), given);
             asker.start();
             askers.add(asker);
         }
         waitFor(starting);
+    }
+
+    /** The names of the agents that answer one that asks, in turn. */
+    private static List<String> partners(Job job, int asker) {
+        if (!job.isRing()) {
+            return List.of("echo-" + job.receiverOf(asker));
+        }
+        IntStream trips = IntStream.range(0, job.pairs - 1);
+        return trips.mapToObj(trip -> "asker-" + job.partnerOf(asker, trip)).toList();
     }
 
     private static int freePort(String address) throws Exception {

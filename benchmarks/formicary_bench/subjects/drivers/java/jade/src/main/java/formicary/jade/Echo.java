@@ -17,12 +17,17 @@ public final class Echo extends Agent {
                     block();
                     return;
                 }
-                ACLMessage answer = message.createReply();
-                answer.setPerformative(ACLMessage.INFORM);
-                answer.setContent(message.getContent());
-                send(answer);
+                answer(Echo.this, message);
             }
         });
         ((CountDownLatch) getArguments()[0]).countDown();
+    }
+
+    /** Have an agent answer a message with its content. */
+    static void answer(Agent agent, ACLMessage message) {
+        ACLMessage answer = message.createReply();
+        answer.setPerformative(ACLMessage.INFORM);
+        answer.setContent(message.getContent());
+        agent.send(answer);
     }
 }

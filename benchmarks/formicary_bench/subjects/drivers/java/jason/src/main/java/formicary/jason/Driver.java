@@ -6,27 +6,33 @@ import formicary.lab.Platform;
 import formicary.lab.Times;
 import jason.asSemantics.Message;
 import jason.asSyntax.ASSyntax;
+import jason.asSyntax.Term;
+import jason.control.ExecutionControl;
 import jason.infra.local.RunLocalMAS;
 import jason.mas2j.AgentParameters;
+import jason.mas2j.ClassParameters;
 import jason.mas2j.MAS2JProject;
 import jason.util.Config;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Drives Jason: agents written in AgentSpeak, in its own infrastructure, which is one process. Each agent has a
- * thread; or, with the argument `pool`, all take turns in a pool of as many threads as there are processors.
+ * thread; or, with the argument `pool`, all take turns in a pool of as many threads as there are processors; or,
+ * with `synchronous`, all make one reasoning cycle before any makes the next.
  */
 public final class Driver implements Platform {
     private System agents;
-    private final boolean hasPool;
+    private final String mode;
     private int askers;
 
-    private Driver(boolean hasPool) {
-        this.hasPool = hasPool;
+    private Driver(String mode) {
+        this.mode = mode;
     }
 
     /** Jason without the windows that it opens by itself. */
@@ -38,8 +44,9 @@ public final class Driver implements Platform {
     }
 
     public static void main(String[] arguments) {
-        boolean hasPool = List.of(arguments).equals(List.of("pool"));
-        Lab.serve(hasPool ? "jason-pool" : "jason", version(), List.of("same-container"), new Driver(hasPool));
+        String mode = arguments.length == 0 ? "" : arguments[0];
+        String name = mode.isEmpty() ? "jason" : "jason-" + mode;
+        Lab.serve(name, version(), Lab.MESSAGES_AND_TRAFFIC, List.of("same-container"), new Driver(mode));
     }
 
     @Override
@@ -50,25 +57,29 @@ public final class Driver implements Platform {
         MAS2JProject project = new MAS2JProject();
         project.setupDefault();
         project.setSocName("laboratory");
-        if (hasPool) { // as `infrastructure: Local(pool,2)` in a project's file
+        if (mode.equals("synchronous")) { // as `executionControl: jason.control.ExecutionControl`
+            project.setControlClass(new ClassParameters(ExecutionControl.class.getName()));
+        }
+        if (mode.equals("pool")) { // as `infrastructure: Local(pool,2)` in a project's file
             project.getInfrastructure().addParameter("pool");
             project.getInfrastructure().addParameter(Integer.toString(Runtime.getRuntime().availableProcessors()));
         }
-        Path echo = source("echo.asl");
-        Path asker = source("asker.asl");
-        for (int number = 0; number < job.receivers; number++) {
-            project.addAgent(agent("echo" + number, echo));
+        String asker = source("asker.asl");
+        String echo = source("echo.asl");
+        int echoes = job.isRing() ? 0 : job.receivers;
+        for (int number = 0; number < echoes; number++) {
+            project.addAgent(agent("echo" + number, file("echo.asl", echo)));
         }
+        Path source = job.isRing() ? file("both.asl", asker + echo) : file("asker.asl", asker);
         for (int number = 0; number < askers; number++) {
-            String partner = "echo" + job.receiverOf(number);
             Asker.ALL.put("asker" + number, new Asker(
-                    ASSyntax.createAtom(partner), ASSyntax.createString(job.body()), times.get(number), finished));
-            project.addAgent(agent("asker" + number, asker));
+                    partners(job, number), ASSyntax.createString(job.body()), times.get(number), finished));
+            project.addAgent(agent("asker" + number, source));
         }
         agents = new System(project);
         agents.create();
         agents.start();
-        if (agents.getNbAgents() != job.receivers + askers) {
+        if (agents.getNbAgents() != echoes + askers) {
             throw new IllegalStateException("Jason has made only " + agents.getNbAgents() + " agents");
         }
         return "";
@@ -90,13 +101,27 @@ public final class Driver implements Platform {
         return agent;
     }
 
-    /** Jason reads agents from files; the driver's folder is its own. */
-    private static Path source(String name) throws IOException {
-        Path path = Path.of(name).toAbsolutePath();
-        try (InputStream source = Driver.class.getResourceAsStream("/" + name)) {
-            Files.copy(source, path);
+    /** The agents that answer one that asks, in turn. */
+    private static List<Term> partners(Job job, int asker) {
+        if (!job.isRing()) {
+            return List.of(ASSyntax.createAtom("echo" + job.receiverOf(asker)));
         }
-        return path;
+        List<Term> partners = new ArrayList<>();
+        for (int trip = 0; trip < job.pairs - 1; trip++) {
+            partners.add(ASSyntax.createAtom("asker" + job.partnerOf(asker, trip)));
+        }
+        return partners;
+    }
+
+    private static String source(String name) throws IOException {
+        try (InputStream source = Driver.class.getResourceAsStream("/" + name)) {
+            return new String(source.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /** Jason reads agents from files; the driver's folder is its own. */
+    private static Path file(String name, String source) throws IOException {
+        return Files.writeString(Path.of(name).toAbsolutePath(), source);
     }
 
     private static String version() {

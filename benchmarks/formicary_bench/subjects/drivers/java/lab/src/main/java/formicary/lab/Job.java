@@ -32,7 +32,17 @@ public final class Job {
 
     /** The number of the agent that answers `asker`. */
     public int receiverOf(int asker) {
-        return receivers == 1 ? 0 : asker;
+        return asker % receivers;
+    }
+
+    /** Whether all agents ask each other in turn, and answer. */
+    public boolean isRing() {
+        return experiment.equals("traffic/ring");
+    }
+
+    /** The number of the agent of a ring that answers `asker` on a round trip, counted from 0. */
+    public int partnerOf(int asker, int trip) {
+        return (asker + 1 + trip % (pairs - 1)) % pairs;
     }
 
     public String body() {

@@ -17,12 +17,17 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
 /** The conversation with the laboratory: JSON lines on standard input and output, see docs/drivers.md. */
 public final class Lab {
     /** The exchanges of messages that the laboratory asks for. */
     public static final List<String> MESSAGES =
             List.of("messaging/pairs", "messaging/many-to-one", "messaging/size");
+
+    /** These, and those of Pérez-Carro 2013. */
+    public static final List<String> MESSAGES_AND_TRAFFIC = Stream.concat(
+            MESSAGES.stream(), Stream.of("traffic/ring", "traffic/massive-reception")).toList();
 
     private static final Gson GSON = new Gson();
     private static final int PROTOCOL = 1;

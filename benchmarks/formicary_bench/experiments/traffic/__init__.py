@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from formicary_bench.experiments.experiment import PEREZ_CARRO, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import OURS
+from formicary_bench.vocabulary.modes import SYNCHRONOUS
 from formicary_bench.vocabulary.placements import SAME
 
 AGENTS = (8, 16, 32, 64, 128, 256)
 """How many agents, or senders, there are in the paper."""
+
+SYNCHRONOUSLY = f"formicary-{SYNCHRONOUS}"
+"""Our agents, whose behaviours all do one cycle before any does its next."""
 
 _HERE = "formicary_bench.experiments.traffic"
 _TEN = 10  # executions of each configuration there
@@ -31,7 +35,7 @@ def traffic(
     containers: tuple[int, ...] = (1, 2),
     short: tuple[int, ...] = (2,),
     varies: tuple[str, ...] = (),
-    subjects: tuple[str, ...] = (OURS, "tasks"),
+    subjects: tuple[str, ...] = (OURS, SYNCHRONOUSLY, "tasks"),
 ) -> Experiment:
     """Return an experiment of the family.
 

@@ -19,6 +19,7 @@ from formicary_bench.experiments.traffic.agents import (
 )
 from formicary_bench.experiments.traffic.patterns import container_of, partner_in_ring, receiver_of
 from formicary_bench.subjects.baselines.tasks import Channel, echo_to_many, end
+from formicary_bench.vocabulary.modes import SYNCHRONOUS
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
 
 @asynccontextmanager
 async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
-    async with LocalPlatform(containers=work.configuration.containers, seed=work.job.seed) as platform:
+    one = work.configuration
+    about: dict[str, Any] = {"mode": SYNCHRONOUS} if one.kind == SYNCHRONOUS else {}
+    async with LocalPlatform(containers=one.containers, seed=work.job.seed, **about) as platform:
         await _start(platform, work)
 
         async def measure() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.messaging import OURS
-from formicary_bench.experiments.traffic import traffic
+from formicary_bench.experiments.traffic import SYNCHRONOUSLY, traffic
 
 EXPERIMENT = traffic(
     "traffic/speed-up",
@@ -12,5 +12,5 @@ EXPERIMENT = traffic(
     "Fig. 8 to 10",
     (8, 9, 10),
     varies=("receivers",),
-    subjects=(OURS,),
+    subjects=(OURS, SYNCHRONOUSLY),
 )

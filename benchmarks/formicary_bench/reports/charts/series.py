@@ -32,6 +32,7 @@ _ONE_ROUTE = BASELINES.keys() - {"formicary-unnumbered"}
 _LOOKS = {
     ("formicary", "behaviours"): ("a", "circle"),
     ("formicary", "micro"): ("b", "diamond"),
+    ("formicary", "synchronous"): ("a", "square"),
     ("formicary", "micro-copied"): ("i", "diamond"),
     ("formicary", "replica"): ("m", "circle"),
     ("formicary", "central"): ("n", "triangle"),

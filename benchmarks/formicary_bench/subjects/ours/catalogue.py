@@ -5,6 +5,7 @@ from __future__ import annotations
 from formicary_bench.subjects.subject import ANYWHERE, BETWEEN, IN_PROCESS, Subject, apart
 from formicary_bench.vocabulary.designs import CENTRAL, CONTAINER, IMPORTED, LOOKUP, REPLICA
 from formicary_bench.vocabulary.grid import COPIED
+from formicary_bench.vocabulary.modes import SYNCHRONOUS
 from formicary_bench.vocabulary.shop import FETCHES, TRAVELS
 
 _HERE = "formicary_bench.subjects.ours."
@@ -22,6 +23,7 @@ SUBJECTS = (
         families=(),
         hidden=True,
     ),
+    Subject("formicary", "", IN_PROCESS, SYNCHRONOUS, "Agents, synchronous", families=(), hidden=True),
     *(
         Subject("formicary", _HERE + "operations", ANYWHERE, kind, label, families=("directory",))
         for kind, label in (

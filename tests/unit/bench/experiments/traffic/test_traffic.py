@@ -105,6 +105,11 @@ def test_speed_up_has_a_container_for_each_core_and_all_patterns():
     assert {one.echoes for one in found} == {0, 1, 8}
 
 
+def test_agents_are_measured_in_both_modes():
+    kinds = {one.kind for one in plan("ring", pairs="8") if one.platform == "formicary"}
+    assert kinds == {"behaviours", "synchronous"}
+
+
 def test_pool_sizes_vary():
     assert {(one.cores, one.containers) for one in plan("pool-size")} == {
         (cores, containers) for cores in (1, 2) for containers in (1, 2, 3, 4)

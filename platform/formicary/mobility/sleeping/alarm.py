@@ -73,6 +73,8 @@ class Alarm:
 
     def add(self, due: float | None) -> None:
         """Take note of an agent that sleeps from now on."""
+        if due is not None and due <= self._since[0]:
+            self._since = (float("-inf"), "")  # the clock was set back
         if due is not None and (self._timer is None or due < self._due):
             self._set(due)
 

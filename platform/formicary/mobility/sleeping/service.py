@@ -151,6 +151,7 @@ class SleepingAgents:
         try:
             if self._has_unread(agent):
                 let_go_on(agent)
+                await asyncio.sleep(0)  # who tries again at once is to leave others a turn
                 return
             self._journal.put(self._describe(agent, caller, due), partial(self._written, agent, outcome, due))
         except BaseException:

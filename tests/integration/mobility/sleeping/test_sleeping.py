@@ -10,7 +10,7 @@ import pytest
 from tests.integration.mobility.sleeping.sleepy import Sender, Sleepy, SleepyMicro
 from tests.unit.groups.crew import joined
 
-from formicary import Agent, AgentState, Container, Message
+from formicary import Agent, AgentState, Container, CyclicBehaviour, Message
 from formicary.core.clock import now
 from formicary.errors import MoveError, NameTakenError, StoreError, UnknownAgentError, UsageError
 from formicary.mobility.sleeping import alarm, waker
@@ -275,3 +275,47 @@ async def test_a_file_that_cannot_be_used_is_refused(tmp_path):
     path.write_bytes(b"no database, but long enough to be looked at" * 100)
     with pytest.raises(StoreError, match="is not a file of sleeping agents, or it is broken"):
         await Container("c1", sleepers=path).open()
+
+
+class Insists(CyclicBehaviour):
+    """Has its agent sleep without a pause, though a message is there that nobody receives."""
+
+    go = asyncio.Event()
+
+    async def run(self):
+        await self.go.wait()
+        while True:
+            self.agent.data += 1
+            await self.agent.deactivate("message")
+
+
+class Counts(Agent):
+    data: int = 0
+
+
+async def test_who_wants_to_sleep_again_and_again_though_a_message_is_there_leaves_turns_to_others():
+    async with Container("c1") as container:
+        alice = Counts("alice")
+        await container.start(alice)
+        alice.add_behaviour(Insists())
+        await write(container, "alice", "one")
+        await container.platform_services.sleeping.open()
+        await asyncio.sleep(1)
+        Insists.go.set()
+        for _ in range(1000):
+            if alice.data > 50:
+                break
+            await asyncio.sleep(0)
+        assert alice.data > 50
+        await alice.stop()
+
+
+async def test_who_sleeps_for_some_seconds_wakes_though_the_clock_was_set_back():
+    async with Container("c1") as container:
+        await container.start(Sleepy("alice", until=1.0))
+        await asleep(container, "alice")
+        alice = await awake(container, "alice")
+        clock = container.platform_services.sleeping._alarm
+        clock._since = (now().timestamp() + 1000, "alice")
+        await asleep(container, "alice")
+        assert await awake(container, "alice") is not alice

@@ -62,6 +62,13 @@ CHECKS = {
     "docs": [["sphinx", "-q", "-n", "-W", "--keep-going", "docs", "docs/_build"]],
 }
 
+COMPILE = """\
+import compileall, sys, pytest
+for folder in ("platform", "benchmarks", "tests"):
+    compileall.compile_dir(folder, quiet=2)
+sys.exit(pytest.main(sys.argv[1:]))
+"""
+
 # Tests of a file stay together: they share servers, and pages share their names. Files come in the order of
 # their names, tests/integration before tests/unit: by itself xdist begins those with few tests last, and some
 # of them take longest.
@@ -140,6 +147,19 @@ def hand_over(command: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     code = child.wait()
     return code if code >= 0 else 128 - code
+
+
+def compile_all() -> subprocess.Popen[bytes]:
+    """Begin to write down the bytecode of all that tests run, and return the process that does it.
+
+    Where Python is told to write none, as in many images, each of the thousand processes that tests start
+    would compile all of it again. Those that run tests load all tests, which pytest compiles itself. What is
+    wrong with any of it is said where it runs.
+    """
+    own = {name: value for name, value in environment().items() if name != "PYTHONDONTWRITEBYTECODE"}
+    quiet = subprocess.DEVNULL
+    command = [PYTHON, "-c", COMPILE, "--collect-only", "-q", "-p", "no:cacheprovider"]
+    return subprocess.Popen(command, cwd=ROOT, env=own, stdin=quiet, stdout=quiet, stderr=quiet)
 
 
 def check_python(version: tuple[int, ...]) -> None:
@@ -318,9 +338,10 @@ def test(arguments: list[str]) -> int:
             say(f"bootstrap: leaving out the tests marked `{mark}`, which need {MARKS[mark]}")
         selection = ["-m", " and ".join(f"not {mark}" for mark in missing)]
     failed = []
-    for name, commands in CHECKS.items():
-        if not step(name, *([PYTHON, "-m", *command] for command in commands)):
-            failed.append(name)
+    with compile_all():  # the checks take one processor
+        for name, commands in CHECKS.items():
+            if not step(name, *([PYTHON, "-m", *command] for command in commands)):
+                failed.append(name)
     arguments = arguments[1:] if arguments[:1] == ["--"] else arguments
     code = 0
     for run in [arguments] if arguments else TEST_RUNS:

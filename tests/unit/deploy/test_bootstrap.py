@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib.util
 import json
 import os
@@ -326,6 +327,7 @@ def handed_over(bootstrap, steps, monkeypatch):
     commands = []
     monkeypatch.setattr(bootstrap, "ensure_package", lambda package: True)
     monkeypatch.setattr(bootstrap, "hand_over", lambda command: commands.append(command) or 0)
+    monkeypatch.setattr(bootstrap, "compile_all", contextlib.nullcontext)
     return commands
 
 
@@ -343,6 +345,19 @@ def test_test_runs_every_check_and_pytest_last(bootstrap, steps, handed_over):
     assert bootstrap.main(["test", "--", "-x", "tests/unit"]) == 0
     assert steps[2:] == ["lint", "types", "docs"]
     assert handed_over == [[bootstrap.PYTHON, "-m", "pytest", "-x", "tests/unit"]]
+
+
+def test_all_that_tests_load_is_compiled_once(bootstrap, monkeypatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    bootstrap.PYTHON = sys.executable
+    (tests := bootstrap.ROOT / "tests").mkdir()
+    (tests / "ours.py").touch()
+    (tests / "test_ours.py").write_text("from ours import *\n\ndef test_ours():\n    assert False\n")
+    with bootstrap.compile_all() as compiling:
+        assert compiling.wait(60) == 0
+    for folder in (tests, bootstrap.ROOT / "platform" / "formicary"):
+        assert list((folder / "__pycache__").iterdir())
+    assert list((tests / "__pycache__").glob("test_ours.*pytest*"))
 
 
 def test_the_tests_have_what_hosts_are_made_with(bootstrap, handed_over, monkeypatch):

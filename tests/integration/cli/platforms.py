@@ -26,7 +26,16 @@ echo.add_behaviour(Echo())
 """
 
 SHOP = """
-from formicary import Agent, MicroAgent, OneShotBehaviour
+import time
+from formicary import Agent, MicroAgent, OneShotBehaviour, PeriodicBehaviour
+
+class Doze(PeriodicBehaviour):
+    async def run(self):
+        time.sleep(0.6)
+
+class Dozer(Agent):
+    async def setup(self):
+        self.add_behaviour(Doze(1))
 
 class Print(OneShotBehaviour):
     async def run(self):

@@ -40,6 +40,17 @@ def test_cpu_by_group_is_shown_of_a_container_that_accounts_for_it(lab):
         assert "CPU %  AGENTS" in lab.said("top", "--once", "--every", "0.2")
 
 
+def test_who_blocks_the_loop_is_shown(lab):
+    with lab.run("--listen"):
+        lab.said("create", "shop:Dozer", "dozer")
+        lab.until(lambda: "BLOCKS THE LOOP" in lab.said("top", "--once", "--every", "0.2"))
+        (each,) = json.loads(lab.said("top", "--once", "--every", "0.2", "--json"))["containers"]
+        (blocker,) = each["figures"]["blockers"]
+        assert blocker["name"] == "dozer/Doze"
+        assert blocker["where"].startswith("shop.py:")
+        assert each["figures"]["blocked"] >= blocker["times"] >= 1
+
+
 def test_a_platform_that_ends_ends_it_with_one_sentence(lab):
     with lab.run("--listen") as container:
         process = lab.start("top", "--json", "--every", "0.1")

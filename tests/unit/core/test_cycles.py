@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 import threading
+import time
 from datetime import timedelta
 
 import pytest
@@ -278,6 +279,17 @@ async def test_who_keeps_all_others_waiting_is_named(monkeypatch, caplog):
         "b/Blocks has kept all others from their next cycle for 0.01 s: it waits for its thread ("
     )
     assert said[1].endswith("), which has to come to `receive` or to its end")
+
+
+async def test_who_blocks_the_event_loop_is_named_as_well():
+    async def block(behaviour):
+        time.sleep(0.3)  # noqa: ASYNC251 -- it is the mistake that is made
+
+    async with synchronous() as container:
+        blocking = do(block)
+        await start(container, "a", blocking)
+        await blocking.join()
+        assert [each.name for each in container.blockers.most(2)] == ["a/Do"]
 
 
 async def test_nobody_is_named_who_is_in_time(caplog):

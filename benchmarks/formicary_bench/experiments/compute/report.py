@@ -10,7 +10,7 @@ from formicary_bench.reports.charts.plots import Chart, intervals
 from formicary_bench.reports.charts.series import by_series, label
 from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.citing import cite, told
-from formicary_bench.reports.document.factors import against_baseline, all_of
+from formicary_bench.reports.document.factors import all_of, baseline_columns
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
@@ -44,7 +44,7 @@ def compute_columns(rows: Sequence[Row]) -> list[Column]:
         ),
         Column("in all", tuple(_seconds(one.elapsed_s.mean) if one else formatting.NOTHING for one in each)),
         Column("CPU time", tuple(_seconds(one.cpu_s.mean) if one else "" for one in each), minor=True),
-        Column("against baseline", tuple(against_baseline(row, rows) for row in known)),
+        *baseline_columns(known, rows),
         *stability_column(known),
     ]
 

@@ -9,7 +9,7 @@ from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart, dots, intervals, typical_columns
 from formicary_bench.reports.charts.series import by_series, label, subject
 from formicary_bench.reports.document.citing import cite, told
-from formicary_bench.reports.document.factors import against_baseline, all_of
+from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import Tile, after, found_by, tile_of
@@ -36,7 +36,7 @@ def creation_columns(unordered: Sequence[Row]) -> list[Column]:
         Column("created/s", tuple(or_invalid(row, formatting.count(row.agents_per_s)) for row in rows)),
         Column("95%", tuple(formatting.spread(row.agents_per_s, row.agents_per_s_ci95) for row in rows)),
         Column("each holds", tuple(formatting.size(row.bytes_per_agent) for row in rows)),
-        Column("against baseline", tuple(against_baseline(row, unordered) for row in rows)),
+        *baseline_columns(rows, unordered),
     ]
 
 

@@ -13,7 +13,7 @@ from formicary_bench.reports.charts.plots import Chart, dots, intervals, panels,
 from formicary_bench.reports.charts.series import by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.citing import cite, told
-from formicary_bench.reports.document.factors import against_baseline, all_of
+from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import after, found_by, where
@@ -59,7 +59,7 @@ def swap_columns(rows: Sequence[Row]) -> list[Column]:
         _column("by root of mean", known, lambda one: formatting.times(one.by_chance.mean)),
         _column("unfairness", known, lambda one: f"{one.unfairness.mean:.1%}"),
         _column("memory", known, _held, minor=True),
-        Column("against baseline", tuple(against_baseline(row, rows) for row in known)),
+        *baseline_columns(known, rows),
         *stability_column(known),
     ]
 

@@ -12,7 +12,7 @@ from formicary_bench.reports.charts.dots import Dot
 from formicary_bench.reports.charts.plots import Chart, dots, intervals, tick, typical_columns
 from formicary_bench.reports.charts.series import PLACES, Series, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
-from formicary_bench.reports.document.factors import against_baseline, all_of
+from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
@@ -71,7 +71,7 @@ def loop_columns(rows: Sequence[Row]) -> list[Column]:
         ),
         Column("sustained/s", tuple(or_invalid(row, _sustained(row)) for row in known)),
         Column("95%", tuple(_spread(one) for one in found)),
-        Column("against baseline", tuple(against_baseline(row, rows) for row in known)),
+        *baseline_columns(known, rows),
         *stability_column(known),
     ]
 

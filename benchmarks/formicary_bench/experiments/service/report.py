@@ -13,7 +13,7 @@ from formicary_bench.reports.charts.plots import Chart, dots, intervals, tick, t
 from formicary_bench.reports.charts.series import by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.citing import cite, told
-from formicary_bench.reports.document.factors import against_baseline, all_of
+from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import after, found_by
@@ -47,7 +47,7 @@ def round_columns(rows: Sequence[Row]) -> list[Column]:
         Column("messages/s", tuple(_messages(row) for row in known), minor=True),
         Column("memory", tuple(_held(row) for row in known)),
         Column("grew by", tuple(_grew(row) for row in known)),
-        Column("against baseline", tuple(against_baseline(row, rows) for row in known)),
+        *baseline_columns(known, rows),
         *stability_column(known),
     ]
 

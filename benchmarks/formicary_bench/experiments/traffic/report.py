@@ -8,7 +8,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.plots import Chart, against, intervals, values
 from formicary_bench.reports.charts.series import label, subject
 from formicary_bench.reports.document.citing import anchors, cite, told
-from formicary_bench.reports.document.factors import against_baseline, all_of
+from formicary_bench.reports.document.factors import all_of, baseline_columns
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
@@ -42,7 +42,7 @@ def traffic_columns(rows: Sequence[Row]) -> list[Column]:
         Column("median", tuple(formatting.duration(row.rtt_p50_us) for row in known)),
         Column("p99", tuple(formatting.duration(row.rtt_p99_us) for row in known)),
         Column("trips/s", tuple(formatting.count(row.round_trips_per_s) for row in known)),
-        Column("against baseline", tuple(against_baseline(row, rows) for row in known)),
+        *baseline_columns(known, rows),
         Column("full load", held, minor=UNEVEN not in held),
         *stability_column(known),
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.document.citing import cite_anchors, joined, told
+from formicary_bench.reports.document.tables import Column, in_a_cell
 from formicary_bench.results.summary.baselines import baseline_of, rivals_of
 from formicary_bench.results.summary.each import CREATION, RATE, SPEED_UP, SUSTAINED
 from formicary_bench.results.verdicts.factors import doubt_about, factor
@@ -75,8 +76,26 @@ def all_of(row: Row, rows: Sequence[Row], figure: str) -> str:
     return joined(", ", [*([said(held)] if held and held.ratio else []), span, *_untold([held, *rest])])
 
 
+def baseline_columns(known: Sequence[Row], rows: Sequence[Row]) -> list[Column]:
+    """Return what rows are held against, and how many times faster they are; nothing where there is nothing.
+
+    Args:
+        known: The rows in the order of the table's lines.
+        rows: All among which there are baselines.
+    """
+    bases = [(row, baseline_of(row, rows)) for row in known]
+    found = [factor(row, base, rate_of(row)) if base else None for row, base in bases]
+    if not any(found):
+        return []
+    of = tuple(" ".join(one.of) if one else "" for one in found)
+    return [
+        Column("baseline", tuple(one.name if one else "" for one in found), names=True),
+        Column("against it", tuple(in_a_cell(one) for one in found), of=of),
+    ]
+
+
 def against_baseline(row: Row, rows: Sequence[Row]) -> str:
-    """Say in a table how many times faster than its baseline a row is; empty without a baseline."""
+    """Say how many times faster than its baseline a row is; empty without a baseline."""
     base = baseline_of(row, rows)
     found = factor(row, base, rate_of(row)) if base else None
     return said(found) if found else ""

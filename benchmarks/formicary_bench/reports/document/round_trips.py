@@ -19,7 +19,7 @@ from formicary_bench.reports.charts.plots import (
 from formicary_bench.reports.charts.series import PLACES, by_series, label
 from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.citing import cite, told
-from formicary_bench.reports.document.factors import against_baseline, all_of
+from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.sentences import (
@@ -93,7 +93,7 @@ def message_columns(unordered: Sequence[Row]) -> list[Column]:
         Column("p99", tuple(formatting.duration(row.rtt_p99_us) for row in rows)),
         Column("trips/s", tuple(formatting.count(row.round_trips_per_s) for row in rows)),
         Column("95% of trips/s", tuple(rates), minor=True),
-        Column("against baseline", tuple(against_baseline(row, unordered) for row in rows)),
+        *baseline_columns(rows, unordered),
         *_checks(rows),
         *warmth_column(rows),
     ]

@@ -94,6 +94,14 @@ def factor_columns(title: str, factors: Sequence[Factor | None]) -> list[Column]
     ]
 
 
+def in_a_cell(one: Factor | None) -> str:
+    """Return how many times as fast a row is, with the interval; nothing where it is held against nothing."""
+    if one is None:
+        return ""
+    beside = _interval(one)
+    return f"{_factor(one)} ({beside})" if beside else _factor(one)
+
+
 def _factor(one: Factor | None) -> str:
     """Say how many times as fast: `3.6 times slower`, or that nobody can tell."""
     if one is None:

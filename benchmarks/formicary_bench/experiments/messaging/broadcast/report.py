@@ -15,7 +15,7 @@ from formicary_bench.reports.charts.plots import (
 )
 from formicary_bench.reports.charts.series import PLACES, by_series, label
 from formicary_bench.reports.document.citing import cite, told
-from formicary_bench.reports.document.factors import against_baseline, all_of
+from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import after, found_by, where
 from formicary_bench.reports.document.stability import stability_column
@@ -44,7 +44,7 @@ def broadcast_columns(unordered: Sequence[Row]) -> list[Column]:
         Column("median", tuple(formatting.duration(row.rtt_p50_us) for row in rows)),
         Column("p99", tuple(formatting.duration(row.rtt_p99_us) for row in rows)),
         Column("answers/s", tuple(formatting.count(_answers(row)) for row in rows)),
-        Column("against baseline", tuple(against_baseline(row, unordered) for row in rows)),
+        *baseline_columns(rows, unordered),
         *stability_column(rows),
     ]
 

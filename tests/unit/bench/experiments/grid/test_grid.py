@@ -166,7 +166,8 @@ def test_a_section_has_what_each_is_held_against_and_the_published_deviations(tm
     (section,) = sections_of(run_of(tmp_path / "run", plan(dimension="10,15")))
     columns = {column.title: column.cells for column in section.columns}
     assert columns["agents"] == ("100",) * 3 + ("225",) * 3
-    assert columns["against baseline"][0].startswith("2.0 times slower than callbacks")
+    assert columns["baseline"] == ("callbacks", "callbacks", "") * 2
+    assert columns["against it"][0].startswith("2.0 times slower (")
     assert [sentence.partition(" make ")[0] for sentence in section.sentences] == [
         "In one process, micro-agents on a grid of 15 by 15",
         "In one process, micro-agents, copies on a grid of 15 by 15",

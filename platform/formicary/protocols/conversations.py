@@ -143,10 +143,10 @@ class Conversations:
             raise InvalidMessageError(
                 "ask() asks one agent, which is the message's `to`; gather_answers() asks several"
             )
+        dispatcher, to = self._dispatcher, message.to
         name = self.new_name()
-        question = Question(
-            await self.full_name(message.to), self._dispatcher.platform, self.service.scheduler.loop
-        )
+        asked = dispatcher.full_name(to) if dispatcher.finder is None else await self.full_name(to)
+        question = Question(asked, dispatcher.platform, self.service.scheduler.loop)
         self.expected[name] = question
         try:
             if timeout is not None:
@@ -206,10 +206,14 @@ class Conversations:
         if self.participation is not None:
             self.participation.partner_ended(is_ended)
 
-    def close(self) -> None:
-        """End all, since the agent has ended here."""
+    def close(self, reason: str) -> None:
+        """End all.
+
+        Args:
+            reason: what has become of the agent, as the rest of a sentence.
+        """
         if self.participation is not None:
-            self.participation.close()
+            self.participation.close(f"agent {self.agent.name} {reason}")
         expected = tuple(self.expected.values())
         self.expected.clear()
         for expecting in expected:

@@ -89,9 +89,8 @@ class Participation:
             if is_ended(turn.dialogue.partner):
                 turn.break_off()
 
-    def close(self) -> None:
-        """End all, since the agent has ended here: who waits for it is told."""
-        reason = f"agent {self.name} has ended in the middle of the conversation"
+    def close(self, reason: str) -> None:
+        """End all; who waits for the agent is told the reason."""
         dispatcher = self.conversations.service.container.dispatcher
         for turn in tuple(self._joined.values()):
             latest = turn.dialogue.latest

@@ -72,8 +72,9 @@ class ConversationService:
         return beyond if conversations is None else conversations.entrance(beyond)
 
     def agent_gone(self, address: str) -> None:
-        """Called when an agent has ended here, or has gone elsewhere."""
-        self.agent_left(address)
+        """Called when an agent has ended here."""
+        if (conversations := self.conversations.pop(address, None)) is not None:
+            conversations.close("has ended in the middle of the conversation")
         if self.conversations:
             if not self._ended:  # many end at once: those who wait are told once for all of them
                 self.scheduler.at_turn_end(self._tell_ended)
@@ -86,9 +87,9 @@ class ConversationService:
             conversations.participation.go_on()
 
     def agent_left(self, address: str) -> None:
-        """Called when an agent goes on in another container: others may wait for it all the same."""
+        """Called when an agent goes on in another container: its conversations do not, but others wait on."""
         if (conversations := self.conversations.pop(address, None)) is not None:
-            conversations.close()
+            conversations.close("has gone to another container in the middle of the conversation")
 
     def _tell_ended(self) -> None:
         ended, self._ended = self._ended, set()
@@ -109,7 +110,7 @@ class ConversationService:
         """End, as the container does."""
         self.deadlines.close()
         for conversations in tuple(self.conversations.values()):
-            conversations.close()
+            conversations.close("has ended with its container")
         self.conversations.clear()
         if ending := [strand for strand in self.ending if not strand.done()]:
             await self.container.lifecycle.wait_for_end(ending)

@@ -16,8 +16,9 @@ from formicary.protocols.participation import Participation
 from formicary.protocols.questions import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Coroutine, Iterable, Sequence
     from datetime import datetime, timedelta
+    from typing import Any
 
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver, MessageSink
@@ -174,16 +175,27 @@ class Conversations:
 
     async def send(self, message: Message, reply_with: str) -> None:
         """Send a message as this agent's, with a name for the answer; errors as of `Behaviour.send`."""
+        if (sending := self.hand_over(copied(message), reply_with)) is not None:
+            await sending
+
+    def hand_over(self, message: Message, reply_with: str) -> Coroutine[Any, Any, None] | None:
+        """Send a message that nobody else has, as this agent's.
+
+        Returns:
+            What is to be awaited where it cannot be handed over at once; errors as of `Behaviour.send`.
+
+        Raises:
+            AgentStateError: the agent has ended.
+        """
         if self.service.conversations.get(self.address) is not self:
             raise AgentStateError(f"agent {self.agent.name} has ended, and asks nobody any more")
-        message = copied(message)
         force_setattr(message, "sender", self.address)
         force_setattr(message, "reply_with", reply_with)
         deliver = self._dispatcher.routes.get(message.to)
         if deliver is None:
-            await self._dispatcher.send(message)
-        elif full := deliver(message):
-            await self._dispatcher.overflow.wait_to_deliver(message, full)
+            return self._dispatcher.send(message)
+        full = deliver(message)
+        return self._dispatcher.overflow.wait_to_deliver(message, full) if full else None
 
     def pass_on(self, message: Message) -> None:
         """Hand a message to the agent as any other, which has no place in a conversation."""

@@ -206,13 +206,13 @@ class Dialogue:
                 raise ProtocolError(self._why_not(self._role, performative), self.latest)
             following = NOT_UNDERSTOOD
         if self.latest is None:
-            message = Message(
-                self.partner, None, body, performative, protocol=self.protocol.name, conversation_id=self.name
-            )
+            fields.setdefault("conversation_id", self.name)
+            message = Message(self.partner, None, body, performative, protocol=self.protocol.name, **fields)
         else:
             message = answer_to(self.latest, body, performative)
+            message = message.replace(**fields) if fields else message
         self.state = following
-        return message.replace(**fields) if fields else message
+        return message
 
     async def send(self, performative: str, body: str | bytes = "", **fields: Any) -> None:
         """Send a message of the protocol.
@@ -221,7 +221,9 @@ class Dialogue:
             ProtocolError: it has no place there.
             FormicaryError: as of `Behaviour.send`.
         """
-        await self._conversations.send(self.say(performative, body, **fields), self.name)
+        sending = self._conversations.hand_over(self.say(performative, body, **fields), self.name)
+        if sending is not None:
+            await sending
 
     async def receive(self) -> Message:
         """Return what the other one says next, if that is no bad news.

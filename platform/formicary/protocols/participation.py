@@ -13,7 +13,7 @@ from formicary.core.message import answer_to
 from formicary.core.micro import MicroInbox
 from formicary.core.quoting import shorten
 from formicary.protocols.dialogue import Dialogue
-from formicary.protocols.responding import Failure, Inform, Participant, Refuse, Say, as_reply
+from formicary.protocols.responding import Failure, Inform, Participant, Refuse, Reply, Say, as_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.strand import Strand
     from formicary.protocols.conversations import Conversations
-    from formicary.protocols.responding import Reply, Responder
+    from formicary.protocols.responding import Responder
 
+_UNCALLED: Any = object()
 _MOST = 100_000  # conversations of one agent at once
 _HELD = frozenset({AgentState.SUSPENDED, AgentState.WAITING})
 
@@ -41,6 +42,8 @@ class Participation:
         self.name = agent.name
         self.address = agent.address
         self.responders: dict[tuple[str | None, str | None], Responder] = dict(agent.responders)
+        self.plain = {each.name for each in self.responders.values() if _is_plain(agent, each.name)}
+        """The names of the methods that are plain functions."""
         self.inbox = MicroInbox(self, service.scheduler, service.container.dispatcher.routes)  # type: ignore[arg-type]  # it has what is needed of one
         self._joined: dict[tuple[str | None, str | None], Turn] = {}
         self._held: deque[Message] = deque()
@@ -195,7 +198,24 @@ class Turn:
             self._later = self._later or deque()
             self._later.append(message)
             return None
-        return self._answer(message)
+        is_plain = self._responder.name in self._participation.plain
+        return self._answer_at_once(message) if is_plain else self._answer(message)
+
+    def _answer_at_once(self, message: Message) -> Coroutine[Any, Any, None] | None:
+        """Answer by a plain function; return what is left to do where that needs time, or is not as usual."""
+        try:
+            returned = self._call(message)
+        except Exception as error:  # noqa: BLE001 -- it is raised again there
+            return self._answer(message, error)
+        reply = returned if isinstance(returned, Reply) else _plain_reply(returned)
+        if reply is None or self._generator is not None or not self._can(reply.performative):
+            return self._answer(message, returned)
+        waiting = self._participation.conversations.hand_over(
+            self.dialogue.say(reply.performative, reply.body, **reply.fields), self.dialogue.name
+        )
+        if self.dialogue.is_over:
+            self._participation.leave(self)
+        return waiting
 
     def break_off(self) -> None:
         """End without another word."""
@@ -205,11 +225,12 @@ class Turn:
         elif inspect.isgenerator(self._generator):
             self._generator.close()
 
-    async def _answer(self, message: Message | None) -> None:
+    async def _answer(self, message: Message | None, outcome: Any = _UNCALLED) -> None:
         self._is_busy = True
         try:
             while message is not None:
-                await self._go(message)
+                await self._go(message, outcome)
+                outcome = _UNCALLED
                 message = self._later.popleft() if self._later else None
         except asyncio.CancelledError:
             task = asyncio.current_task()
@@ -225,12 +246,18 @@ class Turn:
                 elif self._generator is not None:
                     self._generator.close()
 
-    async def _go(self, message: Message) -> None:
-        """Say what is to be said after a message."""
+    async def _go(self, message: Message, outcome: Any) -> None:
+        """Say what is to be said after a message.
+
+        Args:
+            message: the message.
+            outcome: what the agent's code has returned or raised already; `_UNCALLED` if it was not called.
+        """
         given: Message | None = message
         while True:
             try:
-                returned = self._call(given)
+                returned = self._call(given) if outcome is _UNCALLED else _come_of(outcome)
+                outcome = _UNCALLED
                 if inspect.isawaitable(returned):
                     self._task = asyncio.current_task()
                     try:
@@ -325,6 +352,24 @@ class Turn:
 
 
 _NOTHING: Any = object()
+
+
+def _come_of(outcome: Any) -> Any:
+    """Return what the agent's code has returned, or raise what it has raised."""
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+def _is_plain(agent: Any, name: str) -> bool:
+    """Tell whether a method of an agent is a plain function."""
+    method = getattr(type(agent), name)
+    is_other = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+    return inspect.isfunction(method) and not any(tells(method) for tells in is_other)
+
+
+def _plain_reply(returned: object) -> Reply | None:
+    return Inform(returned) if isinstance(returned, str | bytes) else None
 
 
 def _end(message: Message) -> None:

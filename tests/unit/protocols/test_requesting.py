@@ -133,6 +133,29 @@ async def test_plain_functions_and_micro_agents_answer_without_a_strand_of_their
         assert double.conversations.participation.inbox.handling is None
 
 
+async def test_a_plain_function_is_called_once_whatever_it_returns():
+    class Counter(Agent):
+        calls = 0
+
+        @responds(Request)
+        def count(self, message):
+            self.calls += 1
+            if message.body == "raise":
+                raise ValueError("a bug")
+            return {"nothing": None, "number": 7}.get(message.body, message.body)
+
+    async with Container("c1") as container:
+        await container.start(counter := Counter("counter"))
+        assert (await container.request("counter", "nothing")).body == ""
+        assert (await container.request("counter", "text")).body == "text"
+        for body, said in (("number", "returned 7"), ("raise", "ValueError: a bug")):
+            with pytest.raises(Failed, match=said):
+                await container.request("counter", body)
+        assert counter.calls == 4
+        assert counter.failures == 2
+        assert counter.conversations.participation._joined == {}
+
+
 async def test_many_conversations_of_one_agent_are_kept_apart():
     async with Container("c1") as container:
         await container.start(Printer("printer"))

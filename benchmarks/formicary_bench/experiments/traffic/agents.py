@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from array import array
+from itertools import cycle
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Agent, CyclicBehaviour, Message, OneShotBehaviour, Template
 from formicary.errors import FormicaryError
-from formicary_bench.experiments.traffic.patterns import partner_in_ring, receiver_of
+from formicary_bench.experiments.traffic.patterns import container_of, partner_in_ring, receiver_of
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from formicary_bench.worker.workload import Workload
 
@@ -26,6 +28,7 @@ PATIENCE = 60.0
 
 _REQUESTS, _ANSWERS = Template(performative="request"), Template(performative="inform")
 _BETWEEN_REPORTS = 1_000_000_000  # ns
+_TO_BEGIN = 500_000_000  # ns
 _NUMBER = 8  # bytes
 
 
@@ -42,13 +45,13 @@ class Ask(OneShotBehaviour):
     """Makes round trips when it is told to begin, and sends the times to who told it.
 
     Args:
-        partners: the name of the agent that answers, trip after trip.
+        partners: the names of the agents that answer: one after the other, and round.
         trips: how many.
         body: the body of each message.
         reports: whether it tells meanwhile how far it has come.
     """
 
-    def __init__(self, partners: Iterator[str], trips: int, body: str, *, reports: bool) -> None:
+    def __init__(self, partners: Sequence[str], trips: int, body: str, *, reports: bool) -> None:
         super().__init__()
         self.partners = partners
         self.trips = trips
@@ -59,8 +62,9 @@ class Ask(OneShotBehaviour):
         """Make all round trips."""
         begin = await self.receive()
         starts, took, body = array("q"), array("q"), self.body
+        await asyncio.sleep(max(int(begin.body) - perf_counter_ns(), 0) / 1e9)
         due = perf_counter_ns() + _BETWEEN_REPORTS if self.reports else 2**63
-        for trip, partner in zip(range(self.trips), self.partners, strict=False):
+        for trip, partner in zip(range(self.trips), cycle(self.partners), strict=False):
             start = perf_counter_ns()
             await self.send(Message(to=partner, body=body, performative="request"))
             answer = await self.receive(timeout=PATIENCE)
@@ -81,16 +85,25 @@ class InRing(Agent):
     Args:
         name: `agent-` and its number.
         agents: how many there are.
+        containers: over how many containers.
         trips: how many round trips it makes.
         body: the body of each message.
     """
 
-    def __init__(self, name: str, agents: int, trips: int, body: str) -> None:
+    def __init__(self, name: str, agents: int, containers: int, trips: int, body: str) -> None:
         super().__init__(name)
-        number = number_of(name)
-        partners = (f"agent-{partner_in_ring(number, trip, agents)}" for trip in range(trips))
+        self.agents = agents
+        self.containers = containers
+        self.trips = trips
+        self.body = body
+
+    async def setup(self) -> None:
+        """Begin to answer, and wait to be told to ask."""
+        number, agents = number_of(self.name), self.agents
+        turns = [partner_in_ring(number, trip, agents) for trip in range(agents - 1)]
+        partners = [called(self, "agent", turn, self.containers) for turn in turns]
         self.add_behaviour(Echo(), _REQUESTS)
-        self.add_behaviour(Ask(partners, trips, body, reports=number == 0), _ANSWERS)
+        self.add_behaviour(Ask(partners, self.trips, self.body, reports=number == 0), _ANSWERS)
 
 
 class Sender(Agent):
@@ -99,15 +112,23 @@ class Sender(Agent):
     Args:
         name: `agent-` and its number.
         receivers: how many there are.
+        containers: over how many containers.
         trips: how many round trips it makes.
         body: the body of each message.
     """
 
-    def __init__(self, name: str, receivers: int, trips: int, body: str) -> None:
+    def __init__(self, name: str, receivers: int, containers: int, trips: int, body: str) -> None:
         super().__init__(name)
-        number = number_of(name)
-        partner = f"receiver-{receiver_of(number, receivers)}"
-        self.add_behaviour(Ask(iter([partner] * trips), trips, body, reports=number == 0), _ANSWERS)
+        self.receivers = receivers
+        self.containers = containers
+        self.trips = trips
+        self.body = body
+
+    async def setup(self) -> None:
+        """Wait to be told to ask."""
+        number = number_of(self.name)
+        partner = called(self, "receiver", receiver_of(number, self.receivers), self.containers)
+        self.add_behaviour(Ask([partner], self.trips, self.body, reports=number == 0), _ANSWERS)
 
 
 class Receiver(Agent):
@@ -136,8 +157,10 @@ class Conduct(OneShotBehaviour):
             FormicaryError: an agent has failed, or says nothing any more.
         """
         agents = self.work.configuration.pairs
+        # All processes of a machine have one clock: all begin together, however long it takes to tell them.
+        body = str(perf_counter_ns() + _TO_BEGIN)
         for number in range(agents):
-            await self.send(Message(to=f"agent-{number}", performative="inform"))
+            await self.send(Message(to=f"agent-{number}", body=body, performative="inform"))
         missing = set(range(agents))
         while missing:
             message = await self.receive(timeout=PATIENCE)
@@ -163,6 +186,16 @@ class Conduct(OneShotBehaviour):
 def number_of(name: str) -> int:
     """Return the number of an agent by its name, short or full."""
     return int(name.partition("@")[0].rpartition("-")[2])
+
+
+def called(agent: Agent, word: str, number: int, containers: int) -> str:
+    """Return what an agent calls another one: by its short name where they are in one container."""
+    there = container_of(number, containers)
+    return (
+        f"{word}-{number}"
+        if agent.container.name == there
+        else f"{word}-{number}@{there}.{agent.container.platform}"
+    )
 
 
 def no_times(agents: int) -> list[PairTimes]:

@@ -61,7 +61,7 @@ async def _start(platform: LocalPlatform, work: Workload) -> None:
     """
     one = work.configuration
     work.times += no_times(one.pairs)
-    about: dict[str, Any] = {"trips": work.trips, "body": work.body}
+    about: dict[str, Any] = {"trips": work.trips, "body": work.body, "containers": one.containers}
     groups: list[tuple[type[Agent], str, int, dict[str, Any]]] = [
         (Receiver, "receiver", one.echoes, {}),
         (Sender, "agent", one.pairs, {**about, "receivers": one.echoes})

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Seconds to start the processes, to have them meet, and to end them.
 _ALONE, _APART = 0.4, 1.1
-_CONTAINER = 0.3  # each in a process of its own
+_CONTAINER = 0.3  # each in a process of its own; all begin half a second after they are told
 _MORE = {MEMORY: 0.6, NETWORK: 0.8}  # with looking at the memory, or at the network
 _PROFILED = 1.0  # with a profiler
 # With accounts: to make them and to be heard of by each other, and to log in each agent.

@@ -38,7 +38,7 @@ class Journey:
 
     Args:
         folder: for ledgers and logs.
-        through_server: have all go through a server.
+        by_server: have them meet at a server, and go by this route; else they join each other.
         of_home, of_destination: further arguments of these containers.
         disk: the home's: a folder where it has a small disk of its own.
         pause: seconds between two messages of an agent.
@@ -48,7 +48,7 @@ class Journey:
         self,
         folder: Path,
         *,
-        through_server: bool = False,
+        by_server: str | None = None,
         of_home: dict[str, Any] | None = None,
         of_destination: dict[str, Any] | None = None,
         disk: Path | None = None,
@@ -56,7 +56,8 @@ class Journey:
     ) -> None:
         self.folder = folder
         self._stack = AsyncExitStack()
-        self.server = ManagedServer(containers=[*_ALL]) if through_server else None
+        self.server = ManagedServer(containers=[*_ALL]) if by_server is not None else None
+        self._route = by_server
         self._more = {HOME: of_home or {}, DESTINATION: of_destination or {}}
         self._disk = disk
         self._pause = pause
@@ -68,7 +69,7 @@ class Journey:
         if self.server is None:
             options |= {"listen": LOOPBACK, "route": "auto"}
         else:
-            options |= {"server": as_option(self.server.address), "route": "xmpp"}
+            options |= {"server": as_option(self.server.address), "route": self._route}
         ledger = str(self.folder / f"{name}.ledger")
         setting = Setting(name, peer, ledger, options, AGENTS, 20_000, self._pause, 20)
         prefix: tuple[str, ...] = ()

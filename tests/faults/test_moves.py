@@ -34,8 +34,10 @@ VICTIMS = {
     "source-and-home": {SOURCE, HOME},
     "destination-and-home": {DESTINATION, HOME},
 }
-SERVER = "server"
-CASES = [f"{step}/{victims}" for step in STEPS for victims in (*VICTIMS, SERVER)]
+ROUTES = {"server": "xmpp", "server-beside-direct": "auto"}
+"""Cases in which the server is killed, and the route."""
+
+CASES = [f"{step}/{victims}" for step in STEPS for victims in (*VICTIMS, *ROUTES)]
 _AT_ONCE = 2 * (os.cpu_count() or 1)
 _LONGEST = 150.0  # s
 
@@ -44,9 +46,9 @@ async def _play(case, folder):
     """Kill, and return what does not hold."""
     step, _, who = case.partition("/")
     victims = VICTIMS.get(who, set())
-    async with asyncio.timeout(_LONGEST), Journey(folder, through_server=who == SERVER) as journey:
+    async with asyncio.timeout(_LONGEST), Journey(folder, by_server=ROUTES.get(who)) as journey:
         await journey.begin()
-        if who == SERVER:
+        if who in ROUTES:
             await journey.restart_server(*STEPS[step])
         else:
             await journey.kill(*STEPS[step], victims)
@@ -92,7 +94,7 @@ def problems(request):
 
 
 @pytest.mark.parametrize(
-    "case", [pytest.param(case, marks=[pytest.mark.server] if SERVER in case else []) for case in CASES]
+    "case", [pytest.param(case, marks=[pytest.mark.server] if "server" in case else []) for case in CASES]
 )
 def test_an_agent_is_in_one_place_or_dead_with_its_container(case, problems):
     assert not problems[case], "\n".join(problems[case])

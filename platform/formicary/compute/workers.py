@@ -68,6 +68,7 @@ class ProcessWorker:
         """Start the process."""
         if self._executor is not None:
             return
+        _check_program()
         import multiprocessing
         from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 
@@ -161,6 +162,21 @@ class ProcessWorker:
             return f"was killed by {signal.Signals(-code).name}"
         except ValueError:
             return f"was killed by signal {-code}"
+
+
+def _check_program() -> None:
+    """Refuse a program that worker processes cannot import.
+
+    Raises:
+        ComputeError: it is one.
+    """
+    main = sys.modules["__main__"]
+    file = getattr(main, "__file__", None)
+    if file is not None and getattr(main, "__spec__", None) is None and not os.path.exists(file):  # noqa: PTH110 -- no other need of pathlib
+        raise ComputeError(
+            f"each worker process imports this program, and it is in no file ({file}): write it into one, or "
+            "compute in threads"
+        )
 
 
 @contextmanager

@@ -92,3 +92,10 @@ async def test_a_python_without_interpreters_says_so(monkeypatch):
     monkeypatch.delattr(concurrent.futures, "InterpreterPoolExecutor", raising=False)
     with pytest.raises(ComputeError, match="this Python has no interpreters for `compute`: use"):
         await InterpreterWorker().start()
+
+
+async def test_a_program_that_is_in_no_file_is_told_so(monkeypatch):
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", "<stdin>", raising=False)
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
+    with pytest.raises(ComputeError, match=r"it is in no file \(<stdin>\): write it into one, or compute in"):
+        await ProcessWorker().start()

@@ -61,9 +61,6 @@ class Detour:
         self._is_own_behind = False  # whether it waits in the line, though the agent is here
         self.is_expected = False
         """Whether the agent may arrive here soon: what is passed on until then waits for no room."""
-        self.is_used = True
-        """Whether messages may have gone this way since the agent has left, but for those that it has taken
-        along: it begins elsewhere only when these are there."""
         self.turns = 0
         """How often all that has waited here has gone on, or failed."""
         self._behind = 0  # who waits for all that is in the line to be passed on
@@ -76,9 +73,7 @@ class Detour:
 
     def leads_to(self, domain: str) -> bool:
         """Return whether messages go straight to another container now."""
-        is_way = domain == self.domain and not self.is_held
-        self.is_used |= is_way
-        return is_way
+        return domain == self.domain and not self.is_held
 
     @property
     def is_held(self) -> bool:
@@ -247,7 +242,6 @@ class Detour:
         domain, dispatcher = self.redirection.domain, self._dispatcher
         is_own = message.sender in dispatcher.agents or message.sender in dispatcher.system_agents
         try:
-            self.is_used |= domain is not None
             if domain is not None and self._is_urgent:
                 self._transport.carry_on(domain, message, self.address)
                 return None
@@ -266,7 +260,6 @@ class Detour:
             return None
         if domain is None:
             return self._dispatcher.deliver(message, receiver)
-        self.is_used = True
         return self._transport.post_to(domain, message, receiver)
 
     @property

@@ -53,7 +53,6 @@ class _Passed:
     number: int
     path: tuple[str, ...]
     way: str  # to where
-    first: int  # the number that it had at the first container
 
 
 @dataclass(slots=True)
@@ -173,28 +172,23 @@ class Redirection:
             marker = Marker(self.address, next(self.numbers), (self.own,))
             self.instructions.append(Tell(origin, marker))
 
-    def marker(self, origin: str, number: int, path: tuple[str, ...], first: int = 0) -> None:
-        """Called with a marker of another container, when what it has sent before was passed on.
-
-        Arguments as of `Marker`.
-        """
+    def marker(self, origin: str, number: int, path: tuple[str, ...]) -> None:
+        """Called with a marker of another container, when what it has sent before was passed on."""
         if len(path) == 1:  # else there may be more to come of what goes by way of that container
             self.told.discard(origin)
             if origin == self.home:
                 self._has_left = False
         if self.is_here:
             self.instructions.append(Tell(origin, Through(self.address, number, self.own)))
-            if path[0] == self.own and first == self.pending:
-                self._resolve(self.own)  # it is back, and all that went before it
         elif self.own in path or self.domain is None:
             self.instructions.append(Tell(origin, Through(self.address, number, "")))
         else:
-            self._pass_on(_Passed(origin, number, path, self.domain, first or number))
+            self._pass_on(_Passed(origin, number, path, self.domain))
 
     def _pass_on(self, passed: _Passed) -> None:
         number = next(self.numbers)
         self._passed[number] = passed
-        marker = Marker(self.address, number, (*passed.path, self.own), passed.first)
+        marker = Marker(self.address, number, (*passed.path, self.own))
         self.instructions.append(Tell(passed.way, marker))
 
     def through(self, origin: str, number: int, domain: str) -> None:
@@ -207,8 +201,7 @@ class Redirection:
                 self._resolve(domain)
         elif passed is not None and passed.way == origin:
             del self._passed[number]
-            if passed.path != (domain,):  # else who has sent it first has the agent, and the marker was back
-                self.instructions.append(Tell(passed.origin, Through(self.address, passed.number, domain)))
+            self.instructions.append(Tell(passed.origin, Through(self.address, passed.number, domain)))
 
     def ended(self, domain: str) -> None:
         """Called when the link to another container has ended: what was under way failed or is there."""

@@ -347,7 +347,7 @@ class Places:
             detour = self._add(address, home)
 
         def is_next() -> None:
-            detour.redirection.marker(origin, marker.number, marker.path, marker.first)
+            detour.redirection.marker(origin, marker.number, marker.path)
             self._perform(detour)
 
         if marker.path[0] != self._own:

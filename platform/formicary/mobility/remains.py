@@ -8,8 +8,6 @@ from formicary.core.errors import AgentStateError
 from formicary.core.logs import get_logger
 
 if TYPE_CHECKING:
-    import asyncio
-
     from formicary.core.mailbox import Deadline
     from formicary.core.strand import Strand
 
@@ -63,13 +61,8 @@ class RemainingStrand:
         self._owner = strand.owner
         self._place = place
         self._deadline = deadline
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer = strand.get_loop().call_later(_WITHIN, self._still_runs)
         strand.owner = self
-
-    def watch(self, strand: Strand) -> None:
-        """See that the strand, which was cancelled, ends; most have by now."""
-        if not strand.done():
-            self._timer = strand.get_loop().call_later(_WITHIN, self._still_runs)
 
     def give_back(self, message: Any) -> None:
         """Take nothing back: all messages have gone on."""
@@ -80,8 +73,7 @@ class RemainingStrand:
 
     def ended(self, strand: Strand) -> None:
         """Called when it has ended; what it failed with concerns nobody any more, but shall not disappear."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._timer.cancel()
         if self._deadline is not None:
             self._deadline.cancel()
         if (error := strand.failure()) is not None:

@@ -161,7 +161,7 @@ class MobilityService:
     def on_control(self, domain: str, payload: bytes) -> None:
         """Take what a container tells; ValueError if it is nothing of moves, or from no member."""
         self._machine.receive(domain, payload)
-        if not self._machine.reaches(domain) and domain not in self._container.members:
+        if domain not in self._container.members:
             raise ValueError(
                 f"{domain} is not known as a container of this platform, so it may not say that agents move"
             )

@@ -23,6 +23,7 @@ class Fault:
         shape: further arguments of `Scene`.
         may_fail: whether messages may fail, rather than arrive: everywhere, or over one route.
         is_heavy: whether it needs so much of the processors that others like it are to wait.
+        comes_last: whether it needs so much that it is to have the processors for itself.
         is_long: whether it takes longer than others, and so starts before them.
         in_gate: whether it is caused in each run of the tests, and not for the table alone.
     """
@@ -34,6 +35,7 @@ class Fault:
     shape: dict[str, Any]
     may_fail: bool | Route
     is_heavy: bool
+    comes_last: bool
     is_long: bool
     in_gate: bool
 
@@ -47,6 +49,7 @@ def fault(
     *routes: Route,
     may_fail: bool | Route = False,
     is_heavy: bool = False,
+    comes_last: bool = False,
     is_long: bool = False,
     in_gate: bool = True,
     **shape: Any,
@@ -55,7 +58,9 @@ def fault(
 
     def enter(cause: Callable[[Scene], Awaitable[None]]) -> Callable[[Scene], Awaitable[None]]:
         name = cause.__name__
-        FAULTS.append(Fault(name, title, routes, cause, shape, may_fail, is_heavy, is_long, in_gate))
+        FAULTS.append(
+            Fault(name, title, routes, cause, shape, may_fail, is_heavy, comes_last, is_long, in_gate)
+        )
         return cause
 
     return enter

@@ -135,7 +135,7 @@ async def slow_receiver(scene: Scene) -> None:
 @fault(
     "10 000 agents on each side",
     *("xmpp", "auto", "direct"),
-    is_heavy=True,
+    comes_last=True,
     agents=10_000,
     limit=200,
     pause=4,

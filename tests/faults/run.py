@@ -49,7 +49,11 @@ async def run(cases: Iterable[Case], tell: Callable[[Case, Figures], None]) -> N
         async with heavy if case.fault.is_heavy else free:
             tell(case, await _run_one(case))
 
-    await asyncio.gather(*map(take_turn, sorted(cases, key=lambda case: not case.fault.is_long)))
+    ordered = sorted(cases, key=lambda case: not case.fault.is_long)
+    await asyncio.gather(*(take_turn(case) for case in ordered if not case.fault.comes_last))
+    for case in ordered:
+        if case.fault.comes_last:
+            tell(case, await _run_one(case))
 
 
 async def _run_one(case: Case) -> Figures:

@@ -104,6 +104,22 @@ def test_every_route_with_tls_and_without(silent, tmp_path):
     assert [repetition.round_trips for repetition in manifest.repetitions] == [40] * 14
 
 
+def test_programs_for_spade_are_measured_in_one_process_and_in_two(silent, tmp_path):
+    options = Options(
+        "messaging/pairs",
+        pairs=(2,),
+        placements=(SAME, APART),
+        routes=("direct",),
+        subjects=("formicary-spade",),
+        rounds=ROUNDS,
+    )
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    manifest = outcome.folder.manifest
+    assert sorted(one.route for one in manifest.configurations) == ["direct", "in-process"]
+    assert [repetition.round_trips for repetition in manifest.repetitions] == [40] * 2
+
+
 def test_how_containers_meet_is_a_secret_of_their_own(silent, tmp_path):
     seen = []
 

@@ -62,7 +62,7 @@ def test_agents_are_found_by_pattern_container_and_state(running):
 
 def test_an_agent_whose_only_behaviour_has_failed_is_seen_wherever_one_looks(running):
     running.said("create", "shop:Jammed", "jam", "--container", "c2")
-    what = r"ValueError: out of \x1b[31mpaper\nfor ever (shop.py:6, in run)"
+    what = r"ValueError: out of \x1b[31mpaper\nfor ever (shop.py:15, in run)"
     assert running.said("agents", "jam").splitlines() == [
         "NAME                  STATE   CONTAINER  CLASS        BEHAVIOURS  FAILED  LAST FAILURE",
         f"jam@c2.lab.localhost  active  c2         shop:Jammed           0       1  Print: {what}",

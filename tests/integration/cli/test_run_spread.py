@@ -139,7 +139,7 @@ def test_a_container_that_is_killed_is_said_and_the_others_go_on(script):
         (
             "a = agent('a')",
             ["--containers", "2", "--cpu-by-group"],
-            "leave --cpu-by-group or --containers out",
+            "leave --cpu-by-group, or --containers and --launcher, out",
         ),
         ("", ["--containers", "2"], "has no agents; make one at its top level"),
         ("1 / 0", ["--containers", "2"], "ZeroDivisionError: division by zero"),

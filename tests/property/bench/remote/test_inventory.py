@@ -141,7 +141,7 @@ def test_a_written_inventory_reads_back_the_same(folder, tables, is_inline):
         header = f"hosts.{name} = " if is_inline else f"[hosts.{name}]"
         (line,) = (number for number, text in enumerate(lines, 1) if text.startswith(header))
         expected.append(Host(**(table | files | lists), name=name, line=line))
-    assert load(path) == Inventory(path, tuple(expected))
+    assert load(path) == Inventory(str(path), tuple(expected))
 
 
 # Lines of keys

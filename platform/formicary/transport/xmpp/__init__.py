@@ -6,5 +6,5 @@
 - `stream`: one connection, from its bytes to frames and stanzas
 - `addressing`: how containers are addressed at a server
 - `inbox`: what comes in as plain stanzas, and answers to it; `sent` is what may come back
-- `stanzas`: messages as plain XMPP; `markup`: text and attributes of XML
+- `stanzas`: messages as plain XMPP
 """

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from datetime import datetime
+from html import escape  # that of `xml.sax.saxutils` loads an HTTP client, and email
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.errors import InvalidMessageError
 from formicary.core.message import FORM_PARAMETERS, FORM_TITLE, Message
 from formicary.core.names import complete_for
 from formicary.core.quoting import sentence
-from formicary.transport.xmpp.markup import escape, quoted
 from formicary.transport.xmpp.stream import COMPONENT
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:
         fields["reply-by"] = message.reply_by.isoformat()
     if message.reply_to is not None:
         fields["reply-to"] = complete_for(message.reply_to, message.sender)
-    sender, to = quoted(message.sender or ""), quoted(receiver)
+    sender, to = _quoted(message.sender or ""), _quoted(receiver)
     parts = [
         f"<message type='chat' id='{stanza_id}' from={sender} to={to}>",
         f"<body>{_text(body)}</body>",
@@ -67,13 +67,19 @@ def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:
     return stanza.encode()
 
 
+def _quoted(text: str) -> str:
+    """Return what stands for the value of an attribute, with the quotes around it."""
+    text = escape(text).replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
+    return f'"{text}"'
+
+
 def _text(text: str) -> str:
-    return escape(text).replace("\r", "&#13;")  # a parser would make it a line feed
+    return escape(text, quote=False).replace("\r", "&#13;")  # a parser would make it a line feed
 
 
 def _form(fields: dict[str, str]) -> str:
     rows = "".join(
-        f"<field var={quoted(name)} type='text-single'><value>{_text(value)}</value></field>"
+        f"<field var={_quoted(name)} type='text-single'><value>{_text(value)}</value></field>"
         for name, value in fields.items()
     )
     return f"<x xmlns='{_FORM}' type='form'><title>{FORM_TITLE}</title>{rows}</x>"
@@ -127,24 +133,24 @@ def error_reply(kind: str, stanza_id: str, sender: str, to: str, *, condition: s
     """Return the error stanza (RFC 6120, 8.3) that answers a stanza of `kind`, such as `message`."""
     advice = "wait" if condition == "resource-constraint" else "cancel"
     return (
-        f"<{kind} type='error'{_id(stanza_id)} from={quoted(sender)} to={quoted(to)}>"
+        f"<{kind} type='error'{_id(stanza_id)} from={_quoted(sender)} to={_quoted(to)}>"
         f"<error type='{advice}'><{condition} xmlns='{_STANZA_ERRORS}'/>"
         f"<text xmlns='{_STANZA_ERRORS}'>{escape(_NOT_XML.sub('?', text))}</text></error></{kind}>"
     ).encode()
 
 
 def _id(stanza_id: str) -> str:
-    return f" id={quoted(stanza_id)}" if stanza_id else ""
+    return f" id={_quoted(stanza_id)}" if stanza_id else ""
 
 
 def ping_reply(stanza_id: str, sender: str, to: str) -> bytes:
     """Return the answer to a ping (XEP-0199)."""
-    return f"<iq type='result' id={quoted(stanza_id)} from={quoted(sender)} to={quoted(to)}/>".encode()
+    return f"<iq type='result' id={_quoted(stanza_id)} from={_quoted(sender)} to={_quoted(to)}/>".encode()
 
 
 def presence_refusal(sender: str, to: str) -> bytes:
     """Return the answer to a request to see an agent's presence: agents have none here."""
-    return f"<presence type='unsubscribed' from={quoted(sender)} to={quoted(to)}/>".encode()
+    return f"<presence type='unsubscribed' from={_quoted(sender)} to={_quoted(to)}/>".encode()
 
 
 def error_condition(stanza: Element) -> str:

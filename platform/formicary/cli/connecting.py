@@ -43,6 +43,7 @@ class ConnectionSettings:
         creatable: modules of which agents may be created.
         accepts: modules of which agents may come from other containers.
         spread_at: the address at which containers in other processes join it; None where there are none.
+        is_synchronous: whether behaviours go on cycle by cycle.
     """
 
     platform: str | None = None

@@ -36,6 +36,11 @@ def count(number: float | None) -> str:
     return f"{number:.0f}" if number >= 100 or number == int(number) else digits(number)  # noqa: PLR2004
 
 
+def per_second(value: float) -> str:
+    """Write a rate."""
+    return f"{short(count(value))}/s"
+
+
 def number(value: int) -> str:
     """Write a whole number with all of its digits, in groups: `100 000`."""
     return f"{value:,}".replace(",", " ")

@@ -13,7 +13,7 @@ from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import all_of, baseline_columns
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
-from formicary_bench.reports.document.report import Report
+from formicary_bench.reports.document.report import Report, no_ratios
 from formicary_bench.reports.document.sentences import after, found_by
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, or_invalid
@@ -106,10 +106,4 @@ def _seconds(seconds: float) -> str:
     return formatting.duration(seconds * _MICRO)
 
 
-def _no_ratios(_: Sequence[Row]) -> list[Column]:
-    return []  # the table has what each is held against
-
-
-REPORT = Report(
-    columns=compute_columns, sentences=compute_sentences, charts=compute_charts, ratios=_no_ratios
-)
+REPORT = Report(columns=compute_columns, sentences=compute_sentences, charts=compute_charts, ratios=no_ratios)

@@ -65,14 +65,16 @@ def _charts(rows: Sequence[Row]) -> list[Chart]:
     most = max(row.agents for row in known)
     top = [row for row in known if row.agents == most]
     name = formatting.number(most)
-    speed = dots(top, CREATION, "agents per second", _per_second, lambda row: against_baseline(row, rows))
+    speed = dots(
+        top, CREATION, "agents per second", formatting.per_second, lambda row: against_baseline(row, rows)
+    )
     held = [
         Dot(series, row.bytes_per_agent, formatting.size(row.bytes_per_agent), of=row.anchor)
         for series, members in by_series(top).items()
         for row in members
         if row.bytes_per_agent
     ]
-    columns = typical_columns(top, CREATION, _per_second)
+    columns = typical_columns(top, CREATION, formatting.per_second)
     found = [Chart(f"Created and started per second, {name} agents", intervals(top), speed, columns)]
     if held:
         space = Dots({"": held}, "memory of each", lambda value: formatting.short(formatting.size(value)))
@@ -81,17 +83,13 @@ def _charts(rows: Sequence[Row]) -> list[Chart]:
     return found
 
 
-def _per_second(value: float) -> str:
-    return f"{formatting.short(formatting.count(value))}/s"
-
-
 def _tiles(rows: Sequence[Row]) -> list[Tile]:
     created = [row for row in rows if row.agents and row.kind == "behaviours" and row.agents_per_s]
     if not created:
         return []
     row = max(created, key=lambda row: row.agents)
     held = told("each holds ", cite(formatting.size(row.bytes_per_agent), row))
-    tile = tile_of(row, CREATION, _per_second, "agents created and started", held)
+    tile = tile_of(row, CREATION, formatting.per_second, "agents created and started", held)
     return [tile] if tile else []
 
 

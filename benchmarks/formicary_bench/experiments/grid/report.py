@@ -15,7 +15,7 @@ from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.points import ordered
-from formicary_bench.reports.document.report import Report
+from formicary_bench.reports.document.report import Report, no_ratios
 from formicary_bench.reports.document.sentences import after, found_by, where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra, or_invalid
@@ -97,9 +97,14 @@ def swap_charts(rows: Sequence[Row]) -> list[Chart]:
         ]
     most = max(row.dimension for row in known)
     largest = [row for row in known if row.dimension == most]
-    speed = dots(largest, RATE, "requests per second", _per_second, lambda row: against_baseline(row, rows))
+    speed = dots(
+        largest, RATE, "requests per second", formatting.per_second, lambda row: against_baseline(row, rows)
+    )
     title = f"Requests per second, {formatting.number(most**2)} agents"
-    return [*charts, Chart(title, _more(largest), speed, typical_columns(largest, RATE, _per_second))]
+    return [
+        *charts,
+        Chart(title, _more(largest), speed, typical_columns(largest, RATE, formatting.per_second)),
+    ]
 
 
 def swap_extras(rows: Sequence[Row]) -> list[Extra]:
@@ -198,18 +203,10 @@ def _more(rows: Sequence[Row]) -> str:
     return f"More is better. {intervals(rows)}".strip()
 
 
-def _per_second(value: float) -> str:
-    return f"{formatting.short(formatting.count(value))}/s"
-
-
-def _no_ratios(_: Sequence[Row]) -> list[Column]:
-    return []  # the table has what each is held against
-
-
 REPORT = Report(
     columns=swap_columns,
     sentences=swap_sentences,
     charts=swap_charts,
     extras=swap_extras,
-    ratios=_no_ratios,
+    ratios=no_ratios,
 )

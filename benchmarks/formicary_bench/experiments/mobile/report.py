@@ -15,7 +15,7 @@ from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
-from formicary_bench.reports.document.report import Report
+from formicary_bench.reports.document.report import Report, no_ratios
 from formicary_bench.reports.document.sentences import after, found_by, where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra, or_invalid
@@ -101,13 +101,17 @@ def loop_charts(rows: Sequence[Row]) -> list[Chart]:
             )
         ]
     one = _operations(known[0])
-    speed = dots(known, SUSTAINED, f"{one} per second", _per_second, lambda row: against_baseline(row, rows))
+    speed = dots(
+        known, SUSTAINED, f"{one} per second", formatting.per_second, lambda row: against_baseline(row, rows)
+    )
     groups = speed.groups | _published_dots(known[0])
     caption = f"More is better. {_beside(known[0])}".strip()
     chart = type(speed)(groups, speed.title, speed.tick)
     return [
         *charts,
-        Chart(f"Sustained rate: {one}", caption, chart, typical_columns(known, SUSTAINED, _per_second)),
+        Chart(
+            f"Sustained rate: {one}", caption, chart, typical_columns(known, SUSTAINED, formatting.per_second)
+        ),
     ]
 
 
@@ -150,7 +154,10 @@ def _published_dots(row: Row) -> dict[str, list[Dot]]:
     benchmark, _ = _OPERATIONS[row.experiment]
     found = [
         Dot(
-            Series(one.platform, "u", "circle", ""), one.sustained, _per_second(one.sustained), published=True
+            Series(one.platform, "u", "circle", ""),
+            one.sustained,
+            formatting.per_second(one.sustained),
+            published=True,
         )
         for one in published.rates(benchmark)
     ]
@@ -248,18 +255,10 @@ def _spread(loops: LoopEstimates | None) -> str:
     return formatting.spread(loops.sustained.mean, loops.sustained.ci95) if loops else ""
 
 
-def _per_second(value: float) -> str:
-    return f"{formatting.short(formatting.count(value))}/s"
-
-
-def _no_ratios(_: Sequence[Row]) -> list[Column]:
-    return []  # the table has what each is held against
-
-
 REPORT = Report(
     columns=loop_columns,
     sentences=loop_sentences,
     charts=loop_charts,
     extras=loop_extras,
-    ratios=_no_ratios,
+    ratios=no_ratios,
 )

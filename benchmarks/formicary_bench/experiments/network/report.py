@@ -15,7 +15,7 @@ from formicary_bench.reports.charts.series import APART, Series, by_series, labe
 from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.papers import titled
-from formicary_bench.reports.document.report import Report
+from formicary_bench.reports.document.report import Report, no_ratios
 from formicary_bench.reports.document.sentences import where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra
@@ -302,14 +302,10 @@ def _lines(rows: Sequence[Row], value: Value, axis: str, text: Callable[[float],
     )
 
 
-def _no_ratios(_: Sequence[Row]) -> list[Column]:
-    return []
-
-
 REPORT = Report(
     columns=network_columns,
     sentences=network_sentences,
     charts=network_charts,
     extras=network_references,
-    ratios=_no_ratios,  # its rates are those of what is looked at on the wire meanwhile
+    ratios=no_ratios,  # its rates are those of what is looked at on the wire meanwhile
 )

@@ -15,7 +15,7 @@ from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.points import ordered
-from formicary_bench.reports.document.report import Report
+from formicary_bench.reports.document.report import Report, no_ratios
 from formicary_bench.reports.document.sentences import after, found_by
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra, or_invalid
@@ -80,10 +80,12 @@ def round_charts(rows: Sequence[Row]) -> list[Chart]:
         ]
     most = max(row.requests for row in known)
     last = [row for row in known if row.requests == most]
-    speed = dots(last, RATE, "rounds per second", _per_second, lambda row: against_baseline(row, rows))
+    speed = dots(
+        last, RATE, "rounds per second", formatting.per_second, lambda row: against_baseline(row, rows)
+    )
     title = f"Rounds per second, of {formatting.number(most)}"
     caption = f"More is better. {intervals(last)}".strip()
-    return [*charts, Chart(title, caption, speed, typical_columns(last, RATE, _per_second))]
+    return [*charts, Chart(title, caption, speed, typical_columns(last, RATE, formatting.per_second))]
 
 
 def round_extras(rows: Sequence[Row]) -> list[Extra]:
@@ -161,18 +163,10 @@ def _grew(row: Row) -> str:
     return formatting.size(max(grew.mean, 0.0)) if grew else formatting.NOTHING
 
 
-def _per_second(value: float) -> str:
-    return f"{formatting.short(formatting.count(value))}/s"
-
-
-def _no_ratios(_: Sequence[Row]) -> list[Column]:
-    return []  # the table has what each is held against
-
-
 REPORT = Report(
     columns=round_columns,
     sentences=round_sentences,
     charts=round_charts,
     extras=round_extras,
-    ratios=_no_ratios,
+    ratios=no_ratios,
 )

@@ -11,7 +11,7 @@ from formicary_bench.reports.document.citing import anchors, cite, told
 from formicary_bench.reports.document.factors import all_of, baseline_columns
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
-from formicary_bench.reports.document.report import Report
+from formicary_bench.reports.document.report import Report, no_ratios
 from formicary_bench.reports.document.sentences import after, found_by
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import UNEVEN, Column, Extra, factor_columns, or_invalid
@@ -185,14 +185,10 @@ def _containers(row: Row) -> int:
     return row.containers
 
 
-def _no_ratios(_: Sequence[Row]) -> list[Column]:
-    return []  # the further tables have what each is held against
-
-
 REPORT = Report(
     columns=traffic_columns,
     sentences=traffic_sentences,
     charts=traffic_charts,
     extras=traffic_extras,
-    ratios=_no_ratios,
+    ratios=no_ratios,
 )

@@ -11,7 +11,7 @@ from formicary_bench.published.claims import papers
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import PLACES, label
 from formicary_bench.reports.document.tables import load_word
-from formicary_bench.results.summary.each import CREATION, HOLDS, PEAK, RATE, SMALLEST, SUSTAINED, TOTAL
+from formicary_bench.results.summary.each import TOTAL
 from formicary_bench.results.verdicts.claims import Outcome, values_of
 from formicary_bench.vocabulary.names import DIRECTORY
 
@@ -155,8 +155,12 @@ def written(value: float, figure: str) -> str:
     """Write a value of a figure with its unit."""
     if figure.startswith("share of"):
         return f"{value:.1%} {figure.removeprefix('share of ')}"
-    if figure == HOLDS:
+    if figure == TOTAL:
+        return formatting.duration(1e6 * value)
+    if figure.endswith("(µs)"):
+        return formatting.duration(value)
+    if figure.endswith(("per second", "/s)")):
+        return formatting.per_second(value)
+    if "bytes" in figure:
         return formatting.size(value)
-    if figure in {CREATION, RATE, SUSTAINED, PEAK, SMALLEST}:
-        return f"{formatting.short(formatting.count(value))}/s"
-    return formatting.duration(1e6 * value if figure == TOTAL else value)
+    return formatting.digits(value)

@@ -23,7 +23,7 @@ def writer(figure: str) -> Callable[[float], str]:
     """
     if figure.endswith(_MICROSECONDS):
         return formatting.duration
-    return _seconds if figure.endswith(_SECONDS) else _per_second
+    return _seconds if figure.endswith(_SECONDS) else formatting.per_second
 
 
 def without_unit(figure: str) -> str:
@@ -39,7 +39,3 @@ def main_figure(figures: Iterable[str]) -> str:
 
 def _seconds(value: float) -> str:
     return formatting.duration(1e6 * value)
-
-
-def _per_second(value: float) -> str:
-    return f"{formatting.short(formatting.count(value))}/s"

@@ -48,20 +48,16 @@ class _Figure(NamedTuple):
     write: Callable[[float], str]
 
 
-def _per_second(value: float) -> str:
-    return f"{formatting.short(formatting.count(value))}/s"
-
-
 def _seconds(value: float) -> str:
     return formatting.duration(1e6 * value)
 
 
 _FIGURES = (
-    _Figure(HIGHEST, "Highest rate kept", _per_second),
+    _Figure(HIGHEST, "Highest rate kept", formatting.per_second),
     _Figure(SPEED_UP, "CPU time over elapsed time", "{:.2f}".format),
     _Figure(TOTAL, "Total time", _seconds),
-    _Figure(RATE, "Round trips per second", _per_second),
-    _Figure(CREATION, "Agents per second", _per_second),
+    _Figure(RATE, "Round trips per second", formatting.per_second),
+    _Figure(CREATION, "Agents per second", formatting.per_second),
     _Figure(P99, "99th percentile of the time", formatting.duration),
     _Figure(TIME, "Median time", formatting.duration),
     _Figure(HOLDS, "Memory held", formatting.size),

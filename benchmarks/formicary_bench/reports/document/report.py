@@ -43,6 +43,11 @@ def _no_tiles(_: Findings) -> list[Tile]:
     return []
 
 
+def no_ratios(_: Findings) -> list[Column]:
+    """Give no table of ratios: the one of rows has what each is held against, or nothing is."""
+    return []
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """What reports show of an experiment, all made of its rows, of which there is at least one.

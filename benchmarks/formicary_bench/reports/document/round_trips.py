@@ -257,13 +257,11 @@ def _curve(tail: Tail, of: str) -> list[Point]:
 
 def _rates(rows: Sequence[Row], name: str) -> Chart:
     """Make a chart of rates, all placements on one scale."""
-    chart = dots(rows, RATE, "round trips per second", _per_second, lambda row: against_baseline(row, rows))
+    chart = dots(
+        rows, RATE, "round trips per second", formatting.per_second, lambda row: against_baseline(row, rows)
+    )
     caption = "All pairs together; 95% intervals."
-    return Chart(name, caption, chart, typical_columns(rows, RATE, _per_second))
-
-
-def _per_second(value: float) -> str:
-    return f"{formatting.short(formatting.count(value))}/s"
+    return Chart(name, caption, chart, typical_columns(rows, RATE, formatting.per_second))
 
 
 def _tail_columns(rows: Iterable[Row]) -> list[Column]:

@@ -16,7 +16,7 @@ from formicary_bench.reports.charts.plots import (
 from formicary_bench.reports.charts.series import PLACES, by_series, label
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
-from formicary_bench.reports.document.report import Report
+from formicary_bench.reports.document.report import Report, no_ratios
 from formicary_bench.reports.document.sentences import after, found_by, where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, or_invalid
@@ -102,10 +102,6 @@ def _answers(row: Row) -> float | None:
     return None if row.round_trips_per_s is None else row.round_trips_per_s * row.pairs
 
 
-def _no_ratios(_: Sequence[Row]) -> list[Column]:
-    return []  # there is one sender: nothing else measures the same
-
-
 REPORT = Report(
-    columns=broadcast_columns, sentences=broadcast_sentences, charts=broadcast_charts, ratios=_no_ratios
+    columns=broadcast_columns, sentences=broadcast_sentences, charts=broadcast_charts, ratios=no_ratios
 )

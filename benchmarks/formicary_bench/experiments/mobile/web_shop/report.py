@@ -11,7 +11,7 @@ from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.plots import Chart, intervals, tick
 from formicary_bench.reports.charts.series import PLACES, by_series, label
 from formicary_bench.reports.charts.svg_charts import Lines, Point
-from formicary_bench.reports.document.report import Report
+from formicary_bench.reports.document.report import Report, no_ratios
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import NOT_VALID, Column, or_invalid
 from formicary_bench.results.summary.each import PEAK, SUSTAINED
@@ -152,10 +152,6 @@ def shop_remarks(rows: Sequence[Row]) -> list[str]:
     return [_REMARK]
 
 
-def _no_ratios(_: Sequence[Row]) -> list[Column]:
-    return []  # the two ways are held against each other in the table itself
-
-
 def _against(row: Row, rows: Sequence[Row]) -> str:
     other = next(
         (one for one in rows if one.kind == FETCHES and row.kind == TRAVELS and point(one) == point(row)),
@@ -214,5 +210,5 @@ REPORT = Report(
     sentences=shop_sentences,
     charts=shop_charts,
     remarks=shop_remarks,
-    ratios=_no_ratios,
+    ratios=no_ratios,
 )

@@ -11,7 +11,16 @@ from formicary_bench.published.claims import claims, papers
 from formicary_bench.reports.document.claims import cards, claims_said, counted, references, written
 from formicary_bench.reports.formats import latex, markdown
 from formicary_bench.reports.formats.html import page, render
-from formicary_bench.results.summary.each import CREATION, HOLDS, TIME, TOTAL, Each
+from formicary_bench.results.summary.each import (
+    CREATION,
+    DEVIATION,
+    HIGHEST,
+    HOLDS,
+    SPEED_UP,
+    TIME,
+    TOTAL,
+    Each,
+)
 from formicary_bench.results.verdicts.claims import verdict_on
 
 MICRO = [
@@ -53,6 +62,9 @@ def test_values_are_written_with_the_unit_of_their_figure():
     assert written(1.5, TOTAL) == "1.50 s"
     assert written(1500.0, CREATION) == "1500/s"
     assert written(27e6, HOLDS) == "27.0 MB"
+    assert written(1.85, SPEED_UP) == "1.85"
+    assert written(24.8, DEVIATION) == "24.8"
+    assert written(1500.0, HIGHEST) == "1500/s"
     assert written(0.444, "share of directory") == "44.4% directory"
 
 

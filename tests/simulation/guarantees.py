@@ -146,7 +146,7 @@ def _wanderers(world: World) -> Iterator[str]:
         who = f"{wandering.address}/{wandering.life}"
         if len(places) > 1:
             yield f"{who} is in {names}"
-        elif not places and not wandering.may_be_dead and wandering.process.is_alive:
+        elif not places and not wandering.may_be_dead:
             yield f"{who} is nowhere, and was in no container that has ended"
         elif places and places[0].state is not AgentState.ACTIVE and not _is_in_doubt(world, wandering):
             yield f"{who} is {places[0].state} in {names}"

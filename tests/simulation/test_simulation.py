@@ -25,6 +25,15 @@ FOUND = (  # seeds and steps that have shown mistakes
     (1168, 2500),
     (5034, 4000),
     (30006, 6000),  # of the judge: who is in doubt is told nothing
+    (30040, 6000),
+    (50200, 6000),
+    (70933, 6000),
+    (71265, 6000),
+)
+SHORT = (  # seeds and acts that have
+    (70933, (2, 3, 9, 10, 11, 13, 14, 20, 21)),
+    (71265, (2, 15, 18, 21, 25, 26, 31, 37)),
+    (90239, (1, 2, 3, 4)),  # of the judge: a container that is to close takes agents until it goes on
 )
 ENOUGH = 30  # seeds within which a mistake is found
 
@@ -41,6 +50,11 @@ def test_no_guarantee_is_broken(seed):
 @pytest.mark.parametrize(("seed", "steps"), FOUND)
 def test_what_has_failed_once(seed, steps):
     assert simulate(seed, steps=steps).broken == ()
+
+
+@pytest.mark.parametrize(("seed", "acts"), SHORT)
+def test_what_a_few_acts_have_shown_once(seed, acts):
+    assert simulate(seed, only=acts).broken == ()
 
 
 def command(*arguments, **environment):

@@ -150,14 +150,17 @@ class Place:
             self.process = self.container = None
 
     def _lose_wanderers(self, process: Process) -> None:
-        """Note which of those that move may be gone with it: those that are there, are made, or arrive."""
+        """Note which of those that move may be gone with it: those that are, leave or arrive there."""
         container = process.container
         if container is None or not container.is_open:
             return
         mobility = container.platform_services._mobility
-        made = () if mobility is None else {*mobility._arriving._ready, *mobility._arriving._hooks}
+        moving: set[str] = set()
+        if mobility is not None:
+            arriving = mobility._arriving
+            moving.update(mobility._departing._departures, arriving._ready, arriving._hooks)
         for wandering in self.world.wanderings.values():
-            if wandering.address in made or any(it.container is container for it in wandering.places()):
+            if wandering.address in moving or any(it.container is container for it in wandering.places()):
                 wandering.may_be_dead = True
 
     @property
@@ -189,6 +192,7 @@ class Place:
 
     async def _close(self, process: Process, container: Container) -> None:
         view, self.view = self.view, None
+        self._lose_wanderers(process)  # where it has stood still, some have come only now
         await container.__aexit__(None, None, None)
         process.container = None
         if view is not None:

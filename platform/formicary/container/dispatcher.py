@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 
     from formicary.container.instruments import Instrument
     from formicary.container.overflow import Source
-    from formicary.container.places import Detour, Places
+    from formicary.container.places import Detour, Namesakes, Places
     from formicary.container.protocols import (
         ConversationRoutes,
         Entrance,
         Finder,
+        ForeignAgents,
+        Observer,
         Outlet,
         Sleepers,
         Transport,
@@ -69,6 +71,8 @@ class Dispatcher:
         self.domain = f"{name}.{platform}"
         self.dead_letters = DeadLetters()
         self.instruments: tuple[Instrument, ...] = ()
+        self.observers: tuple[Observer, ...] = ()
+        self.is_observed = False  # by either
         self.routes: Routes = {}  # for transports too, which hand over by it and add to it
         self.copies = False  # whether agents get copies of messages that were handed over here
         self.overflow = Overflow(self, when_full, send_timeout)
@@ -81,9 +85,11 @@ class Dispatcher:
         self.detours: dict[str, Detour] = {}
         """How messages go to agents that are not where their names say, by full name."""
         self.places: Places | None = None  # knows these
+        self.namesakes: Namesakes | None = None  # while it is not known whose agents some are
         self.custodians: set[Custodian] = set()
         """Who has messages of other containers that count as not taken."""
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
+        self.foreign: ForeignAgents | None = None  # where there is a gateway
         self.sleepers: Sleepers | None = None  # those that sleep, when the first has
         self.finder: Finder | None = None  # on a local platform, of agents in its other containers
         self.conversations: ConversationRoutes | None = None  # when the first has asked or taken part
@@ -92,24 +98,45 @@ class Dispatcher:
         self.is_closing = False
         self._open_services = open_services
         self._management = f"{MANAGEMENT}@{self.domain}"
-        self._full_names: dict[str, str] = {}
+        self.full_names: dict[str, str] = {}
+        """By the names by which agents were written to, where no `finder` knows more."""
 
     # -- instruments ----------------------------------------------------------------------------------------
 
     def add_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` of everything that happens from now on."""
         self.instruments += (instrument,)
+        self.is_observed = True
         self.routes.clear()  # so every message goes the long way, where instruments are told
 
     def remove_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` nothing more; one that is not there is no error."""
         self.instruments = tuple(other for other in self.instruments if other is not instrument)
+        self.is_observed = bool(self.instruments or self.observers)
         # The routes come back by themselves.
+
+    def add_observer(self, observer: Observer) -> None:
+        """Have `observer` on the way of messages, and tell it of what else happens, from now on."""
+        self.observers += (observer,)
+        self.is_observed = True
+        self.routes.clear()
+
+    def remove_observer(self, observer: Observer) -> None:
+        """Have `observer` nowhere any more; one that is not there is no error."""
+        self.observers = tuple(other for other in self.observers if other is not observer)
+        self.is_observed = bool(self.instruments or self.observers)
+        self.routes.clear()
 
     def notify(self, event: str, *details: object) -> None:
         """Tell all instruments of an event, which is the name of a method of theirs."""
         for instrument in self.instruments:
             self.tell_instrument(instrument, event, *details)
+
+    def tell_all(self, event: str, *details: object) -> None:
+        """Tell all instruments and observers of an event, which is the name of a method of theirs."""
+        self.notify(event, *details)
+        for observer in self.observers:
+            getattr(observer, event)(*details)
 
     def tell_instrument(self, instrument: Instrument, event: str, *details: object) -> None:
         """Tell one instrument of an event, and take it out if it raises."""
@@ -170,6 +197,17 @@ class Dispatcher:
         """Return in which container an agent is that is not where its name says; None of any other."""
         detour = self.detours.get(address)
         return None if detour is None else detour.domain
+
+    def leads_to(self, domain: str, receiver: str) -> bool:
+        """Return whether messages for an agent go straight to another container now.
+
+        Args:
+            domain: that of the container.
+            receiver: the agent's full name.
+        """
+        if (detour := self.detours.get(receiver)) is not None:
+            return detour.leads_to(domain)
+        return receiver.endswith(f"@{domain}") and receiver not in self.agents
 
     # -- sending --------------------------------------------------------------------------------------------
 
@@ -274,11 +312,11 @@ class Dispatcher:
         """Return the full name of an agent by any of its names, as far as it is known."""
         if self.finder is not None and (found := self.finder.known(name)) is not None:
             return found
-        address = self._full_names.get(name)
+        address = self.full_names.get(name)
         if address is None:
-            if len(self._full_names) >= _REMEMBERED:
-                self._full_names.clear()
-            address = self._full_names[name] = complete(name, self.domain, self.platform)
+            if len(self.full_names) >= _REMEMBERED:
+                self.full_names.clear()
+            address = self.full_names[name] = complete(name, self.domain, self.platform)
         return address
 
     def _is_away(self, agent: str) -> bool:
@@ -309,7 +347,7 @@ class Dispatcher:
         if self.held and (held := self.held.get(receiver)) is not None:
             return held.accept(message)
         if agent is None:
-            return self._deliver_asleep(message, receiver)
+            return self._deliver_elsewhere(message, receiver)
         if not self.instruments and receiver not in self.detours:
             # From the first message on, others go straight to the agent.
             deliver = self.routes[receiver] = self.entrance_of(agent)
@@ -318,6 +356,8 @@ class Dispatcher:
         deliver = agent.deliver_message
         if self.conversations is not None:
             deliver = self.conversations.entrance_of(receiver, deliver)
+        for observer in self.observers:
+            deliver = observer.entrance_of(receiver, deliver)
         full = deliver(copy_of(message) if self.copies else message)
         if not full and self.dead_letters.total == dead_before:
             self.notify("message_delivered", message, receiver)
@@ -328,14 +368,31 @@ class Dispatcher:
         entrance = agent.message_entrance()
         if self.conversations is not None:
             entrance = self.conversations.entrance_of(agent.address, entrance)
+        for observer in self.observers:
+            entrance = observer.entrance_of(agent.address, entrance)
         return copying(entrance) if self.copies else entrance
 
-    def _deliver_asleep(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Hand a message to an agent that sleeps here, and wakes, if one does; results as of `deliver`."""
+    def _deliver_elsewhere(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Hand a message to an agent that sleeps here, and wakes, or is of another platform, if one is.
+
+        Results as of `deliver`.
+        """
+        if self.foreign is not None and self.foreign.serves(receiver):
+            return self.foreign.post(message, receiver)
         if self.sleepers is not None and self.sleepers.wake(receiver):
             return self.held[receiver].accept(message)
         self.add_dead_letter(message, self.why_unknown(receiver), receiver)
         return None
+
+    def has(self, receiver: str) -> bool:
+        """Tell whether a full name of this home is that of an agent, wherever that is now."""
+        return (
+            receiver in self.agents
+            or receiver in self.system_agents
+            or receiver in self.detours
+            or receiver in self.held
+            or (self.sleepers is not None and self.sleepers.is_asleep(receiver))
+        )
 
     def take_stray(self, message: Message, receiver: str, source: Source) -> None:
         """Take a message of another container for an agent of a third one, which is not known here."""
@@ -380,8 +437,8 @@ class Dispatcher:
         reason = printable(reason)
         letter = DeadLetter(message, receiver, reason, now())
         self.dead_letters.add(letter)
-        if self.instruments:
-            self.notify("message_dead", letter)
+        if self.is_observed:
+            self.tell_all("message_dead", letter)
         # Nothing is said about what says that something failed, nor about an answer to it: that could go on
         # for ever.
         if tell_sender:
@@ -395,6 +452,12 @@ class Dispatcher:
 
     def tell_sender(self, message: Message, receiver: str, reason: str) -> None:
         """Tell the sender of a dead letter that it is one."""
+        if (
+            self.namesakes is not None
+            and message.sender in self.agents
+            and self.namesakes.keep(message, receiver, reason)
+        ):
+            return
         if (failure := self.failure_of(message, receiver, reason)) is not None:
             self._tell_sender(message, failure, receiver)
 
@@ -416,5 +479,7 @@ class Dispatcher:
             if self.instruments:
                 self.notify("message_sent", failure)
             self.overflow.deliver(failure, sender)
+        elif self.foreign is not None and self.foreign.serves(sender):
+            self.foreign.refuse(message, receiver, failure)
         elif self._is_away(sender) and (outlet := self._outlet(receiver, sender)) is not None:
             outlet.refuse(message, receiver, failure)

@@ -101,8 +101,8 @@ class Lifecycle:
         agent.become_active(dispatcher.scheduler, self.mailbox_limit)
         if agent.responders:
             _ = agent.conversations
-        if dispatcher.instruments:
-            dispatcher.notify("agent_started", agent)
+        if dispatcher.is_observed:
+            dispatcher.tell_all("agent_started", agent)
 
     def reserve(self, address: str) -> None:
         """Keep a full name for an agent that is about to come, until it has begun, or `unreserve`.
@@ -193,8 +193,8 @@ class Lifecycle:
         """Called when a behaviour has ended, and with what exception if with one."""
         if error is not None:
             logger.error("%s ended with an exception", behaviour, exc_info=error)
-        if self._dispatcher.instruments:
-            self._dispatcher.notify("behaviour_ended", behaviour, error)
+        if self._dispatcher.is_observed:
+            self._dispatcher.tell_all("behaviour_ended", behaviour, error)
 
     def handle_failed(self, agent: MicroAgent, error: BaseException) -> None:
         """Called when the `handle` of a micro-agent has raised an exception."""
@@ -239,16 +239,16 @@ class Lifecycle:
             self._take_out(agent)
             if isinstance(agent, MicroAgent):
                 dispatcher.withdraw(None if dispatcher.is_closing else agent)
-            if dispatcher.instruments:
-                dispatcher.notify("agent_stopped", agent)
+            if dispatcher.is_observed:
+                dispatcher.tell_all("agent_stopped", agent)
 
     def agent_left(self, agent: Agent | MicroAgent, destination: str) -> None:
         """Take out an agent that goes on in another container; for who moves it."""
         self._take_out(agent)
         if self._dispatcher.conversations is not None:
             self._dispatcher.conversations.agent_left(str(agent.address))
-        if self._dispatcher.instruments:
-            self._dispatcher.notify("agent_moved", agent, destination)
+        if self._dispatcher.is_observed:
+            self._dispatcher.tell_all("agent_moved", agent, destination)
 
     def _take_out(self, agent: BaseAgent) -> None:
         dispatcher = self._dispatcher

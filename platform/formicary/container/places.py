@@ -31,11 +31,15 @@ class Detour(Protocol):
     def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message that it is the turn of; return the sinks that have no room now, if any."""
 
-    def accept(self, message: Message, receiver: str) -> None:
-        """Take a message that has waited for room on a way that the agent is not reached by any more."""
-
     def messages(self) -> Sequence[Message]:
         """Return the messages that wait until it is clear where they go."""
+
+
+class Namesakes(Protocol):
+    """Who knows of which agents that live here another one may have the name by now, at their home."""
+
+    def keep(self, message: Message, receiver: str, reason: str) -> bool:
+        """Keep what the sender of a message is to be told; return False if it can be told now."""
 
 
 class Places(Protocol):

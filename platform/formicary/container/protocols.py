@@ -8,8 +8,11 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
     from formicary.container.container import Container
+    from formicary.container.dead_letters import DeadLetter
     from formicary.container.link_status import LinkStatus
     from formicary.container.options import ConnectionOptions
+    from formicary.core.base_agent import BaseAgent
+    from formicary.core.behaviours import Behaviour
     from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message
 
@@ -45,6 +48,13 @@ class Outlet(Protocol):
         """Tell the sender in another domain that its message was not delivered; never waits."""
 
 
+class ForeignAgents(Outlet, Protocol):
+    """What carries messages to agents of other platforms, which have names of this container: a gateway."""
+
+    def serves(self, address: str) -> bool:
+        """Tell whether a full name is that of an agent of another platform."""
+
+
 class Transport(Outlet, Protocol):
     """What carries messages to other containers, and theirs to this one."""
 
@@ -66,6 +76,9 @@ class Transport(Outlet, Protocol):
             message: the message.
             receiver: the agent's full name.
         """
+
+    def withdraw(self, domain: str, receiver: str) -> Sequence[Message]:
+        """Take back what waits to go out to an agent in another container, in its order."""
 
     def carry_on(self, domain: str, message: Message, receiver: str) -> None:
         """Take a message that an agent has not received before it went to another container.
@@ -154,8 +167,39 @@ class ConversationRoutes(Protocol):
     def resumed(self, address: str) -> None:
         """Called when a suspended agent goes on."""
 
+    def under_way(self, address: str) -> str | None:
+        """Return which conversation of an agent is not over, as the rest of a sentence; None if all are."""
+
+    def withdraw(self, address: str) -> Sequence[Message]:
+        """Take out and return what begins conversations of an agent and was not looked at yet."""
+
     def agent_left(self, address: str) -> None:
         """Called when an agent goes on in another container."""
+
+
+class Observer(Protocol):
+    """What is told of agents' lives and dead letters, as an instrument is, and is on the way of messages.
+
+    Unlike an instrument it does not make them go the long way.
+    """
+
+    def entrance_of(self, address: str | None, beyond: Deliver) -> Deliver:
+        """Return the way in to an agent; `beyond` takes all messages."""
+
+    def agent_started(self, agent: BaseAgent) -> None:
+        """Called when `agent` is active."""
+
+    def agent_stopped(self, agent: BaseAgent) -> None:
+        """Called when `agent` is gone."""
+
+    def agent_moved(self, agent: BaseAgent, destination: str) -> None:
+        """Called when `agent` has left for the container with the full domain `destination`."""
+
+    def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
+        """Called when `behaviour` has ended, and with what exception if with one."""
+
+    def message_dead(self, letter: DeadLetter) -> None:
+        """Called when a message could not be delivered."""
 
 
 class Peers(Protocol):

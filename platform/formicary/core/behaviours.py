@@ -12,7 +12,7 @@ from msgspec.structs import force_setattr
 from formicary.core.base_agent import AgentState
 from formicary.core.clock import seconds_until
 from formicary.core.conversing import Conversing
-from formicary.core.errors import AgentStateError
+from formicary.core.errors import AgentStateError, DefinitionError
 from formicary.core.mailbox import Mailbox
 from formicary.core.message import answer_to, stamp
 from formicary.core.quoting import shorten
@@ -128,23 +128,24 @@ class Behaviour(Conversing):
         return self.send(answer_to(message, body, performative))
 
     @overload
-    def receive(self, timeout: Template | None = None) -> Coroutine[Any, Any, Message]: ...
+    def receive(
+        self, timeout: None = None, template: Template | None = None
+    ) -> Coroutine[Any, Any, Message]: ...
     @overload
-    def receive(self, timeout: float) -> Coroutine[Any, Any, Message | None]: ...
-    @overload
-    def receive(self, timeout: Template, template_timeout: float) -> Coroutine[Any, Any, Message | None]: ...
+    def receive(
+        self, timeout: float, template: Template | None = None
+    ) -> Coroutine[Any, Any, Message | None]: ...
     @coroutine_function
-    def receive(self, timeout: Any = None, template_timeout: float | None = None) -> Generator[Any, Any, Any]:
+    def receive(self, timeout: Any = None, template: Template | None = None) -> Generator[Any, Any, Any]:
         """Take the next message out of the mailbox, whoever it is from; await it.
 
-        `receive(template)` and `receive(template, 5)` take the next that a template matches, and leave the
-        others there, in their order. Where several tasks of the behaviour receive at once, as with
-        `asyncio.gather`, each takes what comes next, be it the answer to another's question; `ask` instead.
+        `receive(template=...)` takes the next that a template matches, and leaves the others there, in their
+        order. Where several tasks of the behaviour receive at once, as with `asyncio.gather`, each takes what
+        comes next, be it the answer to another's question; `ask` instead.
 
         Args:
-            timeout: how many seconds to wait for one; 0 only looks; None, unlike in SPADE, waits. Or a
-                template.
-            template_timeout: how many seconds to wait for one that the template matches; None waits.
+            timeout: how many seconds to wait for one; 0 only looks; None, unlike in SPADE, waits.
+            template: which message to take; None for any.
 
         Returns:
             The message; None if there was none in time.
@@ -152,17 +153,18 @@ class Behaviour(Conversing):
         Raises:
             MailboxFullError: the mailbox is full of messages of which the template matches none.
             AgentStateError: it is called with a template in another task than the behaviour itself.
+            DefinitionError: a template is given as the time.
             asyncio.CancelledError: when cancelled; no message is lost by it.
         """
         mailbox = self.mailbox
+        if template is not None:
+            return (yield from mailbox.receive_matching(template, timeout))
         if not mailbox.messages:
             # The usual cases stand here and not in the mailbox: one generator less for every message.
             try:
                 is_unusual = timeout is not None and timeout <= 0
-            except TypeError:  # a template, which costs the others nothing so
-                if timeout.__class__ is not Template:
-                    raise
-                return (yield from mailbox.receive_matching(timeout, template_timeout))
+            except TypeError:
+                raise _no_time_error(timeout) from None
             if is_unusual or mailbox.scheduler.current is not mailbox.strand:
                 return (yield from mailbox.receive(timeout))
             if timeout is None:
@@ -179,7 +181,7 @@ class Behaviour(Conversing):
             # While the behaviour is held, the time may be over and a message have come before that.
             return mailbox.next() if message is None else message
         if timeout is not None and timeout.__class__ is Template:
-            return (yield from mailbox.receive_matching(timeout, template_timeout))
+            raise _no_time_error(timeout)
         mailbox.burst += 1
         if mailbox.burst > mailbox.greedy:
             mailbox.burst = 0
@@ -193,7 +195,11 @@ class Behaviour(Conversing):
         Raises:
             ContainerClosedError: the agent has not been started in a container.
         """
-        return self.agent.conversations
+        mailbox = self.mailbox
+        try:
+            return mailbox.scheduler.conversations[mailbox.address]  # type: ignore[no-any-return]  # of it
+        except (AttributeError, KeyError):  # it has not begun, or has had none
+            return self.agent.conversations
 
     def compute(
         self, function: Callable[[*Ts], T], *arguments: *Ts, timeout: float | None = None
@@ -350,6 +356,13 @@ class Behaviour(Conversing):
     def strand_ended(self, strand: Strand) -> None:
         """Called when the behaviour has ended; for its mailbox."""
         self.agent.behaviour_ended(self, strand.failure())
+
+
+def _no_time_error(timeout: object) -> DefinitionError:
+    hint = ": write receive(template=...)" if isinstance(timeout, Template) else ""
+    return DefinitionError(
+        f"receive() takes a number of seconds as its time-out, not {shorten(timeout)}{hint}"
+    )
 
 
 def _function_of(method: Callable[[], Any], owner: Behaviour) -> Callable[[Any], Any]:

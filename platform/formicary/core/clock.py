@@ -30,3 +30,9 @@ def seconds_until(when: datetime | timedelta) -> float:
 def exact_time(loop: asyncio.AbstractEventLoop) -> Callable[[], float]:
     """Return what tells a loop's time to the moment; uvloop's `time` says when the present turn began."""
     return loop.time if hasattr(loop, "wall_clock") else time.monotonic
+
+
+def wall_time() -> Callable[[], float]:
+    """Return what tells the time of day in seconds since 1970, by the running loop's clock as `now` does."""
+    wall_clock = getattr(asyncio.get_running_loop(), "wall_clock", None)
+    return time.time if wall_clock is None else lambda: wall_clock().timestamp()

@@ -93,33 +93,29 @@ class Conversing:
             FormicaryError: it cannot be sent; as of `Behaviour.send`.
             asyncio.CancelledError: when cancelled.
         """
-        from formicary.protocols import requesting, standard
-
-        return requesting.ask_by(self.conversations, standard.Request, to, body, timeout, **fields)
+        conversations = self.conversations
+        return conversations.exchange(conversations.known.Request, to, body, timeout, fields)
 
     def request_when(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
     ) -> Coroutine[Any, Any, Message]:
         """Have somebody do something when a condition holds (FIPA SC00028); as `request`."""
-        from formicary.protocols import requesting, standard
-
-        return requesting.ask_by(self.conversations, standard.RequestWhen, to, body, timeout, **fields)
+        conversations = self.conversations
+        return conversations.exchange(conversations.known.RequestWhen, to, body, timeout, fields)
 
     def query_if(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
     ) -> Coroutine[Any, Any, Message]:
         """Ask somebody whether something is so (FIPA SC00027); as `request`."""
-        from formicary.protocols import requesting, standard
-
-        return requesting.ask_by(self.conversations, standard.QueryIf, to, body, timeout, **fields)
+        conversations = self.conversations
+        return conversations.exchange(conversations.known.QueryIf, to, body, timeout, fields)
 
     def query_ref(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
     ) -> Coroutine[Any, Any, Message]:
         """Ask somebody what something is (FIPA SC00027); as `request`."""
-        from formicary.protocols import requesting, standard
-
-        return requesting.ask_by(self.conversations, standard.QueryRef, to, body, timeout, **fields)
+        conversations = self.conversations
+        return conversations.exchange(conversations.known.QueryRef, to, body, timeout, fields)
 
     def propose(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
@@ -129,25 +125,22 @@ class Conversing:
         Raises:
             Refused: the proposal was rejected.
         """
-        from formicary.protocols import requesting, standard
-
-        return requesting.ask_by(self.conversations, standard.Proposing, to, body, timeout, **fields)
+        conversations = self.conversations
+        return conversations.exchange(conversations.known.Proposing, to, body, timeout, fields)
 
     def broker(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
     ) -> Coroutine[Any, Any, Message]:
         """Have a broker find who can do something, and pass on the answer (FIPA SC00033); as `request`."""
-        from formicary.protocols import requesting, standard
-
-        return requesting.ask_by(self.conversations, standard.Brokering, to, body, timeout, **fields)
+        conversations = self.conversations
+        return conversations.exchange(conversations.known.Brokering, to, body, timeout, fields)
 
     def recruit(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
     ) -> Coroutine[Any, Any, Message]:
         """Have a recruiter find who can do something, and answers itself (FIPA SC00034); as `request`."""
-        from formicary.protocols import requesting, standard
-
-        return requesting.ask_by(self.conversations, standard.Recruiting, to, body, timeout, **fields)
+        conversations = self.conversations
+        return conversations.exchange(conversations.known.Recruiting, to, body, timeout, fields)
 
     def subscribe(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any

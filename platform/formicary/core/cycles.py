@@ -18,7 +18,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from formicary.core.logs import get_logger
-from formicary.core.scheduler import ROUNDS, Scheduler
+from formicary.core.scheduler import MOST, Scheduler
 from formicary.core.strand import Strand
 
 if TYPE_CHECKING:
@@ -149,13 +149,12 @@ class CycleScheduler(Scheduler):
             return
         if not self._is_open:
             self._begin()
-        for _ in ROUNDS:
+        most = self.resumed + self.handled + MOST
+        while (self._now or self._now_micro) and self.resumed + self.handled < most:
             if self._now:
                 self._run_strands(self._now)
             if self._now_micro:
                 self._run_micro(self._now_micro)
-            if not (self._now or self._now_micro):
-                break
         # The next begins in another turn of the loop: tasks that behaviours have made begin before that.
         self._settle()
 

@@ -39,9 +39,9 @@ else:
 GREEDY = 32
 """How many messages or runs a behaviour may take in a row before the others get their turn."""
 
-# How many strands and messages run before the loop sees to sockets and timers again: in rounds, so that a
-# strand that has asked a micro-agent goes on in the same turn.
-ROUNDS = range(4)
+# How many strands and messages run before the loop sees to sockets and timers again, and how many of each in
+# turn: so a strand that has asked a micro-agent goes on in the same turn of the loop.
+MOST = 256
 _TURN = range(64)
 
 
@@ -75,6 +75,7 @@ class Scheduler:
         "_spare",
         "_waits_for_loop",
         "awake",
+        "conversations",
         "current",
         "exits",
         "failed",
@@ -117,6 +118,8 @@ class Scheduler:
         self.resumed = 0  # strands, and below messages to micro-agents: counted once for each batch of them
         self.handled = 0
         self.current: Strand | None = None  # the strand that runs now
+        self.conversations: dict[str | None, Any] = {}
+        """Those of its agents, by full names: where behaviours find them at once."""
         self.unwatched: Callable[[], None] | None = None
         """Called by the next turn, where nobody looks whether it blocks the loop."""
         self._roomy: list[asyncio.Future[None]] = []
@@ -274,12 +277,13 @@ class Scheduler:
             self._ends.pop()()
 
     def _run_ready(self) -> None:
-        for _ in ROUNDS:
+        most = self.resumed + self.handled + MOST
+        while True:
             if self.ready:
                 self._run_strands(self.ready)
             if self.micro:
                 self._run_micro(self.micro)
-            if not self.ready:
+            if not self.ready or self.resumed + self.handled >= most:
                 break
 
     def _run_strands(self, ready: deque[Any]) -> None:

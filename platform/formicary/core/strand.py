@@ -139,7 +139,7 @@ class Strand(asyncio.Future[Any]):
         self.attention = False  # cancelled, held, or with an error to raise: it must not simply go on
         self._scheduler = scheduler
         self._name: str | None = None  # asked of the owner when somebody wants to know
-        self._future: asyncio.Future[Any] | None = None
+        self._future: asyncio.Future[Any] | Pending | None = None
         self._error: BaseException | None = None
         self._must_cancel = False
         self._cancels = 0
@@ -204,7 +204,13 @@ class Strand(asyncio.Future[Any]):
 
     def wait_for(self, yielded: Any) -> None:
         """Have the strand go on after what its coroutine yielded, if it is not a mere wait for a message."""
-        if yielded is None:  # asyncio.sleep(0): let the others go first
+        if isinstance(yielded, Pending):
+            if self.attention and self._is_disturbed():
+                self._scheduler.schedule(self)
+            else:
+                self._future = yielded
+                yielded.waiter = self
+        elif yielded is None:  # asyncio.sleep(0): let the others go first
             self._scheduler.schedule(self)
         elif yielded is WAIT:
             held = self._held
@@ -216,7 +222,11 @@ class Strand(asyncio.Future[Any]):
                 self._held = _PARKED
                 if isinstance(held, Halt):
                     held.tell()
-        elif getattr(yielded, "_asyncio_future_blocking", None) and yielded is not self:
+        else:
+            self._wait_for_future(yielded)
+
+    def _wait_for_future(self, yielded: Any) -> None:
+        if getattr(yielded, "_asyncio_future_blocking", None) and yielded is not self:
             if yielded.get_loop() is not self._loop:
                 self._raise(
                     RuntimeError(f"{self.get_name()} awaited {yielded!r}, which belongs to another loop")
@@ -241,6 +251,11 @@ class Strand(asyncio.Future[Any]):
                 future.result()
             except BaseException as error:  # noqa: BLE001 -- it belongs to the coroutine that awaits it
                 self._raise(error)
+
+    def interrupt(self, error: BaseException) -> None:
+        """Raise an error in the coroutine, where it waits for what is `Pending`."""
+        self._future = None
+        self._raise(error)
 
     def _raise(self, error: BaseException) -> None:
         self._error = error
@@ -400,6 +415,44 @@ class Strand(asyncio.Future[Any]):
     def set_exception(self, exception: Any) -> None:
         """Refuse: a strand's exception is its coroutine's."""
         raise RuntimeError(f"a strand's exception is its coroutine's, so it cannot be set to {exception!r}")
+
+
+class Pending:
+    """What one strand or task waits for, where a future would cost several times more.
+
+    A `coroutine_function` yields it where a strand runs it, and else awaits `wait_in_task`, as often as what
+    it waits for is not there yet.
+    """
+
+    __slots__ = ("waiter",)
+
+    waiter: Any
+
+    def go_on(self) -> None:
+        """Have who waits look again."""
+        waiter, self.waiter = self.waiter, None
+        if waiter.__class__ is Strand:
+            waiter._future = None  # noqa: SLF001 -- they are one, and this is done for each answer
+            scheduler = waiter._scheduler  # noqa: SLF001 -- as above
+            scheduler.ready.append(waiter)
+            scheduler.ready.append(None)
+            if not scheduler.awake:
+                scheduler.wake()
+        elif waiter is not None and not waiter.done():
+            waiter.set_result(None)
+
+    def wait_in_task(self, loop: asyncio.AbstractEventLoop) -> asyncio.Future[None]:
+        """Return what is to be awaited where no strand runs, but a task of asyncio."""
+        self.waiter = future = loop.create_future()
+        return future
+
+    def cancel(self, msg: Any | None = None) -> bool:
+        """Cancel the strand that waits; for it."""
+        strand, self.waiter = self.waiter, None
+        if strand.__class__ is not Strand:
+            return False
+        strand.interrupt(asyncio.CancelledError() if msg is None else asyncio.CancelledError(msg))
+        return True
 
 
 class Answer(asyncio.Future[Any]):

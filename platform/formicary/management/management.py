@@ -10,7 +10,16 @@ from msgspec.structs import replace
 from formicary.core.names import check_receiver
 from formicary.management.creations import create_all
 from formicary.management.descriptions import Listing
-from formicary.management.requests.actions import MOST_NAMES, CreateMany, Find, Kill, Resume, Search, Suspend
+from formicary.management.requests.actions import (
+    MOST_NAMES,
+    CreateMany,
+    Find,
+    Kill,
+    Resume,
+    Search,
+    Suspend,
+    Watch,
+)
 from formicary.management.requests.language import make_request
 
 if TYPE_CHECKING:
@@ -24,6 +33,8 @@ if TYPE_CHECKING:
     from formicary.management.requests.actions import Request
     from formicary.management.requests.language import Result
     from formicary.management.requests.router import RequestRouter
+    from formicary.observe.collector import Seen
+    from formicary.observe.events import Filters
     from formicary.observe.metrics import Figures
 
 _PAGE: Final = 10_000  # agents of one answer: well below the largest message
@@ -60,6 +71,25 @@ class Management:
         """
         result = await self._router.perform(make_request("measure"))
         return Listing.of(result.figures, result.missing)
+
+    async def watch(
+        self, container: str, viewer: str, filters: Filters, most: int, *, end: bool = False
+    ) -> Seen | None:
+        """Return what was seen in a container since a viewer has last asked; it is collected for 5 s more.
+
+        Args:
+            container: `c1` or the full domain.
+            viewer: names who asks, and nobody else.
+            filters: which messages are wanted.
+            most: how many messages the next answer may have, 1 to 2000.
+            end: whether no more is wanted.
+
+        Raises:
+            ManagementRequestError: that cannot be asked.
+            ManagementError: too many watch the container, or it does not answer.
+        """
+        request = Watch(container, viewer, most=most, filters=filters, end=end)
+        return (await self._request(request)).seen
 
     async def describe(self, container: str) -> ContainerDescription:
         """Return what one container of the platform is like.

@@ -135,10 +135,12 @@ class PlatformServices:
                 self._members.incarnation,
                 self._transport,
                 self.places,
+                is_member=self._members.is_member,
                 belongings=lambda: self.belongings,
                 cloning=lambda: self.cloning,
             )
             self._members.listen(self._mobility)
+            self._members.on_open.append(self._mobility.link_opened)
             self._members.on_end.append(self._mobility.link_ended)
         return self._mobility
 
@@ -234,6 +236,10 @@ class PlatformServices:
         if self._sleeping is not None:
             self._sleeping.agent_gone(address)
 
+    def _close_mobility(self) -> None:
+        if self._mobility is not None:  # which others may have asked for while this closes
+            self._mobility.close()
+
     async def close(self) -> None:
         """End; others are told that the container stops."""
         async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
@@ -241,8 +247,7 @@ class PlatformServices:
                 stack.callback(self._members.close)
             if self.places is not None:
                 stack.callback(self.places.close)
-            if self._mobility is not None:
-                stack.callback(self._mobility.close)
+            stack.callback(self._close_mobility)
             stack.push_async_callback(self.backend.close)
             if self._sleeping is not None:
                 stack.push_async_callback(self._sleeping.close)

@@ -26,6 +26,8 @@ from formicary.mobility.remains import RemainingStrand, Remains
 from formicary.mobility.unread import Unread, merge
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from formicary.core.behaviours import Behaviour
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 PATIENCE: Final = 5.0
 """How many seconds an agent gets to come to rest."""
+
+_LOOK: Final = 0.02  # s between two looks whether conversations are over
 
 
 def own_strand(agent: Agent | MicroAgent) -> Strand | None:
@@ -59,16 +63,21 @@ async def bring_to_rest(agent: Agent | MicroAgent, caller: Strand | None, patien
     held = HeldMessages(agent.address or "", agent.container.lifecycle.mailbox_limit, before)
     try:
         if not isinstance(agent, Agent):
+            await _end_conversations(agent, patience)
+            held.messages.extend(_unheard(agent))
             await micro_rest.bring_to_rest(agent, held, caller, patience)
         elif before is AgentState.ACTIVE:
             await _Halting(agent, caller).wait(patience)
         else:
             await _rest_suspended(agent, before)
+        if isinstance(agent, Agent):
+            await _end_conversations(agent, patience)
         _check_is_at_rest(agent)
     except BaseException:
         _give_up(agent, held)
         raise
     if isinstance(agent, Agent):
+        held.messages.extend(_unheard(agent))
         agent.container.dispatcher.hold(held.address, held)
         for behaviour in agent.behaviours:
             behaviour.mailbox.set_limit(0)  # who waits for room puts its message there
@@ -145,6 +154,33 @@ def dissolve(agent: Agent | MicroAgent, place: str) -> Unread:
     is_home = address.partition("@")[2] == container.domain
     agent.leave_container(remains, None if is_home else remains.error())
     return Unread((*unread.messages, *held), unread.targets) if held else unread
+
+
+# -- conversations -------------------------------------------------------------------------------------------
+
+
+async def _end_conversations(agent: Agent | MicroAgent, patience: float) -> None:
+    """Wait until all conversations of an agent are over, in which it begins no more as participant."""
+    dispatcher, loop = agent.container.dispatcher, asyncio.get_running_loop()
+    until = loop.time() + patience
+    while (what := _under_way(agent)) is not None and not dispatcher.is_closing:
+        if loop.time() >= until:
+            raise MoveError(
+                f"agent {agent.name} cannot move: it {what}, which has not ended within {patience:g} s; "
+                "move it when that is over"
+            )
+        await asyncio.sleep(_LOOK)
+
+
+def _under_way(agent: Agent | MicroAgent) -> str | None:
+    conversations = agent.container.dispatcher.conversations
+    return None if conversations is None else conversations.under_way(agent.address or "")
+
+
+def _unheard(agent: Agent | MicroAgent) -> Sequence[Message]:
+    """Take out and return what would begin conversations of an agent: it does so when it goes on."""
+    conversations = agent.container.dispatcher.conversations
+    return () if conversations is None else conversations.withdraw(agent.address or "")
 
 
 # -- behaviours ----------------------------------------------------------------------------------------------
@@ -241,8 +277,14 @@ def _give_up(agent: Agent | MicroAgent, held: HeldMessages) -> None:
         _go_on(agent, held.state)
     else:
         agent.state = held.state
-        del agent.container.dispatcher.held[agent.address]
-        micro_rest.hand_over(agent, held.end())
+        if agent.container.dispatcher.held.pop(agent.address, None) is not None:
+            micro_rest.hand_over(agent, held.end())
+        _resume_conversations(agent)
+
+
+def _resume_conversations(agent: Agent | MicroAgent) -> None:
+    if (conversations := agent.container.dispatcher.conversations) is not None:
+        conversations.resumed(agent.address or "")
 
 
 def _go_on(agent: Agent, state: AgentState) -> None:
@@ -250,6 +292,7 @@ def _go_on(agent: Agent, state: AgentState) -> None:
     agent.state = state
     if state is not AgentState.ACTIVE:
         return
+    _resume_conversations(agent)
     for behaviour in agent.behaviours:
         strand = behaviour.mailbox.strand
         if strand is not None and not strand.done():

@@ -14,6 +14,7 @@ from formicary.mobility.handover.instructions import (
     Complete,
     Discard,
     Freed,
+    Known,
     Leave,
     Missing,
     Perished,
@@ -24,6 +25,7 @@ from formicary.mobility.handover.instructions import (
     Wake,
 )
 from formicary.mobility.handover.machine import HandOver
+from formicary.mobility.namesakes import Namesakes
 from formicary.mobility.origins import Origins
 from formicary.mobility.telling import CHANNEL, Telling
 
@@ -54,6 +56,7 @@ class MobilityService:
         incarnation: its own.
         transport: what reaches the others.
         places: where agents are that have moved.
+        is_member: whether a container is a member of the platform: others may say nothing.
         belongings: returns what hands over what the services have of agents.
         cloning: returns what makes copies of agents.
     """
@@ -67,6 +70,7 @@ class MobilityService:
         transport: Transport,
         places: Places,
         *,
+        is_member: Callable[[str], bool],
         belongings: Callable[[], Belongings],
         cloning: Callable[[], Cloning],
     ) -> None:
@@ -74,6 +78,7 @@ class MobilityService:
         self._cloning = cloning
         self._places = places
         agents = container.dispatcher.agents
+        self._is_member = is_member
         self._machine = HandOver(container.domain, incarnation, agents.__contains__)
         self._telling = Telling(self._machine, transport)
         self._departing = Departing(
@@ -85,6 +90,7 @@ class MobilityService:
             act=self._act,
         )
         self._origins = Origins(container)
+        self._namesakes = Namesakes(container.dispatcher)
         self._arriving = Arriving(
             container,
             self._machine,
@@ -103,6 +109,7 @@ class MobilityService:
             Leave: self._departing.leave,
             Settled: self._departing.settled,
             Perished: self._departing.perished,
+            Known: self._known,
             Placed: self._placed,
             Missing: self._missing,
             Freed: self._freed,
@@ -154,14 +161,20 @@ class MobilityService:
         self._machine.lost(domain)
         self._act()
 
+    def link_opened(self, domain: str) -> None:
+        """Called when a link to another container has begun, and nothing has come over it."""
+        if self._machine.hosts(domain):
+            self._namesakes.doubt(domain)
+
     def link_ended(self, domain: str) -> None:
         """Called when a link to another container has ended, or has begun anew."""
         self._arriving.link_ended(domain)
+        self._namesakes.know(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
         """Take what a container tells; ValueError if it is nothing of moves, or from no member."""
         self._machine.receive(domain, payload)
-        if domain not in self._container.members:
+        if not self._is_member(domain):
             raise ValueError(
                 f"{domain} is not known as a container of this platform, so it may not say that agents move"
             )
@@ -215,6 +228,9 @@ class MobilityService:
         for leave, messages in zip(leaving, unread, strict=True):
             self._departing.send_on(leave, messages)
         self._telling.send()  # that these were all
+
+    def _known(self, known: Known) -> None:
+        self._namesakes.know(known.home)
 
     def _placed(self, placed: Placed) -> None:
         if placed.place != self._container.domain:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from formicary.container.container import Container
+    from formicary.core.mailbox import Deliver
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.mobility.unread import Target
@@ -109,9 +110,10 @@ def _hand_over(agent: Agent | MicroAgent, container: Container, targets: Sequenc
         return
     mailboxes = [behaviour.mailbox for behaviour in agent.behaviours]
     if targets:
-        entrance = TargetedEntrance(
-            mailboxes, targets, agent.deliver_message, partial(dispatcher.held.pop, address, None)
-        )
+        deliver: Deliver = agent.deliver_message
+        if dispatcher.conversations is not None:
+            deliver = dispatcher.conversations.entrance_of(address, deliver)
+        entrance = TargetedEntrance(mailboxes, targets, deliver, partial(dispatcher.held.pop, address, None))
         dispatcher.hold(address, entrance)
     for mailbox in mailboxes:
         mailbox.set_limit(0)  # what has waited was let in already

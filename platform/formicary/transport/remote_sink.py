@@ -38,15 +38,20 @@ class RemoteSink:
 
     def __init__(self, carrier: Carrier, receiver: str) -> None:
         self._carrier = carrier
+        self._ahead: Sequence[MessageSink] = ()  # what had no room when it was tried last
         self.address = receiver
 
     def put(self, message: Message) -> bool:
         """Take a message; return False if there is no room now."""
-        return self._carrier.post(message, self.address) is None
+        self._ahead = self._carrier.post(message, self.address) or ()
+        return not self._ahead
 
     async def room(self) -> None:
-        """Wait for room."""
-        await self._carrier.room(self.address)
+        """Wait for room: here, or where the receiver is by now."""
+        if not self._ahead:
+            await self._carrier.room(self.address)
+        for sink in self._ahead:
+            await sink.room()
 
     def is_done(self) -> bool:
         """Return whether nothing will go there any more."""

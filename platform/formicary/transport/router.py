@@ -357,6 +357,11 @@ class Router:
         else:
             self.link_to(domain).carry_on(message, receiver)
 
+    def withdraw(self, domain: str, receiver: str) -> Sequence[Message]:
+        """Take back what waits to go out to an agent in another container, in its order."""
+        link = self.links.get(domain)
+        return () if link is None else link.withdraw(receiver)
+
     def _reject_closed(self, message: Message, receiver: str) -> NoReturn:
         error = ContainerClosedError(f"container {self.container.name} has closed its connection")
         self.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
@@ -381,7 +386,10 @@ class Router:
             return
         # Back over the link that it has come by, where that is known: its other end shall hear of it before
         # it hears that this container has done with the message.
-        domain = self._heard.get(sender) or self.container.dispatcher.domain_of(sender)
+        domain = self._heard.get(sender)
+        home = self.links.get(sender.partition("@")[2])
+        if domain is None and (home is None or not home.has_heard(sender)):
+            domain = self.container.dispatcher.domain_of(sender)
         link = self.links.get(domain or "") or self._link_for(sender)
         if link is not None:
             if not link.outbox.keep(failure, sender):

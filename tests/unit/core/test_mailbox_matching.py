@@ -8,7 +8,7 @@ import pytest
 from tests.unit.core.agents import Collect, do, start
 
 from formicary import Container, Message, Template
-from formicary.errors import AgentStateError, MailboxFullError
+from formicary.errors import AgentStateError, DefinitionError, MailboxFullError
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -36,7 +36,7 @@ async def run(function, *performatives, later=(), **options):
 async def take(behaviour, *given):
     """Receive by a template when all is there; return that and what is left."""
     await asyncio.sleep(0.5)
-    found = await behaviour.receive(WANTED, *given)
+    found = await behaviour.receive(*given, template=WANTED)
     left = []
     while (message := await behaviour.receive(0)) is not None:
         left.append(message.body)
@@ -55,7 +55,7 @@ async def test_one_that_matches_is_waited_for():
 
 async def test_the_time_is_over_at_its_end_whatever_else_comes():
     async def wait(behaviour):
-        found = await behaviour.receive(WANTED, 3)
+        found = await behaviour.receive(3, WANTED)
         return found, asyncio.get_running_loop().time(), behaviour.mailbox_size()
 
     assert await run(wait, "request", later=("request",)) == (None, 3, 2)
@@ -69,7 +69,7 @@ async def test_a_time_of_zero_only_looks():
 async def test_a_mailbox_that_is_full_of_others_is_an_error():
     async def wait(behaviour):
         with pytest.raises(MailboxFullError, match=r"full of \d messages, none of which"):
-            await behaviour.receive(WANTED)
+            await behaviour.receive(template=WANTED)
 
     await run(wait, "request", "request", "request", mailbox_limit=2)
 
@@ -92,7 +92,7 @@ async def test_priorities_are_kept():
 async def test_tasks_of_the_behaviour_ask_instead():
     async def wait(behaviour):
         with pytest.raises(AgentStateError, match=r"use ask\(\) there"):
-            await asyncio.ensure_future(behaviour.receive(WANTED))
+            await asyncio.ensure_future(behaviour.receive(template=WANTED))
 
     await run(wait)
 
@@ -101,7 +101,7 @@ async def test_a_suspended_behaviour_takes_what_matches_when_it_goes_on():
     async with Container("c1") as container:
 
         async def wait(behaviour):
-            return (await behaviour.receive(WANTED)).body
+            return (await behaviour.receive(template=WANTED)).body
 
         behaviour = do(wait)
         agent = await start(container, "b", behaviour)
@@ -117,3 +117,12 @@ async def test_a_suspended_behaviour_takes_what_matches_when_it_goes_on():
         agent.resume()
         await behaviour.join()
         assert behaviour.result == "yes"
+
+
+@pytest.mark.parametrize("given", [WANTED, "5"])
+async def test_what_is_no_time_is_said(given):
+    async def receive(behaviour):
+        with pytest.raises(DefinitionError, match=r"takes a number of seconds as its time-out, not"):
+            await behaviour.receive(given)
+
+    await run(receive)

@@ -70,6 +70,8 @@ class Members:
         self._listeners: dict[str, Listener] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._ticks = 0
+        self.on_open: list[Callable[[str], None]] = []
+        """Called with the domain of each link that has begun, before anything has come over it."""
         self.on_end: list[Callable[[str], None]] = []
         """Called with the domain of each link that has ended, a member's or a guest's, or has begun anew."""
 
@@ -112,6 +114,8 @@ class Members:
         if domain in self._open:
             self._tell_end(domain)
         self._open.add(domain)
+        for callback in self.on_open:
+            callback(domain)
         self._state.link_opened(domain, self._loop.time())
         self._perform()
         incarnation = self.all.get(domain)

@@ -12,6 +12,7 @@ import msgspec
 from formicary.core.base_agent import AgentState  # noqa: TC001 -- msgspec reads the types
 from formicary.core.names import check_container, check_local, check_platform, check_receiver
 from formicary.core.quoting import shorten
+from formicary.observe.events import Filters
 
 MOST_RESULTS = 100_000
 """How many agents one search finds at most, those left out by its offset included if it goes everywhere."""
@@ -19,6 +20,10 @@ MOST_RESULTS = 100_000
 MOST_NAMES = 10_000
 """How many agents one request makes at most."""
 
+MOST_SEEN = 2000
+"""How many messages somebody who watches is told of at one time."""
+
+LONGEST_VIEWER = 100  # characters
 LARGEST_OFFSET = 1 << 53
 LONGEST_PATTERN = 1300  # characters: more than any full name
 
@@ -85,6 +90,36 @@ class ListContainers(_OfContainers, frozen=True, tag="list-containers"):
 
 class Measure(_OfContainers, frozen=True, tag="measure"):
     """Say what containers use and carry; arguments and errors as of `ListContainers`."""
+
+
+class Watch(_Action, frozen=True, tag="watch"):
+    """Say what was seen in a container since a viewer has last asked, and collect more for it for some time.
+
+    Args:
+        container: `c1` or the full domain.
+        viewer: names who asks, and nobody else.
+        most: how many messages the next answer may have, 1 to 2000.
+        figures: whether figures are wanted, once a second.
+        filters: which messages are wanted.
+        end: whether no more is wanted.
+
+    Raises:
+        ValueError: one of these is out of range.
+    """
+
+    container: str
+    viewer: str
+    most: int = 200
+    figures: bool = True
+    filters: Filters = Filters()
+    end: bool = False
+
+    def __post_init__(self) -> None:
+        _check_where(self.container)
+        if not 0 < len(self.viewer) <= LONGEST_VIEWER:
+            raise ValueError(f"a viewer is named by 1 to {LONGEST_VIEWER} characters")
+        if not 1 <= self.most <= MOST_SEEN:
+            raise ValueError(f"an answer has 1 to {MOST_SEEN} messages, not {self.most}")
 
 
 class OfAgent(_Action, frozen=True):
@@ -249,4 +284,4 @@ def _check_where(container: str | None) -> None:
 
 
 RequestOfAgent = Find | Suspend | Resume | Kill | Deactivate | Activate | Move | Clone
-Request = RequestOfAgent | Search | ListContainers | Measure | Create | CreateMany
+Request = RequestOfAgent | Search | ListContainers | Measure | Watch | Create | CreateMany

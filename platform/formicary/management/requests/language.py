@@ -30,6 +30,7 @@ from formicary.management.descriptions import (
     NotCreated,
 )
 from formicary.management.requests.actions import Request
+from formicary.observe.collector import Seen  # noqa: TC001 -- msgspec reads the types
 from formicary.observe.metrics import Figures  # noqa: TC001 -- as above
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
         missing: the containers of which nothing could be learnt.
         tried: how many agents were created or could not be, of those that were asked for, from the first on.
         failed: those of them that could not be.
+        seen: what was collected for who watches.
     """
 
     done: str
@@ -60,6 +62,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     figures: tuple[Figures, ...] = ()
     tried: int = 0
     failed: tuple[NotCreated, ...] = ()
+    seen: Seen | None = None
 
 
 def read_request(message: Message) -> Request:
@@ -130,8 +133,8 @@ def make_request(action: str, **fields: Any) -> Request:
 DIALECT: Dialect[FormicaryError] = Dialect(
     speaker="the management agent",
     actions=(
-        "search, find, list-containers, measure, suspend, resume, kill, deactivate, activate, move, clone, "
-        "create and create-many"
+        "search, find, list-containers, measure, watch, suspend, resume, kill, deactivate, activate, move, "
+        "clone, create and create-many"
     ),
     error=ManagementError,
     request_error=ManagementRequestError,

@@ -15,6 +15,7 @@ from formicary.core.errors import (
     StoreError,
     UnauthorisedError,
     UnknownAgentError,
+    UsageError,
 )
 from formicary.core.importing import describe_error
 from formicary.core.logs import get_logger
@@ -34,6 +35,7 @@ from formicary.management.requests.actions import (
     Resume,
     Search,
     Suspend,
+    Watch,
 )
 from formicary.management.requests.creation import AgentFactory, check_allowed
 from formicary.management.requests.language import Result, describe_not_created
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.micro import MicroAgent
     from formicary.management.requests.actions import Request
+    from formicary.observe.collector import Collector
 
 logger = get_logger("formicary.management")
 
@@ -61,6 +64,7 @@ class LocalManagement:
     def __init__(self, container: Container) -> None:
         self._container = container
         self._white_pages = WhitePages(container)
+        self._collector: Collector | None = None  # made for the first who watches
 
     def check(self, request: Request) -> None:
         """Check what can be checked at once, before the request is agreed to.
@@ -84,8 +88,8 @@ class LocalManagement:
                 result = Result("search", agents=self._white_pages.search(request))
             case ListContainers():
                 result = Result("list-containers", containers=(self._white_pages.describe(),))
-            case Measure():
-                result = Result("measure", figures=(measure(self._container),))
+            case Measure() | Watch():
+                result = self._observe(request)
             case Create():
                 result = Result("create", agent=await self._create(request))
             case CreateMany():
@@ -103,6 +107,24 @@ class LocalManagement:
             case _:
                 result = await self._move_or_clone(request)
         return result
+
+    def _observe(self, request: Measure | Watch) -> Result:
+        if isinstance(request, Measure):
+            return Result("measure", figures=(measure(self._container),))
+        if self._collector is None:
+            from formicary.observe.collector import Collector
+
+            self._collector = Collector(self._container)
+        if request.end:
+            self._collector.forget(request.viewer)
+            return Result("watch")
+        try:
+            seen = self._collector.ask(
+                request.viewer, request.filters, request.most, with_figures=request.figures
+            )
+        except UsageError as error:
+            raise ManagementError(str(error)) from error
+        return Result("watch", seen=seen)
 
     def _suspend_or_resume(self, request: Suspend | Resume) -> Result:
         agent = self._find(request.agent)

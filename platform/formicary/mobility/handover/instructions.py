@@ -73,6 +73,12 @@ class Discard(_OfAgent, frozen=True):
     """Forget the agent that was made."""
 
 
+class Known(msgspec.Struct, frozen=True):
+    """A home has seen which of its agents live here, and has had those ended that are another's by now."""
+
+    home: str
+
+
 class Terminate(_OfAgent, frozen=True):
     """End the agent, which lives here."""
 
@@ -102,5 +108,5 @@ class Freed(_OfAgent, frozen=True):
 
 Instruction = (
     Stay | Leave | Settled | Perished | Build | Wake | Complete | Discard | Terminate
-    | Placed | Missing | Freed
+    | Known | Placed | Missing | Freed
 )  # fmt: skip

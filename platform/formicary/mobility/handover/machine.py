@@ -33,7 +33,7 @@ from formicary.mobility.handover.exchange import (
     Started,
     decode,
 )
-from formicary.mobility.handover.instructions import Terminate
+from formicary.mobility.handover.instructions import Known, Terminate
 from formicary.mobility.handover.ledger import Ledger
 from formicary.mobility.handover.surroundings import Surroundings, home_of
 
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 
 ENVELOPE: Final = 1 << 18
 """About how many bytes of snapshots are told another container at once."""
+
+_REPORTED: Final = 0
+"""The number of the flush that follows what a home is told of its agents; others begin with 1."""
 
 _CLAIMS: Final = (Ask, Gone, Have, End, Query, Hosting)
 """What not every container may say."""
@@ -88,7 +91,7 @@ class HandOver:
             Have: self.ledger.have,
             Hello: self._hello,
             Flush: self._flush,
-            Flushed: self.departures.draining.flushed,
+            Flushed: self._flushed,
             Brought: self.arrivals.brought,
         }
 
@@ -144,11 +147,13 @@ class HandOver:
         self.ledger.joined(domain)
         self._settle()
 
+    def hosts(self, home: str) -> bool:
+        """Tell whether an agent of another home lives here."""
+        return any(home_of(address) == home for address in self._numbers)
+
     def _has_to_do_with(self, domain: str) -> bool:
         parts = (self.departures, self.arrivals, self.ledger)
-        return any(home_of(address) == domain for address in self._numbers) or any(
-            part.has_to_do_with(domain) for part in parts
-        )
+        return self.hosts(domain) or any(part.has_to_do_with(domain) for part in parts)
 
     def _say_again(self, domain: str) -> None:
         """Tell another container what it may have missed, the questions first."""
@@ -256,6 +261,7 @@ class HandOver:
         ]
         prepared = list(self.arrivals.ready(domain))
         self._surroundings.tell(domain, Hosting(living, prepared, in_doubt, left))
+        self._surroundings.tell(domain, Flush(_REPORTED))
 
     def _settle(self) -> None:
         """Have this container's parts take what they tell each other."""
@@ -302,6 +308,12 @@ class HandOver:
 
     def _flush(self, origin: str, event: Flush) -> None:
         self._surroundings.tell(origin, Flushed(event.number))
+
+    def _flushed(self, origin: str, event: Flushed) -> None:
+        if event.number == _REPORTED:
+            self._surroundings.instructions.append(Known(origin))
+        else:
+            self.departures.draining.flushed(origin, event)
 
     def _end(self, _: str, event: End) -> None:
         if event.address in self._numbers and self._numbers[event.address] <= event.number:

@@ -55,6 +55,7 @@ class Detour:
         self._take_expected = take_expected
         self._on_own = on_own
         self._held: deque[tuple[Message, Source | None] | Callable[[], None]] = deque()
+        self._taken_back: Sequence[Message] = ()  # what has not gone out on a way that is over
         self._paused: list[Source] = []
         self._opened: asyncio.Event | None = None  # made for the first who waits
         self._has_own = False  # whether something of this container's agents waits
@@ -128,11 +129,6 @@ class Detour:
         self._add_own(message)
         return None
 
-    def accept(self, message: Message, receiver: str) -> None:
-        """Take a message that has waited for room on a way that the agent is not reached by any more."""
-        del receiver
-        self._add_own(message)
-
     def put(self, message: Message) -> bool:
         """Take a message of an agent of this container that has waited; return False if it has to go on."""
         if self.is_held or self.has_line:
@@ -185,8 +181,8 @@ class Detour:
         return len(self._held) + len(self._overflow.lines.get(self.address, ()))
 
     async def room(self) -> None:
-        """Wait until a message may go."""
-        while self.is_held:
+        """Wait until a message may go, or has to go another way."""
+        while self.is_held and not self.is_over:
             if self._opened is None:
                 self._opened = asyncio.Event()
             await self._opened.wait()
@@ -239,14 +235,14 @@ class Detour:
 
     def give(self, message: Message) -> Sequence[MessageSink] | None:
         """Give a message to the next container; return the sinks that have no room now, if any."""
-        domain, dispatcher = self.redirection.domain, self._dispatcher
-        is_own = message.sender in dispatcher.agents or message.sender in dispatcher.system_agents
+        domain = self.redirection.domain
         try:
             if domain is not None and self._is_urgent:
                 self._transport.carry_on(domain, message, self.address)
                 return None
-            if domain is None or is_own:
+            if domain is None:
                 return self._send(message, self.address)
+            # Also where an agent here has the sender's name: it may be another one.
             return self._transport.pass_on(domain, message, self.address)
         except FormicaryError as error:  # it is a dead letter already
             self._dispatcher.tell_sender(message, self.address, str(error))
@@ -270,6 +266,10 @@ class Detour:
     def bring(self, message: Message) -> Sequence[MessageSink] | None:
         """Hand over a message that has waited here, now that this is over; return the sinks without room."""
         return self._overflow.bring(message, self.address)
+
+    def send_anew(self, message: Message) -> Sequence[MessageSink] | None:
+        """Send a message of this container's agents that has waited here, now that this is over."""
+        return self._dispatcher.dispatch_to(message, self.address)
 
     def when_passed_on(self, callback: Callable[[], None], origin: str) -> None:
         """Call back when all that has come from another container up to now was passed on."""
@@ -338,6 +338,9 @@ class Detour:
         """Send on what was held, in its order."""
         self._dispatcher.custodians.discard(self)
         self._dispatcher.routes.pop(self.address, None)
+        taken_back, self._taken_back = self._taken_back, ()
+        for message in taken_back:
+            self._send_first(message)
         held, self._held = self._held, deque()
         for each in held:
             if not isinstance(each, tuple):
@@ -349,9 +352,23 @@ class Detour:
         self._resume()
         self._wake()
 
+    def take_back(self, messages: Sequence[Message]) -> None:
+        """Take what has not gone out on a way that is over now: it goes first, or fails, at once."""
+        self._taken_back = messages
+
+    def _send_first(self, message: Message) -> None:
+        """Send a message before all that waits for room."""
+        if self.domain is None:
+            self._overflow.deliver(message, self.address)
+        else:
+            self._transport.carry_on(self.domain, message, self.address)
+
     def fail(self, reason: str) -> None:
         """Fail what was held."""
         self._dispatcher.custodians.discard(self)
+        taken_back, self._taken_back = self._taken_back, ()
+        for message in taken_back:
+            self._dispatcher.add_dead_letter(message, reason, self.address)
         held, self._held = self._held, deque()
         for each in held:
             if isinstance(each, tuple):
@@ -401,15 +418,22 @@ class Waiting:
 
     def __init__(self, detour: Detour) -> None:
         self._detour = detour
+        self._ahead: Sequence[MessageSink] = ()  # what had no room where messages go now
         self.address: str | None = detour.address
 
     def put(self, message: Message) -> bool:
         """Take a message; return False if it has to wait on."""
-        return self._detour.put(message)
+        if not self._detour.is_over:
+            return self._detour.put(message)
+        self._ahead = self._detour.send_anew(message) or ()  # the agent may have left again by now
+        return not self._ahead
 
     async def room(self) -> None:
         """Wait until the way is clear."""
-        await self._detour.room()
+        if not self._detour.is_over:
+            await self._detour.room()
+        for sink in self._ahead:
+            await sink.room()
 
     def is_done(self) -> bool:
         """Return False: the message goes on, or fails."""

@@ -30,6 +30,8 @@ class Marker(msgspec.Struct, array_like=True, frozen=True, tag="marker"):
     number: Number
     path: Annotated[tuple[Domain, ...], msgspec.Meta(min_length=1, max_length=1024)]
     """The containers that it has passed, from the first on."""
+    first: Number = 0
+    """The number that the first of them has given it; 0: as `number`."""
 
 
 class Through(msgspec.Struct, array_like=True, frozen=True, tag="through"):

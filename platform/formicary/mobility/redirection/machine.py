@@ -38,11 +38,16 @@ class Open:
 
 
 @dataclass(slots=True, frozen=True)
+class Drop:
+    """What was held fails, as what was sent before some of it has come back behind it."""
+
+
+@dataclass(slots=True, frozen=True)
 class Fail:
     """Nobody knows where the agent is: what was held fails."""
 
 
-Instruction = Tell | Open | Fail
+Instruction = Tell | Open | Drop | Fail
 
 
 @dataclass(slots=True)
@@ -53,6 +58,7 @@ class _Passed:
     number: int
     path: tuple[str, ...]
     way: str  # to where
+    first: int  # the number that it had at the first container
 
 
 @dataclass(slots=True)
@@ -172,23 +178,31 @@ class Redirection:
             marker = Marker(self.address, next(self.numbers), (self.own,))
             self.instructions.append(Tell(origin, marker))
 
-    def marker(self, origin: str, number: int, path: tuple[str, ...]) -> None:
-        """Called with a marker of another container, when what it has sent before was passed on."""
+    def marker(self, origin: str, number: int, path: tuple[str, ...], first: int = 0) -> None:
+        """Called with a marker of another container, when what it has sent before was passed on.
+
+        Arguments as of `Marker`.
+        """
         if len(path) == 1:  # else there may be more to come of what goes by way of that container
             self.told.discard(origin)
             if origin == self.home:
                 self._has_left = False
         if self.is_here:
             self.instructions.append(Tell(origin, Through(self.address, number, self.own)))
+            if path[0] == self.own and first == self.pending:
+                self._resolve(self.own)  # it is back, and all that went before it
         elif self.own in path or self.domain is None:
             self.instructions.append(Tell(origin, Through(self.address, number, "")))
+            if path[0] == self.own and first == self.pending:
+                self.instructions.append(Drop())
+                self._resolve("")
         else:
-            self._pass_on(_Passed(origin, number, path, self.domain))
+            self._pass_on(_Passed(origin, number, path, self.domain, first or number))
 
     def _pass_on(self, passed: _Passed) -> None:
         number = next(self.numbers)
         self._passed[number] = passed
-        marker = Marker(self.address, number, (*passed.path, self.own))
+        marker = Marker(self.address, number, (*passed.path, self.own), passed.first)
         self.instructions.append(Tell(passed.way, marker))
 
     def through(self, origin: str, number: int, domain: str) -> None:
@@ -201,7 +215,14 @@ class Redirection:
                 self._resolve(domain)
         elif passed is not None and passed.way == origin:
             del self._passed[number]
-            self.instructions.append(Tell(passed.origin, Through(self.address, passed.number, domain)))
+            if passed.path != (domain,):  # else who has sent it first has the agent, and the marker was back
+                self.instructions.append(Tell(passed.origin, Through(self.address, passed.number, domain)))
+
+    def takes_another_without(self, domain: str) -> bool:
+        """Return whether messages go another way when the link to a container ends."""
+        if self.pending is not None:
+            return self._way == domain
+        return self.domain == domain and self._known not in {None, domain}
 
     def ended(self, domain: str) -> None:
         """Called when the link to another container has ended: what was under way failed or is there."""
@@ -214,9 +235,10 @@ class Redirection:
                 del self._passed[number]
             if passed.origin != domain and passed.way == domain:
                 lost.append(passed)
-        if self.pending is not None and self._way == domain:
+        takes_another = self.takes_another_without(domain)
+        if self.pending is not None and takes_another:
             self._resolve(self.own if self.is_here else self._next or self.home)
-        elif self.domain == domain and self._known not in {None, domain}:
+        elif takes_another:
             self.domain = self._known
             self.instructions.append(Open())
         for passed in lost:  # from here on is another way, of which nobody needs to know
@@ -242,6 +264,8 @@ class Redirection:
             self.domain = domain
         elif self.home != self.own:
             self.domain = self.home
+        elif self._known not in {None, self._way}:  # it lives there, whoever does not know
+            self.domain = self._known
         else:
             self.instructions.append(Fail())
             return

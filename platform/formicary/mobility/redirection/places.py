@@ -9,11 +9,12 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from formicary.container.dead_letters import is_failure
+from formicary.core import randomness
 from formicary.core.logs import get_logger
 from formicary.core.names import MANAGEMENT, is_container_of
 from formicary.mobility.redirection.detour import Detour
 from formicary.mobility.redirection.language import Marker, Moved, Through, decode, encode
-from formicary.mobility.redirection.machine import Fail, Open, Redirection, Tell
+from formicary.mobility.redirection.machine import Drop, Fail, Open, Redirection, Tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -58,7 +59,7 @@ class Places:
         self._lifecycle = container.lifecycle
         self._transport = transport
         self._is_member = is_member
-        self._numbers = count(1)
+        self._numbers = count(randomness.bits(32))  # a marker of an earlier process is to be none of this one
         self._detours: dict[str, Detour] = {}
         self._busy: set[Detour] = set()  # among these all that hold something up
         self._expected: dict[str, _Expected] = {}
@@ -298,6 +299,9 @@ class Places:
         """Called when the link to another container has ended."""
         self._unsent.pop(domain, None)
         for detour in tuple(self._detours.values()):
+            if detour.redirection.takes_another_without(domain):
+                # A new link may begin at once: it would bring these later than what goes next.
+                detour.take_back(self._transport.withdraw(domain, detour.address))
             detour.redirection.ended(domain)
             self._perform(detour)
 
@@ -347,7 +351,7 @@ class Places:
             detour = self._add(address, home)
 
         def is_next() -> None:
-            detour.redirection.marker(origin, marker.number, marker.path)
+            detour.redirection.marker(origin, marker.number, marker.path, marker.first)
             self._perform(detour)
 
         if marker.path[0] != self._own:
@@ -369,16 +373,21 @@ class Places:
                         self._tell(domain, news)
                     case Open():
                         detour.release()
+                    case Drop():
+                        detour.fail(f"{detour.address} was not found: the message went round")
                     case Fail():
                         detour.fail(f"nobody knows where {detour.address} is")
                         self._remove(detour)
                         return
         if self._detours.get(detour.address) is detour:
-            if not redirection.is_needed and not detour.has_own:
-                self._remove(detour)
-            elif detour.is_held:
-                self._busy.add(detour)
+            self._keep_if_needed(detour)
         self._changed.set()
+
+    def _keep_if_needed(self, detour: Detour) -> None:
+        if not detour.redirection.is_needed and not detour.has_own:
+            self._remove(detour)
+        elif detour.is_held:
+            self._busy.add(detour)
 
     def _tell(self, domain: str, news: News) -> None:
         unsent = self._unsent.setdefault(domain, [])

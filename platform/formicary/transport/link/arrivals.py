@@ -173,6 +173,10 @@ class Arrivals:
         """Begin a session: what the other end was believed counts no more, as it may be another one."""
         self._senders.clear()
 
+    def has_heard(self, sender: str) -> bool:
+        """Return whether something has come from an agent in this session; `sender` is its full name."""
+        return self._senders.has_heard(sender)
+
     def forget_sender(self, sender: str) -> None:
         """Say it again when something comes for an agent; `sender` is its full name."""
         self._senders.forget(sender)

@@ -210,14 +210,9 @@ class Link:
             self._perform()
             self._tick_soon()
 
-    def divert(self, message: Message) -> bool:
-        """Have a message that has waited for room go elsewhere, if its receiver has moved meanwhile."""
-        to = message.to
-        detour = self._container.dispatcher.detours.get(to) if isinstance(to, str) else None
-        if detour is None or detour.leads_to(self.domain):
-            return False
-        detour.accept(message, detour.address)
-        return True
+    def sink_for(self, receiver: str) -> RemoteSink:
+        """Return where a message for an agent at the other end waits for room."""
+        return RemoteSink(self, receiver)
 
     def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
         """Make a dead letter of a message that cannot go, and tell its sender by raising `error`."""
@@ -258,6 +253,10 @@ class Link:
         self._sent_before = self._messages_sent
         if self._custody is not None:
             self._custody.start(is_told=self._receipts.is_wanted)
+
+    def has_heard(self, sender: str) -> bool:
+        """Return whether the other end has sent something for an agent; `sender` is its full name."""
+        return self._arrivals.has_heard(sender)
 
     def forget_sender(self, sender: str) -> None:
         """Tell the owner again when something comes for an agent; `sender` is its full name."""
@@ -464,23 +463,18 @@ class Link:
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for an agent at the other end; return the sinks that have no room now, if any."""
-        detour = self._container.dispatcher.detours.get(receiver)
-        if detour is not None and not detour.leads_to(self.domain):  # it has moved while this waited for room
-            detour.accept(message, receiver)
-            return None
+        if not self._container.dispatcher.leads_to(self.domain, receiver):  # it has moved while this waited
+            return self._container.dispatcher.dispatch_to(message, receiver)
         if self.paused and (paused := self.paused.get(receiver)):
             return (paused,)
         if isinstance(message.to, tuple):
-            return (
-                None if self.outbox.accept_for(message, receiver) is None else (RemoteSink(self, receiver),)
-            )
+            return self.outbox.accept_for(message, receiver)
         self._container.dispatcher.add_route(receiver, self.outbox.accept)  # the next one goes straight there
         return self.outbox.accept(message)
 
     def carry_on(self, message: Message, receiver: str) -> None:
         """Take a message that an agent takes along to the other end, whether there is room or not."""
-        if message.sender not in self._container.dispatcher.agents:
-            self._keep(message)  # as of one that is passed on
+        self._keep(message)  # as one that is passed on: its sender may be another one of a name that is here
         try:
             full = self.outbox.accept_for(message, receiver)
         except FormicaryError as error:  # it is a dead letter already
@@ -488,6 +482,14 @@ class Link:
             return
         if full is not None and not self.outbox.keep(message, receiver):
             self.undeliverable(message, receiver, "too much waits on the way to it")
+
+    def withdraw(self, receiver: str) -> Sequence[Message]:
+        """Take back what waits to go out to an agent, in its order."""
+        messages = self.outbox.withdraw_from(receiver)
+        if self._custody is not None:
+            for message in messages:
+                self._custody.drop(message)
+        return messages
 
     async def room(self, receiver: str) -> None:
         """Wait for room on the way to an agent at the other end."""

@@ -45,10 +45,6 @@ class Carrier(Protocol):
     """Bytes that a batch of one message must not have more of."""
 
     @property
-    def is_closed(self) -> bool:
-        """Whether nothing will go out any more."""
-
-    @property
     def has_room(self) -> bool:
         """Whether a batch goes out at once."""
 
@@ -58,8 +54,8 @@ class Carrier(Protocol):
     def connect(self) -> None:
         """Look for the other container, as something waits for it."""
 
-    def divert(self, message: Message) -> bool:
-        """Have a message that has waited for room go elsewhere, if its receiver has moved meanwhile."""
+    def sink_for(self, receiver: str) -> MessageSink:
+        """Return where a message for an agent at the other end waits for room."""
 
     def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
         """Make a dead letter of a message that cannot go, and raise `error`."""
@@ -69,9 +65,6 @@ class Carrier(Protocol):
 
     def at_turn_end(self, callback: Callable[[], None]) -> None:
         """Call back when the agents have had their turn."""
-
-    def trouble(self) -> str:
-        """Return why there is no room, as part of a sentence."""
 
 
 class Outbox:
@@ -89,7 +82,6 @@ class Outbox:
         "_batch_size",
         "_batches",
         "_carrier",
-        "_domain",
         "_is_scheduled",
         "_letters",
         "_room",
@@ -101,13 +93,10 @@ class Outbox:
         "senders",
     )
 
-    address = None
-
     def __init__(self, carrier: Carrier, domain: str, own: str, batch_size: int = BATCH_SIZE) -> None:
         self._batch_size = batch_size
         self._carrier = carrier
         self._at_turn_end = carrier.at_turn_end
-        self._domain = domain
         self.receivers = WireNames(domain)
         """What receivers are called in batches."""
         self.senders = WireNames(own)
@@ -125,14 +114,14 @@ class Outbox:
         """Whether something waits here that was kept though there was no room: failures of messages."""
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message with one receiver, who is there; return this sink if there is no room now.
+        """Take a message with one receiver, who is there; return where it waits if there is no room now.
 
         Raises:
             MessageTooLargeError: it is too large for the link.
         """
-        if not self.has_room:  # as in `accept_for`, without its call
-            return (self,)
         receiver: str = message.to  # type: ignore[assignment]  # one receiver, so it is a name
+        if not self.has_room:  # as in `accept_for`, without its call
+            return (self._carrier.sink_for(receiver),)
         if len(message.body) > _WEIGHED:
             self._weigh(message, receiver)
         letters = self._letters
@@ -147,7 +136,7 @@ class Outbox:
     def accept_for(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for one of its receivers, as `accept`."""
         if not self.has_room:
-            return (self,)
+            return (self._carrier.sink_for(receiver),)
         if len(message.body) > _WEIGHED:
             self._weigh(message, receiver)
         letters = self._letters
@@ -181,17 +170,9 @@ class Outbox:
             self.flush()
         self._batches = 0
 
-    def put(self, message: Message) -> bool:
-        """Take a message with one receiver; return False if there is no room now."""
-        return self._carrier.divert(message) or self.accept(message) is None
-
     async def room(self) -> None:
         """Wait for room."""
         await self._room.wait()
-
-    def is_done(self) -> bool:
-        """Return whether there is no way out any more."""
-        return self._carrier.is_closed
 
     @property
     def count(self) -> int:
@@ -316,15 +297,19 @@ class Outbox:
             reason = too_large(needed, self._carrier.message_limit)
             self._carrier.reject(message, receiver, MessageTooLargeError(reason))
 
+    def withdraw_from(self, receiver: str) -> list[Message]:
+        """Take out what waits for one receiver."""
+        messages = [message for message, to in self._letters if to == receiver]
+        if messages:
+            self._letters = [letter for letter in self._letters if letter[1] != receiver]
+        return messages
+
     def withdraw(self) -> list[Letter]:
         """Take out what waits."""
         letters, self._letters = self._letters, []
         self._weight = 0
         self.has_failures = False
         return letters
-
-    def __str__(self) -> str:
-        return f"the link to {self._domain}, {self._carrier.trouble()},"
 
 
 def _unfit(error: Exception) -> str:

@@ -133,6 +133,10 @@ class SenderNames(AllNames):
             self._refuse(self._complete(name))
         return super()._other(name)
 
+    def has_heard(self, full: str) -> bool:
+        """Return whether the container has spoken for an agent."""
+        return shorten_for(full, self.domain) in self
+
     def forget(self, full: str) -> None:
         """Forget an agent, so that it is told when the container speaks for it again."""
         name = shorten_for(full, self.domain)

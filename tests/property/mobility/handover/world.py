@@ -16,6 +16,7 @@ from formicary.mobility.handover.instructions import (
     Build,
     Discard,
     Freed,
+    Known,
     Leave,
     Missing,
     Perished,
@@ -190,7 +191,7 @@ class World:
         assert self.decisions.setdefault(key, event.moves) == event.moves, f"a decision was undone: {event}"
 
     def perform(self, process, instruction):
-        address = instruction.address
+        address = None if isinstance(instruction, Known) else instruction.address
         match instruction:
             case Build():
                 process.to_build.append(instruction)
@@ -212,7 +213,7 @@ class World:
                 self.terminate(process, address)
             case Settled():
                 self.moved += 1
-            case Placed() | Missing() | Freed():
+            case Known() | Placed() | Missing() | Freed():
                 pass
 
     # -- agents ---------------------------------------------------------------------------------------------

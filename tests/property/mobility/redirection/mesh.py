@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from math import ceil
 
 from formicary.container.options import ConnectionOptions
 from formicary.transport.router import Router
@@ -25,10 +26,27 @@ class Mesh:
         self.cut = set()  # pairs of containers between which nothing gets through
         self.loss = 0.0
         self.delay = 0.002
+        self.turn = 0.0
+        """Seconds between two times that containers read; 0: what comes is read at once."""
+        self._unread = {}  # frames, by the time at which they are read, with their ways
 
     def transport(self, options):
         del options
         return MeshRouter(self)
+
+    def read_at(self, time, way, frame):
+        """Have a frame read at a time, behind all that is read then; return when that is."""
+        if self.turn:
+            time = ceil(time / self.turn - 1e-9) * self.turn
+        if time not in self._unread:
+            self._unread[time] = []
+            asyncio.get_running_loop().call_at(time, self._read, time)
+        self._unread[time].append((way, frame))
+        return time
+
+    def _read(self, time):
+        for way, frame in self._unread.pop(time):
+            way.arrive(frame)
 
     def kill(self, domain):
         """Have nothing come from a container any more, or get there: whoever writes to it hears that."""
@@ -70,11 +88,11 @@ class Way:
         if self.target in mesh.dead or self.target not in mesh.routers:
             loop.call_later(delay, self._bounce)
         elif frozenset((self.source, self.target)) not in mesh.cut and mesh.chance.random() >= mesh.loss:
-            self.latest = max(self.latest + 1e-6, loop.time() + delay)
+            due = max(self.latest + 1e-6 * (not mesh.turn), loop.time() + delay)
             for _ in range(1 + (mesh.chance.random() < mesh.loss)):
-                loop.call_at(self.latest, self._arrive, frame)
+                self.latest = mesh.read_at(due, self, frame)
 
-    def _arrive(self, frame):
+    def arrive(self, frame):
         if self.target not in self.mesh.dead:
             self.mesh.routers[self.target].on_frame(self.source, frame)
 

@@ -99,7 +99,7 @@ class Ring:
         for fire in self.fires:
             fire.is_over = True
         await asyncio.sleep(120)
-        sent = {fire.agent.address: list(range(1, fire.sent + 1)) for fire in self.fires}
+        sent = {fire.agent.address: list(range(1, fire.sent + 1)) for fire in self.fires if fire.sent}
         return sent, self.roamer().data
 
     def reasons(self):

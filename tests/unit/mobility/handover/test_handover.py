@@ -28,6 +28,7 @@ from formicary.mobility.handover.instructions import (
     Build,
     Discard,
     Freed,
+    Known,
     Leave,
     Missing,
     Perished,
@@ -54,6 +55,7 @@ class Platform:
         self.living = {domain: set() for domain in domains}
         self.done = []
         self.said = []
+        self.known = []  # which homes have seen what lives where, and what did then
         for domain in domains:
             self.start(domain, 1000)
 
@@ -104,6 +106,9 @@ class Platform:
     made = True
 
     def perform(self, domain, machine, instruction):
+        if isinstance(instruction, Known):
+            self.known.append((instruction.home, domain, set(self.living[domain])))
+            return
         self.done.append((domain, instruction))
         match instruction:
             case Build(address, number):
@@ -340,9 +345,19 @@ def test_an_agent_of_a_lost_container_is_missing_and_found_again(platform):
 def test_who_comes_back_to_another_of_its_name_ends(platform):
     platform.part(S, H)
     platform.living[H].add(ALICE)
+    platform.known.clear()
     platform.meet(S, H)
     assert platform.living[S] == set()
     assert platform.living[H] == {ALICE}
+    assert (H, S, set()) in platform.known
+    assert (H, S, {ALICE}) not in platform.known  # so what S knows from then on is of the one in H
+
+
+def test_a_home_that_has_seen_what_lives_elsewhere_says_so_of_those_that_go_on(platform):
+    platform.part(S, H)
+    platform.known.clear()
+    platform.meet(S, H)
+    assert (H, S, {ALICE}) in platform.known
 
 
 def test_what_a_home_has_decided_is_later_than_what_was_said_before(platform):

@@ -45,6 +45,22 @@ async def test_where_a_container_dies_that_passes_a_message_on_its_sender_is_tol
         mesh.dead |= {C1, C2, C3}
 
 
+async def test_so_is_one_of_whose_name_there_is_another_agent_in_that_container():
+    mesh = Mesh(1)
+    async with World(3, mesh) as world:
+        bob, alice = await scene(world)
+        mesh.cut.add(frozenset((C1, C3)))
+        agents = world.containers[0].dispatcher.agents
+        agents[alice.address] = Told("alice")  # as one of an earlier time, when c2 has been restarted
+        await alice.send(Message(to=bob.address, body="1", reply_with="1"))
+        await asyncio.sleep(2)
+        assert untaken(world, 1, C1) == 1
+        mesh.kill(C1)
+        await until(lambda: alice.failed)
+        del agents[alice.address]
+        mesh.dead |= {C1, C2, C3}
+
+
 async def test_what_has_been_passed_on_and_taken_is_known_to_be_so():
     async with World(3, Mesh(1)) as world:
         bob, alice = await scene(world)

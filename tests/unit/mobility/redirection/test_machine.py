@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from formicary.mobility.redirection.language import Marker, Moved, Through
-from formicary.mobility.redirection.machine import Fail, Open, Redirection, Tell
+from formicary.mobility.redirection.machine import Drop, Fail, Open, Redirection, Tell
 
 BOB = "bob@c1"
 HOME, OWN, FIRST, SECOND = "c1", "c2", "c3", "c4"
@@ -52,7 +52,7 @@ def test_each_container_is_told_once_until_it_has_sent_a_marker():
         way.pass_on_for(origin)
     assert done(way) == [Tell("a", Moved(BOB, FIRST)), Tell("b", Moved(BOB, FIRST))]
     way.marker("a", 5, ("a",))
-    assert done(way) == [Tell(FIRST, Marker(BOB, 1, ("a", OWN)))]
+    assert done(way) == [Tell(FIRST, Marker(BOB, 1, ("a", OWN), 5))]
     way.pass_on_for("a")
     assert done(way) == [Tell("a", Moved(BOB, FIRST))]
     way.through(FIRST, 1, SECOND)
@@ -63,6 +63,32 @@ def test_where_the_agent_lives_a_marker_is_through():
     way = make(None)
     way.marker("a", 5, ("a",))
     assert done(way) == [Tell("a", Through(BOB, 5, OWN))]
+
+
+@pytest.mark.parametrize("first", [1, 2])
+def test_where_an_agent_has_arrived_its_own_marker_is_through_when_it_comes_back(first):
+    way = make(FIRST)
+    way.arrive(is_used=True)
+    done(way)
+    way.marker(FIRST, 7, (OWN, FIRST), first)
+    is_it = first == 1  # else one of an earlier time
+    assert done(way) == [Tell(FIRST, Through(BOB, 7, OWN)), *([Open()] if is_it else [])]
+    assert bool(way.pending) is not is_it
+
+
+def test_who_has_a_marker_back_is_not_told_that_it_is_through():
+    way = make(FIRST)
+    way.marker("a", 5, ("a",))
+    way.marker("b", 6, ("a", "b"), 5)
+    assert done(way) == [
+        Tell(FIRST, Marker(BOB, 1, ("a", OWN), 5)),
+        Tell(FIRST, Marker(BOB, 2, ("a", "b", OWN), 5)),
+    ]
+    way.through(FIRST, 1, "a")
+    assert done(way) == []
+    way.through(FIRST, 2, "b")
+    assert done(way) == [Tell("b", Through(BOB, 6, "b"))]  # who has passed it on for another
+    assert way.is_quiet
 
 
 def test_a_marker_that_comes_round_shows_that_nobody_knows():
@@ -82,6 +108,30 @@ def test_at_home_nobody_else_can_be_asked():
     done(way)
     way.through(FIRST, 1, "")
     assert done(way) == [Fail()]
+
+
+def test_the_home_goes_by_what_it_knows_where_nobody_does_on_the_old_way():
+    way = make(None, own=HOME)
+    way.depart(FIRST)
+    way.set(SECOND, is_used=True)
+    assert done(way) == [Tell(FIRST, Marker(BOB, 1, (HOME,)))]
+    way.through(FIRST, 1, "")  # as by a later process there
+    assert done(way) == [Open()]
+    assert (way.domain, way.pending) == (SECOND, None)
+
+
+def test_where_its_own_marker_comes_round_what_is_held_fails_as_what_was_before_it_is_behind():
+    way = make(None, own=HOME)
+    way.depart(FIRST)
+    way.set(SECOND, is_used=True)
+    done(way)
+    way.marker("c9", 7, (HOME, FIRST, "c9"), 5)  # one of an earlier time
+    assert done(way) == [Tell("c9", Through(BOB, 7, ""))]
+    way.marker("c9", 8, (HOME, FIRST, "c9"), 1)
+    assert done(way) == [Tell("c9", Through(BOB, 8, "")), Drop(), Open()]
+    assert (way.domain, way.pending) == (SECOND, None)
+    way.through(FIRST, 1, "")  # as all have answered
+    assert done(way) == []
 
 
 @pytest.mark.parametrize("is_used", [True, False])

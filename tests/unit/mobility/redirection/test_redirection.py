@@ -10,6 +10,7 @@ from tests.unit.core.agents import reasons
 
 from formicary import Message
 from formicary.container.dead_letters import failure_of
+from formicary.testing import network
 
 pytestmark = pytest.mark.virtual_clock
 
@@ -102,3 +103,43 @@ async def test_what_is_held_where_an_agent_has_come_fails_when_that_ends():
         assert not world.places(1)._detours
         await asyncio.sleep(1)
         assert numbers_of(bob, alice.address) == [0]
+
+
+async def test_what_waits_for_room_on_a_way_that_is_over_goes_where_the_agent_is_by_then(monkeypatch):
+    async with World(2) as world:
+        bob = await world.start("bob", 0)
+        alice = await world.start("alice", 0)
+        await world.move(bob, 1)
+        await send(alice, bob.address, [0])
+        monkeypatch.setattr(network, "_LIMIT", 0)
+        waiting = asyncio.create_task(send(alice, bob.address, [1, 2]))
+        await asyncio.sleep(1)
+        await world.move(bob, 0)
+        await asyncio.sleep(1)
+        assert (world.places(0)._detours, waiting.done()) == ({}, False)
+        monkeypatch.undo()
+        world.containers[0].dispatcher.transport._lines[world.containers[1].domain]._moved.set()
+        await asyncio.sleep(1)
+        assert numbers_of(bob, alice.address) == [0, 1, 2]
+        await waiting
+
+
+async def test_what_waits_for_a_way_to_be_clear_goes_where_the_agent_is_by_then():
+    async with World(3) as world:
+        bob = await world.start("bob", 0)
+        alice = await world.start("alice", 1)
+        await send(alice, bob.address, [0])
+        await asyncio.sleep(1)
+        await world.move(bob, 1)
+        before = world.places(1)._detours[bob.address]
+        sending = asyncio.create_task(send(alice, bob.address, range(1, 150)))
+        await asyncio.sleep(0)
+        (waiting,) = before.post(Message(to=bob.address, sender=alice.address, body="150"), bob.address)
+        await asyncio.sleep(1)
+        await sending
+        await world.move(bob, 2)
+        assert waiting.put(Message(to=bob.address, sender=alice.address, body="150"))
+        await waiting.room()
+        await asyncio.sleep(1)
+        assert before.is_over
+        assert numbers_of(bob, alice.address) == list(range(151))

@@ -26,7 +26,6 @@ class Carrier:
 
     def __init__(self):
         self.has_room = True
-        self.is_closed = False
         self.batches = []
         self.lost = []
         self.after = []
@@ -46,8 +45,8 @@ class Carrier:
         self.lost.append((receiver, str(error)))
         raise error
 
-    def divert(self, message):
-        return False
+    def sink_for(self, receiver):
+        return f"a wait for room to {receiver}"
 
     def undeliverable(self, message, receiver, reason):
         self.lost.append((receiver, reason))
@@ -59,9 +58,6 @@ class Carrier:
         after, self.after = self.after, []
         for callback in after:
             callback()
-
-    def trouble(self):
-        return "without connection"
 
 
 @pytest.fixture
@@ -108,7 +104,7 @@ async def test_a_burst_ends_with_the_turn_so_that_something_is_read(carrier, out
     burst = 3 * module.BATCH_SIZE
     for number in range(burst):
         assert outbox.accept(message(str(number))) is None
-    assert outbox.accept(message("too much for one turn")) == (outbox,)
+    assert outbox.accept(message("too much for one turn"))
     assert len(bodies(carrier)) == burst  # and yet the link has room
     waiting = asyncio.create_task(outbox.room())
     carrier.end_turn()
@@ -152,8 +148,7 @@ async def test_without_room_it_takes_what_it_may_hold_and_then_makes_senders_wai
         assert outbox.accept(message(str(number))) is None
     carrier.end_turn()
     assert carrier.connects  # it asks for the other container
-    assert outbox.accept(message("refused")) == (outbox,)
-    assert not outbox.put(message("refused"))
+    assert outbox.accept(message("refused")) == ("a wait for room to b@c2.lab.localhost",)
     waiting = asyncio.create_task(outbox.room())
     await asyncio.sleep(0)
     assert not waiting.done()
@@ -161,7 +156,7 @@ async def test_without_room_it_takes_what_it_may_hold_and_then_makes_senders_wai
     carrier.has_room = True
     outbox.open()
     await waiting
-    assert outbox.put(message("50"))
+    assert outbox.accept(message("50")) is None
     carrier.end_turn()
     assert bodies(carrier) == [str(number) for number in range(51)]
 
@@ -216,17 +211,14 @@ async def test_failures_with_long_texts_are_kept_up_to_an_amount_of_text(carrier
 async def test_who_waits_goes_on_when_the_carrier_is_closed(carrier, outbox, monkeypatch):
     monkeypatch.setattr(module, "_QUEUE", 32)
     carrier.has_room = False
-    while outbox.put(message()):
+    while not outbox.accept(message()):
         pass
     waiting = asyncio.create_task(outbox.room())
     await asyncio.sleep(0)
-    assert not outbox.is_done()
-    carrier.is_closed = True
+    assert not waiting.done()
     outbox.withdraw()
     outbox.open()
     await waiting
-    assert outbox.is_done()
-    assert str(outbox) == "the link to c2.lab.localhost, without connection,"
 
 
 async def test_what_is_withdrawn_does_not_go_out(carrier, outbox):
@@ -297,3 +289,12 @@ async def test_what_cannot_be_encoded_takes_nobody_along(carrier, outbox, bad):
     ((receiver, reason),) = carrier.lost
     assert receiver == "b@c2.lab.localhost"
     assert "the message" in reason
+
+
+async def test_what_waits_for_one_receiver_can_be_taken_back(carrier, outbox):
+    for number, to in enumerate("bcb"):
+        outbox.accept(message(str(number), to=f"{to}@c2.lab.localhost"))
+    assert [each.body for each in outbox.withdraw_from("b@c2.lab.localhost")] == ["0", "2"]
+    assert outbox.withdraw_from("b@c2.lab.localhost") == []
+    carrier.end_turn()
+    assert bodies(carrier) == ["1"]

@@ -1,0 +1,98 @@
+"""What a visitor's name is told while its home may have another agent of that name."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from tests.property.mobility.redirection.moving import World
+from tests.unit.core.agents import reasons
+
+from formicary import Message, MicroAgent
+from formicary.container.dead_letters import is_failure
+from formicary.mobility import namesakes as module
+from formicary.mobility.namesakes import Namesakes
+
+pytestmark = pytest.mark.virtual_clock
+
+
+class Told(MicroAgent):
+    """Notes what it is told of its messages."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.told = []
+
+    def handle(self, message):
+        if is_failure(message):
+            self.told.append(message.in_reply_to)
+
+
+class Meeting:
+    """Alice, whose home is c1, lives in c2; and messages of hers fail there, for all that c2 knows."""
+
+    def __init__(self, world, alice):
+        self.world, self.alice = world, alice
+        self.dispatcher = world.containers[1].dispatcher
+        self.namesakes = Namesakes(self.dispatcher)
+        self.home = world.containers[0].domain
+
+    def fail(self, number):
+        message = Message(to="nobody@c2.lab.localhost", sender=self.alice.address, reply_with=number)
+        self.dispatcher.add_dead_letter(message, "there is none", "nobody@c2.lab.localhost")
+        return message
+
+    async def told(self):
+        await asyncio.sleep(1)
+        return self.alice.told
+
+
+async def meet(world):
+    alice = await world.start("alice", 0, Told)
+    await world.move(alice, 1)
+    return Meeting(world, alice)
+
+
+async def test_failures_wait_until_it_is_known_whose_they_are():
+    async with World(2) as world:
+        meeting = await meet(world)
+        meeting.fail("1")
+        assert await meeting.told() == ["1"]
+        meeting.namesakes.doubt(meeting.home)
+        meeting.namesakes.doubt("c9.lab.localhost")  # another one's agents are in no doubt by that
+        second = meeting.fail("2")
+        assert await meeting.told() == ["1"]
+        assert meeting.namesakes in meeting.dispatcher.custodians  # so nobody hears that it was taken
+        assert list(meeting.namesakes.messages()) == [second]
+        meeting.namesakes.know("c9.lab.localhost")
+        assert await meeting.told() == ["1"]
+        meeting.namesakes.know(meeting.home)
+        meeting.fail("3")
+        assert await meeting.told() == ["1", "2", "3"]
+        assert list(meeting.namesakes.messages()) == []
+        assert meeting.namesakes not in meeting.dispatcher.custodians
+
+
+async def test_where_the_visitor_has_ended_they_go_to_the_one_at_home():
+    async with World(2) as world:
+        meeting = await meet(world)
+        meeting.namesakes.doubt(meeting.home)
+        meeting.fail("1")
+        del meeting.dispatcher.agents[meeting.alice.address]
+        for number in (0, 1):
+            world.places(number).forget(meeting.alice.address)
+        other = await world.start("alice", 0, Told)
+        meeting.namesakes.know(meeting.home)
+        assert await meeting.told() == []
+        assert other.told == ["1"]
+        assert reasons(world.containers[0]) == []
+
+
+async def test_no_more_are_kept_than_a_bound(monkeypatch):
+    monkeypatch.setattr(module, "_MOST", 2)
+    async with World(2) as world:
+        meeting = await meet(world)
+        meeting.namesakes.doubt(meeting.home)
+        for number in "123":
+            meeting.fail(number)
+        assert await meeting.told() == ["3"]

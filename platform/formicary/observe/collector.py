@@ -1,0 +1,206 @@
+"""What a container collects while somebody watches it, and only then: messages, agents, dead letters."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from formicary.container.instruments import Instrument
+from formicary.core.clock import wall_time
+from formicary.core.errors import UsageError
+from formicary.core.names import MANAGEMENT
+from formicary.observe.events import AgentSeen, DeadLetter, Event, Filters, LeftOut
+from formicary.observe.looking import Look
+from formicary.observe.tapping import Taps, text
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+    from formicary.container import dead_letters
+    from formicary.container.container import Container
+    from formicary.core.base_agent import BaseAgent
+    from formicary.core.mailbox import Deliver
+
+LEASE: Final = 5.0
+"""Seconds for which a container collects for somebody who does not ask for more."""
+
+MOST_VIEWERS: Final = 8
+"""How many may watch a container at one time."""
+
+_LIVES: Final = 500  # of one viewer
+_LOOK: Final = 0.95  # s between two looks at figures, a little less than who asks each second lets pass
+
+
+class Seen(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a container has collected for a viewer since that has last asked.
+
+    Args:
+        events: in the order of their times.
+    """
+
+    events: tuple[Event, ...] = ()
+
+
+class Subscription(Instrument):
+    """What is collected for one viewer.
+
+    Args:
+        container: the container.
+        filters: which messages.
+        most: how many of them are kept until they are asked for.
+        with_figures: whether figures are wanted, too.
+        lives: how many events of agents' lives, and dead letters, are kept until they are asked for.
+        clock: tells the time of day, in seconds since 1970; the event loop's if none is given.
+    """
+
+    def __init__(
+        self,
+        container: Container,
+        filters: Filters,
+        most: int,
+        *,
+        with_figures: bool,
+        lives: int = _LIVES,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        self._container = container
+        self.clock = clock or wall_time()
+        self.taps = Taps(container, filters, most, self.clock)
+        self.until = 0.0
+        """When it ends, by the event loop's clock, unless the viewer asks again."""
+        self._lives: deque[AgentSeen | DeadLetter] = deque(maxlen=lives)
+        self._look = Look(container, self.taps, self.clock) if with_figures else None
+        self._looked = float("-inf")
+
+    def entrance_of(self, address: str | None, beyond: Deliver) -> Deliver:
+        """Return the way in to an agent, on which messages are counted, and some of them noted."""
+        return self.taps.entrance_of(str(address), beyond)
+
+    def agent_started(self, agent: BaseAgent) -> None:
+        """Note that an agent is there."""
+        self._note(agent, agent.state.value)
+
+    def agent_stopped(self, agent: BaseAgent) -> None:
+        """Note that an agent is gone."""
+        self._note(agent, "failed" if agent.failures else "ended")
+
+    def agent_moved(self, agent: BaseAgent, destination: str) -> None:
+        """Note that an agent is on its way."""
+        del destination  # it will be seen there
+        self._note(agent, "transit")
+
+    def _note(self, agent: BaseAgent, state: str) -> None:
+        name, kind = str(agent.address), type(agent).__name__
+        self._lives.append(AgentSeen(self.clock(), name, self._container.name, kind, state))
+
+    def message_dead(self, letter: dead_letters.DeadLetter) -> None:
+        """Note a dead letter."""
+        message = letter.message
+        if str(message.sender).startswith(f"{MANAGEMENT}@"):
+            return  # one of the containers' own, such as an answer to who has left
+        self._lives.append(
+            DeadLetter(
+                letter.time.timestamp(),
+                self._container.dead_letters.total,
+                str(message.sender),
+                text(letter.receiver, 1300),
+                text(message.performative),
+                text(letter.reason, 1000),
+                self._container.name,
+                text(message.conversation_id or message.thread),
+            )
+        )
+
+    def take(self) -> Seen:
+        """Return what was collected since the last time."""
+        taken = [*self.taps.taken()]
+        events = self.take_all()
+        events[:0] = taken
+        at = self.clock()
+        if self._look is not None and at - self._looked >= _LOOK:
+            self._looked = at
+            events.append(self._look.take(at))
+        return Seen(tuple(events))
+
+    def take_all(self) -> list[Event]:
+        """Return the messages, lives and dead letters since the last time, in the order of time."""
+        messages, left_out = self.taps.take()
+        events: list[Event] = [*messages, *self._lives]
+        events.sort(key=_when)
+        self._lives.clear()
+        if messages or left_out:
+            events.append(LeftOut(self.clock(), self._container.name, len(messages), left_out))
+        return events
+
+
+class Collector:
+    """Collects for those who watch a container, each by itself, until they ask for no more.
+
+    Args:
+        container: the container, which is open.
+    """
+
+    def __init__(self, container: Container) -> None:
+        self._container = container
+        self._viewers: dict[str, Subscription] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def ask(self, viewer: str, filters: Filters, most: int, *, with_figures: bool = True) -> Seen:
+        """Return what was collected for a viewer; the first time, begin to, and return what is there.
+
+        Args:
+            viewer: names who asks.
+            filters: which messages; where they are other than before, it begins anew.
+            most: how many messages there may be in the next answer.
+            with_figures: whether figures are wanted, too.
+
+        Raises:
+            UsageError: too many watch already.
+        """
+        subscription = self._viewers.get(viewer)
+        if subscription is None:
+            if len(self._viewers) >= MOST_VIEWERS:
+                raise UsageError(
+                    f"{MOST_VIEWERS} viewers watch container {self._container.name} already; close one"
+                )
+            subscription = Subscription(self._container, filters, most, with_figures=with_figures)
+            self._viewers[viewer] = subscription
+            self._container.dispatcher.add_observer(subscription)
+        elif subscription.taps.filters != filters:
+            subscription.taps.set_filters(filters)
+            self._container.dispatcher.routes.clear()
+        subscription.taps.sampler.most = max(1, most)
+        loop = self._container.scheduler.loop
+        subscription.until = loop.time() + LEASE
+        if self._timer is None:
+            self._timer = loop.call_later(LEASE, self._expire)
+        return subscription.take()
+
+    def forget(self, viewer: str) -> None:
+        """Collect for a viewer no more; one who is not known is no error."""
+        if (subscription := self._viewers.pop(viewer, None)) is not None:
+            self._container.dispatcher.remove_observer(subscription)
+
+    def _expire(self) -> None:
+        time_now = self._container.scheduler.loop.time()
+        for viewer, subscription in tuple(self._viewers.items()):
+            if subscription.until <= time_now:
+                self.forget(viewer)
+        self._timer = None
+        if self._viewers and self._container.is_open:
+            left = min(each.until for each in self._viewers.values()) - time_now
+            self._timer = self._container.scheduler.loop.call_later(max(left, 0.1), self._expire)
+
+    def close(self) -> None:
+        """Collect for nobody any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for viewer in tuple(self._viewers):
+            self.forget(viewer)
+
+
+def _when(event: Event) -> float:
+    return event.at

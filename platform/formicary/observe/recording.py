@@ -1,0 +1,232 @@
+"""Recordings: what was seen of a platform, in an SQLite file, to be looked at again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from formicary.core.database import Database, FileKind
+from formicary.core.errors import StoreError
+from formicary.observe.events import Event, Figures, MessageSeen, MessageTaken
+from formicary.observe.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import Self
+
+LARGEST: Final = 256_000_000
+"""How many bytes a recording takes where nothing else is said."""
+
+_KIND: Final = FileKind(
+    application=0x466D5263,
+    version=1,
+    tables=(
+        "CREATE TABLE events (number INTEGER PRIMARY KEY, at REAL, conversation TEXT, content BLOB NOT NULL)",
+        "CREATE INDEX by_time ON events (at)",
+        "CREATE INDEX by_conversation ON events (conversation) WHERE conversation IS NOT NULL",
+        "CREATE TABLE states (at REAL PRIMARY KEY, content BLOB NOT NULL)",
+    ),
+    what="a recording",
+    owner="process",
+    restore="record again",
+)
+_STATES: Final = 5.0  # s between two states that are kept, from which one can go on
+_PART: Final = 5  # which part of the oldest is dropped where a recording has become too large
+_WAITS: Final = 5.0  # s for another process
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Event).decode
+
+
+class Recorder:
+    """Writes a recording.
+
+    Args:
+        path: the file, which is none yet.
+        most_bytes: how large it may become; then what is oldest is dropped.
+
+    Raises:
+        StoreError: the file cannot be written, or is there already.
+    """
+
+    def __init__(self, path: Path, most_bytes: int = LARGEST) -> None:
+        if path.exists():
+            raise StoreError(f"{path} is there already; name another file, or remove that one")
+        self._database = Database(path, _KIND)
+        self._most_bytes = most_bytes
+        self._state = State()
+        self._state_at = float("-inf")
+        with self._database.explained():
+            self._database.make()
+            self._connection = self._database.connect(_WAITS)
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            with self._database.transaction(self._connection):
+                self._database.begin_file(self._connection)
+
+    def write(self, events: Sequence[Event]) -> None:
+        """Write events, all of them or none.
+
+        Raises:
+            StoreError: they cannot be written.
+        """
+        if not events:
+            return
+        self._state.take(events)
+        rows = [(event.at, _conversation(event), _encode(event)) for event in events]
+        with self._database.explained(), self._database.transaction(self._connection):
+            self._connection.executemany(
+                "INSERT INTO events (at, conversation, content) VALUES (?, ?, ?)", rows
+            )
+            at = max(event.at for event in events)
+            if at - self._state_at >= _STATES:
+                self._state_at = at
+                self._write_state(at)
+            self._drop_oldest()
+
+    def _write_state(self, at: float) -> None:
+        content = _encode(self._state.figures(at))
+        self._connection.execute("INSERT OR REPLACE INTO states VALUES (?, ?)", (at, content))
+
+    def _drop_oldest(self) -> None:
+        run = self._connection.execute
+        pages, free, size = (
+            run(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+        )
+        if (pages - free) * size <= self._most_bytes:
+            return
+        first, last = run("SELECT min(number), max(number) FROM events").fetchone()
+        until = first + (last - first) // _PART + 1
+        run("DELETE FROM events WHERE number < ?", (until,))
+        run("DELETE FROM states WHERE at < (SELECT min(at) FROM events)")
+
+    def close(self) -> None:
+        """Have all of it in the one file, and write no more."""
+        with self._database.explained():
+            self._connection.execute("PRAGMA journal_mode = DELETE")
+        self._database.close()
+
+
+class Recording:
+    """A recording that is read; `with` it.
+
+    Args:
+        path: the file.
+
+    Raises:
+        StoreError: it is none, or it is broken.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._database = Database(path, _KIND)
+        if not path.is_file():
+            raise StoreError(f"there is no recording {path}; make one with `formicary watch --record {path}`")
+        try:
+            with self._database.explained():
+                self._connection = self._database.connect(_WAITS)
+                is_empty = self._database.check(self._connection) is None
+                query = "SELECT NULL, NULL" if is_empty else "SELECT min(at), max(at) FROM events"
+                found = self._connection.execute(query).fetchone()
+        except BaseException:
+            self._database.close()
+            raise
+        if is_empty:
+            self._database.close()
+            raise StoreError(f"{path} is empty, and no recording; name another file")
+        self.span: tuple[float, float] = (found[0] or 0.0, found[1] or 0.0)
+        """When it begins and ends, in seconds since 1970."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def read(self, after: float, until: float, most: int) -> list[Event]:
+        """Return the events of a time, `after` left out; of too many the first.
+
+        Raises:
+            StoreError: the file is broken.
+        """
+        return self._events(
+            "SELECT content FROM events WHERE at > ? AND at <= ? ORDER BY at, number LIMIT ?",
+            (after, until, most),
+        )
+
+    def before(self, at: float, most: int) -> list[Event]:
+        """Return the latest events up to a time, with this one; errors as of `read`."""
+        found = self._events(
+            "SELECT content FROM events WHERE at <= ? ORDER BY at DESC, number DESC LIMIT ?", (at, most)
+        )
+        return found[::-1]
+
+    def state(self, at: float) -> Figures:
+        """Return how everything was at a time; errors as of `read`."""
+        state = State()
+        with self._database.explained():
+            row = self._connection.execute(
+                "SELECT at, content FROM states WHERE at <= ? ORDER BY at DESC LIMIT 1", (at,)
+            ).fetchone()
+        since = float("-inf")
+        if row is not None:
+            since = row[0]
+            state.take([self._read(row[1])])
+        state.take(
+            self._events("SELECT content FROM events WHERE at > ? AND at <= ? ORDER BY number", (since, at))
+        )
+        return state.figures(at)
+
+    def conversations(self) -> list[tuple[str, int]]:
+        """Return the conversations in their order, and how many messages each has; errors as of `read`."""
+        with self._database.explained():
+            return self._connection.execute(
+                "SELECT conversation, count(*) FROM events WHERE conversation IS NOT NULL "
+                "GROUP BY conversation ORDER BY min(number)"
+            ).fetchall()
+
+    def conversation(self, name: str | None, most: int) -> list[MessageSeen]:
+        """Return the messages of a conversation in the order of time; of too many the first.
+
+        Args:
+            name: its name; None for all messages.
+            most: how many.
+
+        Raises:
+            StoreError: the file is broken.
+        """
+        if name is None:
+            found = self._events("SELECT content FROM events ORDER BY at, number", ())
+        else:
+            found = self._events(
+                "SELECT content FROM events WHERE conversation = ? ORDER BY at, number", (name,)
+            )
+        return [event for event in found if isinstance(event, MessageSeen)][:most]
+
+    def waits(self) -> dict[tuple[str, int], float]:
+        """Return how long messages have waited, by container and number; errors as of `read`."""
+        found = self._events("SELECT content FROM events WHERE conversation IS NULL", ())
+        return {
+            (each.container, each.number): each.waited for each in found if isinstance(each, MessageTaken)
+        }
+
+    def _events(self, query: str, values: tuple[object, ...]) -> list[Event]:
+        with self._database.explained():
+            rows = self._connection.execute(query, values).fetchall()
+        return [self._read(content) for (content,) in rows]
+
+    def _read(self, content: bytes) -> Event:
+        try:
+            event: Event = _decode(content)
+        except (msgspec.DecodeError, UnicodeDecodeError, TypeError) as error:
+            raise StoreError(f"{self.path} is broken; record again ({error})") from None
+        return event
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+def _conversation(event: Event) -> str | None:
+    return (event.conversation or None) if isinstance(event, MessageSeen) else None

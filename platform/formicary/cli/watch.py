@@ -1,0 +1,258 @@
+"""`formicary watch`: the live view of a platform that runs, or of a recording."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from formicary.cli.guest_session import GuestSession, Within, with_platform_options
+from formicary.cli.options import Json, examples
+from formicary.cli.output import say
+from formicary.cli.signals import run_until_signal
+from formicary.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from formicary.container.container import Container
+    from formicary.live.feed import Feed
+    from formicary.observe.events import MessageSeen
+
+EPILOG = examples(
+    "watch",
+    "watch --web",
+    "watch --web --allow act",
+    "watch --record shop.formicary",
+    "watch shop.formicary --speed 4",
+    "watch shop.formicary --conversation sale-17 --export sale.svg",
+)
+
+_MEGABYTE = 1_000_000
+_EVERYTHING = 1_000_000  # messages of a table
+
+File = Annotated[
+    Path | None,
+    typer.Argument(metavar="[FILE]", help="A recording; else a platform that runs.", show_default=False),
+]
+Web = Annotated[bool, typer.Option("--web", help="In the browser: the address is printed.")]
+Port = Annotated[
+    int,
+    typer.Option(
+        min=0, max=65535, help="Where the page is served, on this machine only.", show_default="a free one"
+    ),
+]
+Record = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Keep what is seen in a file, to play it back.", show_default=False),
+]
+RecordSize = Annotated[
+    int, typer.Option(metavar="MB", min=1, help="How large the file may become; the oldest is dropped then.")
+]
+Allow = Annotated[
+    Literal["act"] | None,
+    typer.Option(help="Let the view suspend, resume, kill, create and move agents, and send messages."),
+]
+Speed = Annotated[
+    float | None, typer.Option(help="Of a recording: how fast; negative is backwards.", show_default="1")
+]
+Conversation = Annotated[
+    str | None, typer.Option(metavar="ID", help="Only messages of this conversation.", show_default=False)
+]
+Export = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write a recording's messages as a picture (.svg, .mmd) or a table (.csv), and end.",
+        show_default=False,
+    ),
+]
+
+
+@with_platform_options
+def watch(
+    within: Within,
+    file: File = None,
+    *,
+    web: Web = False,
+    port: Port = 0,
+    record: Record = None,
+    record_size: RecordSize = 256,
+    allow: Allow = None,
+    speed: Speed = None,
+    conversation: Conversation = None,
+    export: Export = None,
+    as_json: Json = False,
+) -> None:
+    """Watch messages, agents, dead letters and links, as they are or as they were recorded.
+
+    In the terminal, or in the browser with --web. Containers collect what is
+    watched only while somebody looks; where there is too much, whole
+    conversations are shown, and how many messages are left out. Who watches can
+    change nothing without --allow act.
+
+    A recording is played back, forwards and backwards. With --json, each event is
+    a line of JSON.
+
+    The exit code is 2 if an option cannot be used, 3 if the platform cannot be
+    reached or has ended, or a recording is broken, and 130 after Ctrl-C.
+    """
+    from formicary.live.feed import Feed
+    from formicary.observe.events import Filters
+
+    filters = Filters(conversation=conversation or "")
+    if file is None:
+        if speed is not None or export is not None:
+            option = "--speed" if export is None else "--export"
+            raise UsageError(f"{option} is for a recording: name its file, or make one with --record FILE")
+        _check_view(web=web, is_seen=as_json or record is not None)
+
+        async def watch_platform(session: GuestSession) -> None:
+            feed = Feed.join(
+                session.container,
+                filters=filters,
+                may_act=allow is not None,
+                record=record,
+                most_bytes=record_size * _MEGABYTE,
+            )
+            title = session.main.domain.partition(".")[2]
+            await show(feed, title, web=web, port=port, record=record, as_json=as_json)
+
+        within(watch_platform)
+        return
+    if record is not None or allow is not None:
+        option = "--record" if allow is None else "--allow"
+        raise UsageError(f"{option} is for a platform that runs, and {file} is a recording: leave it out")
+    if export is not None:
+        _export(file, conversation, export)
+        return
+    if as_json:
+        _print_all(file, conversation)
+        return
+    _check_view(web=web, is_seen=False)
+    feed = Feed.play(file, speed=1.0 if speed is None else speed)
+    feed.filters = filters
+    run_until_signal(show(feed, file.name, web=web, port=port))
+
+
+def _check_view(*, web: bool, is_seen: bool) -> None:
+    """Make sure that there is something to look at, before anything is opened.
+
+    Raises:
+        UsageError: there is no terminal, or something is not installed.
+    """
+    if web:
+        require("aiohttp")
+    elif not is_seen:
+        if not sys.stdout.isatty():
+            raise UsageError(
+                "there is no terminal to show it in: use --web, --json, or --record FILE to look at it later"
+            )
+        require("textual")
+
+
+def require(package: str) -> None:
+    """Make sure that the extra `live` is there.
+
+    Raises:
+        UsageError: it is not.
+    """
+    from importlib.util import find_spec
+
+    if find_spec(package) is None:
+        raise UsageError(
+            "the live view needs more packages: install them with `pip install 'formicary[live]'`"
+        )
+
+
+async def show(
+    feed: Feed, title: str, *, web: bool, port: int = 0, record: Path | None = None, as_json: bool = False
+) -> None:
+    """Show a feed until it ends, or somebody ends it: as a page, in the terminal, as JSON, or not at all."""
+    if as_json:
+        await _print(feed)
+    elif web:
+        from formicary.live.web.serving import serve
+
+        rights = "it may act" if feed.may_act else "it may only look"
+        await serve(
+            feed,
+            title=title,
+            port=port,
+            opened=lambda address: say(f"{address}  ({rights}; Ctrl-C ends it)"),
+            is_kept_open=record is not None,
+        )
+    elif sys.stdout.isatty():
+        from formicary.live.terminal.app import LiveApp
+
+        async with feed:
+            await LiveApp(feed, title).show()
+    else:
+        say(f"{title} is recorded in {record}; Ctrl-C ends it", err=True)
+        async with feed:
+            async for _ in feed:
+                pass
+
+
+@asynccontextmanager
+async def viewed(container: Container) -> AsyncIterator[None]:
+    """Show a container's platform in a browser meanwhile, and say where."""
+    from formicary.live.feed import Feed
+    from formicary.live.web.serving import serving
+
+    feed = Feed.join(container, may_act=True)
+    async with serving(feed, title=container.platform) as (address, _):
+        say(f"live view: {address}  (it may act)", err=True)
+        yield
+
+
+async def _print(feed: Feed) -> None:
+    async with feed:
+        async for batch in feed:
+            for event in batch:
+                _print_event(event)
+            if batch:
+                sys.stdout.flush()
+
+
+def _print_event(event: object) -> None:
+    from msgspec.structs import asdict
+
+    from formicary.cli.output import show_json
+
+    show_json({"event": type(event).__name__, **asdict(event)})  # type: ignore[arg-type]  # all are structs
+
+
+def _messages(file: Path, conversation: str | None) -> list[MessageSeen]:
+    from formicary.observe.recording import Recording
+
+    with Recording(file) as recording:
+        messages = recording.conversation(conversation, _EVERYTHING)
+        if not messages and conversation is not None:
+            known = recording.conversations()
+            some = ", ".join(name for name, _ in known[:3])
+            hint = f"it has {len(known)}, such as {some}" if known else "it has none with a name"
+            raise UsageError(f"{file} has no messages of the conversation {conversation!r}: {hint}")
+        return messages
+
+
+def _export(file: Path, conversation: str | None, target: Path) -> None:
+    from formicary.core.files import replacing
+    from formicary.observe.exporting import export
+
+    messages = _messages(file, conversation)
+    written = export(messages, target.name)
+    try:
+        with replacing(target) as part:
+            part.write_text(written, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {error.strerror}; name another file") from error
+    say(f"{len(messages)} messages in {target}")
+
+
+def _print_all(file: Path, conversation: str | None) -> None:
+    for message in _messages(file, conversation):
+        _print_event(message)

@@ -1,0 +1,9 @@
+"""The live view: what a platform does, as it does it, or as it was recorded.
+
+- `feed`: what both views are fed by; `joined` asks a platform that runs, `played` plays a recording
+- `view`: what is known from a feed's batches, bounded
+- `web`: the view in a browser; `terminal`: the view in a terminal
+- `acting`: what can be done to agents from a view
+"""
+
+CPU_GROUP = "platform"

@@ -1,0 +1,80 @@
+"""What a view can do to a platform: what the commands of the same names do, by the platform's management."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from formicary.core.errors import FormicaryError, UsageError
+from formicary.core.message import Message
+from formicary.core.micro import MicroAgent
+
+if TYPE_CHECKING:
+    from formicary.container.container import Container
+
+_SENDER = "viewer"
+
+
+class _Viewer(MicroAgent):
+    """Sends what somebody writes in a view; answers to it go nowhere."""
+
+    def handle(self, message: Message) -> None:
+        """Take what is answered, and do nothing."""
+
+
+class Actor:
+    """Does what is asked for in a view.
+
+    Args:
+        container: what has a part in the platform, or is a guest of it.
+    """
+
+    def __init__(self, container: Container) -> None:
+        self._container = container
+        self._viewer: _Viewer | None = None
+
+    async def act(self, act: str, arguments: dict[str, Any]) -> str | None:
+        """Do something; arguments, result and errors as of `Feed.act`."""
+        management = self._container.management
+        try:
+            match act:
+                case "kill" | "suspend" | "resume":
+                    await getattr(management, act)(arguments["agent"])
+                case "move":
+                    await management.move(arguments["agent"], arguments["container"])
+                case "create":
+                    return await management.create(
+                        arguments["class_name"],
+                        arguments["name"],
+                        container=arguments.get("container") or None,
+                        arguments=arguments.get("arguments") or None,
+                    )
+                case "send":
+                    await self._send(arguments)
+                case _:
+                    raise UsageError(f"there is nothing that is called {act!r} to do")
+        except KeyError as error:
+            raise UsageError(f"to {act} needs {error.args[0]}, which is not given") from error
+        except TypeError as error:
+            raise UsageError(f"to {act} is not possible with these arguments: {error}") from error
+        return None
+
+    async def _send(self, arguments: dict[str, Any]) -> None:
+        message = Message(**arguments)
+        if not message.receivers:
+            raise UsageError("a message needs a receiver: say to whom it goes")
+        if self._viewer is None:
+            viewer = _Viewer(_SENDER)
+            await self._container.start(viewer)
+            self._viewer = viewer
+        await self._viewer.send(message)
+
+    async def close(self) -> None:
+        """End the agent that has sent messages, if there is one."""
+        if self._viewer is not None:
+            viewer, self._viewer = self._viewer, None
+            await viewer.stop()
+
+
+def refuse(act: str) -> FormicaryError:
+    """Return the error of an act that is not allowed."""
+    return UsageError(f"this view may only look: start it with --allow act to {act} from it")

@@ -1,0 +1,234 @@
+"""The feed of a platform that runs: each of its containers is asked, again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from formicary.core.clock import wall_time
+from formicary.core.errors import ContainerClosedError, FormicaryError, LinkError
+from formicary.directory.model.query import Query
+from formicary.groups.naming import ROLE, read_role
+from formicary.live.acting import Actor, refuse
+from formicary.live.feed import MOST_EVENTS, Feed
+from formicary.observe.events import Entry, Figures, MessageSeen, RolePlayed
+from formicary.observe.recording import Recorder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from formicary.container.container import Container
+    from formicary.directory.model.description import ServiceDescription
+    from formicary.live.feed import Act
+    from formicary.observe.events import ContainerFigures, Event, Filters, LinkFigures
+
+_PATIENCE: Final = 5.0  # s that a container gets to answer
+_PAUSE: Final = 0.1  # s between two batches, and two questions to a container
+_CONTAINERS: Final = 2.0  # s between two looks at which containers there are
+_DIRECTORY: Final = 3.0  # s between two looks at the directory
+_ENTRIES: Final = 1000  # of the directory, and as many roles
+_AT_ONCE: Final = 100  # messages that one container tells of in one answer
+_WAITING: Final = 2 * MOST_EVENTS  # events that wait for the view: with more, no container is asked
+
+
+class JoinedFeed(Feed):
+    """Asks the containers of a platform; arguments as of `Feed.join`."""
+
+    def __init__(
+        self, container: Container, filters: Filters, record: Path | None, *, may_act: bool, most_bytes: int
+    ) -> None:
+        super().__init__()
+        self._path, self._most_bytes = record, most_bytes
+        self._recorder: Recorder | None = None
+        self.may_act = may_act
+        self._filters = filters
+        self._container = container
+        self._actor = Actor(container)
+        self._viewer = ""
+        self._clock: Callable[[], float]
+        self._tasks: dict[str, asyncio.Task[None]] = {}  # what asks each container, by domain
+        self._others: list[asyncio.Task[None]] = []
+        self._events: deque[Event] = deque()
+        self._error: FormicaryError | None = None
+        self._missing: dict[str, str] = {}
+        self._containers: dict[str, ContainerFigures] = {}
+        self._links: dict[str, tuple[LinkFigures, ...]] = {}
+        self._places: dict[str, str] = {}  # of agents, by full name: in which container they were seen last
+        self._entries: tuple[ServiceDescription, ...] | None = None
+        self._roles: tuple[ServiceDescription, ...] | None = None
+
+    async def _open(self) -> None:
+        self._clock = wall_time()
+        self.position = self._clock()
+        self._viewer = secrets.token_hex(8)
+        self._entries = self._roles = self._error = None
+        if self._path is not None and self._recorder is None:
+            self._recorder = Recorder(self._path, self._most_bytes)
+        await self._look_for_containers()
+        loop = asyncio.get_running_loop()
+        for work, pause in ((self._look_for_containers, _CONTAINERS), (self._search, _DIRECTORY)):
+            self._others.append(loop.create_task(self._again(work, pause), name=f"feed: {work.__name__}"))
+
+    async def _close(self) -> None:
+        tasks = [*self._tasks.values(), *self._others]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        with suppress(FormicaryError, TimeoutError):
+            async with asyncio.timeout(1):
+                await asyncio.gather(*map(self._end, self._tasks))
+        for known in (self._tasks, self._containers, self._links, self._places, self._missing):
+            known.clear()
+        self._others.clear()
+        self._events.clear()
+        await self._actor.close()
+        if self._recorder is not None:
+            self._path = None  # what has ended is not begun again
+            recorder, self._recorder = self._recorder, None
+            recorder.close()
+
+    async def __anext__(self) -> list[Event]:
+        await asyncio.sleep(_PAUSE)
+        if self._error is not None:
+            raise self._error
+        if not self._container.is_open:
+            raise LinkError(f"container {self._container.name} is not open any more")
+        if self.is_paused:
+            return []
+        batch = [self._events.popleft() for _ in range(min(MOST_EVENTS, len(self._events)))]
+        self.position = self._clock()
+        if self._recorder is not None:
+            self._recorder.write(batch)
+        return batch
+
+    # -- asking ---------------------------------------------------------------------------------------------
+
+    async def _again(self, work: Callable[[], Any], pause: float) -> None:
+        while True:
+            try:
+                await work()
+            except FormicaryError as error:
+                if isinstance(error, ContainerClosedError) or not self._container.is_open:
+                    self._error = LinkError(f"container {self._container.name} is not open any more")
+                    return
+            await asyncio.sleep(pause)
+
+    async def _look_for_containers(self) -> None:
+        container = self._container
+        if container.platform_options.is_guest and not container.members:
+            name = container.platform_options.main.partition(".")[0]
+            self._error = LinkError(f"the platform's container {name} is not there any more")
+            return
+        found = await container.management.containers()
+        domains = {each.domain for each in found}
+        self._missing = {_short(each.domain): each.reason for each in found.missing}
+        for domain in domains - self._tasks.keys():
+            self._tasks[domain] = asyncio.get_running_loop().create_task(
+                self._ask(domain), name=f"feed: asks {domain}"
+            )
+        for domain in self._tasks.keys() - domains - {each.domain for each in found.missing}:
+            self._tasks.pop(domain).cancel()
+            self._missing[_short(domain)] = "it is not there any more"
+            self._forget(_short(domain))
+            gone = tuple(name for name, place in self._places.items() if place == _short(domain))
+            self._places = {name: place for name, place in self._places.items() if place != _short(domain)}
+            self._events.append(replace(self._completed(Figures(self._clock())), gone=gone))
+
+    async def _ask(self, domain: str) -> None:
+        while True:
+            if not self.is_paused and len(self._events) < _WAITING:
+                try:
+                    async with asyncio.timeout(_PATIENCE):
+                        await self._ask_once(domain)
+                    self._missing.pop(_short(domain), None)
+                except (FormicaryError, TimeoutError) as error:
+                    silent = f"it has not answered within {_PATIENCE:g} s"
+                    self._missing[_short(domain)] = str(error) or silent
+                    self._forget(_short(domain))
+                    self._events.append(self._completed(Figures(self._clock())))
+                    await asyncio.sleep(1)
+            await asyncio.sleep(_PAUSE)
+
+    async def _ask_once(self, domain: str) -> None:
+        most = max(1, min(_AT_ONCE, MOST_EVENTS // max(1, len(self._tasks))))
+        seen = await self._container.management.watch(domain, self._viewer, self._filters, most)
+        for event in () if seen is None else seen.events:
+            self._events.append(self._completed(event) if isinstance(event, Figures) else event)
+
+    def _completed(self, figures: Figures) -> Figures:
+        """Return a container's figures with the latest of others, and without links to guests."""
+        names = {_short(domain) for domain in self._tasks}
+        for container in figures.containers:
+            self._forget(container.name)
+            self._containers[container.name] = container
+            self._links[container.name] = tuple(link for link in figures.links if link.peer in names)
+        gone = []
+        for name in figures.gone:  # but those that have moved have been seen elsewhere, perhaps
+            if self._places.get(name) in {None, *(each.name for each in figures.containers)}:
+                self._places.pop(name, None)
+                gone.append(name)
+        self._places |= {agent.name: agent.container for agent in figures.agents}
+        return replace(
+            figures,
+            containers=tuple(self._containers.values()),
+            links=tuple(link for links in self._links.values() for link in links),
+            gone=tuple(gone),
+            missing=dict(self._missing),
+        )
+
+    def _forget(self, container: str) -> None:
+        self._containers.pop(container, None)
+        self._links.pop(container, None)
+
+    async def _search(self) -> None:
+        """Look at the directory, and have what has changed be told."""
+        directory = self._container.directory
+        entries = await directory.search(Query(max_results=_ENTRIES))
+        roles = await directory.search(Query(type=ROLE, max_results=_ENTRIES))
+        changes: dict[str, Any] = {}
+        if entries != self._entries:
+            self._entries = entries
+            changes["directory"] = tuple(map(_entry, entries))
+        if roles != self._roles:
+            self._roles = roles
+            changes["groups"] = tuple(_roles(roles))
+        if changes:
+            self._events.append(self._completed(Figures(self._clock(), **changes)))
+
+    async def _end(self, domain: str) -> None:
+        await self._container.management.watch(domain, self._viewer, self._filters, 1, end=True)
+
+    # -- acting ---------------------------------------------------------------------------------------------
+
+    def pause(self) -> None:
+        """Give nothing new until `resume`; as `Feed.pause`."""
+        super().pause()
+        self._events = deque(each for each in self._events if not isinstance(each, MessageSeen))
+
+    async def act(self, act: Act, **arguments: Any) -> str | None:
+        """Do something to the platform; as `Feed.act`."""
+        if not self.may_act:
+            raise refuse(act)
+        return await self._actor.act(act, arguments)
+
+
+def _short(domain: str) -> str:
+    return domain.partition(".")[0]
+
+
+def _entry(service: ServiceDescription) -> Entry:
+    properties = {name: str(value) for name, value in service.properties.items()}
+    return Entry(service.agent, service.type, service.name, properties)
+
+
+def _roles(services: Iterable[ServiceDescription]) -> Iterator[RolePlayed]:
+    for service in services:
+        if (role := read_role(service.name)) is not None:
+            yield RolePlayed(service.agent, *role)

@@ -1,0 +1,97 @@
+"""The feed of a recording: forwards and backwards, at any speed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from formicary.live.feed import MOST_EVENTS, Feed
+from formicary.observe.events import Begun, MessageSeen
+from formicary.observe.recording import Recording
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from formicary.observe.events import Event, Filters
+
+_STEP: Final = 0.1  # s between two batches
+_CONTEXT: Final = 500  # events before a time that are given with it
+
+
+class PlayedFeed(Feed):
+    """Plays a recording; arguments and errors as of `Feed.play`."""
+
+    is_live = False
+
+    def __init__(self, path: Path, speed: float) -> None:
+        super().__init__()
+        self._path = path
+        self.speed = speed
+        with Recording(path) as recording:  # what is wrong with it is to be known now
+            self.span = recording.span
+        self.position = self.span[0]
+        self._recording: Recording | None = None
+        self._begins_anew = True
+
+    async def _open(self) -> None:
+        self._recording = Recording(self._path)
+        self._begins_anew = True
+
+    async def _close(self) -> None:
+        if self._recording is not None:
+            self._recording.close()
+            self._recording = None
+
+    async def __anext__(self) -> list[Event]:
+        await asyncio.sleep(_STEP)
+        assert self._recording is not None  # it is open
+        assert self.span is not None
+        first, last = self.span
+        step = 0.0 if self.is_paused else _STEP * self.speed
+        before = self.position
+        self.position = min(max(before + step, first), last)
+        if self._begins_anew or self.position < before:
+            return self._begin_anew(self._recording)
+        events = self._recording.read(before, self.position, MOST_EVENTS)
+        if len(events) == MOST_EVENTS:  # the others come next
+            self.position = events[-1].at
+        return self._matching(events)
+
+    def _begin_anew(self, recording: Recording) -> list[Event]:
+        self._begins_anew = False
+        at = self.position
+        context = self._matching(recording.before(at, _CONTEXT))
+        messages = [event for event in context if isinstance(event, MessageSeen)]
+        return [Begun(at), recording.state(at), *messages]
+
+    def _matching(self, events: list[Event]) -> list[Event]:
+        return [
+            each for each in events if not isinstance(each, MessageSeen) or lets_through(self._filters, each)
+        ]
+
+    @property
+    def filters(self) -> Filters:
+        """Which messages are given; it can be set at any time."""
+        return self._filters
+
+    @filters.setter
+    def filters(self, filters: Filters) -> None:
+        self._filters = filters
+        self._begins_anew = True
+
+    def seek(self, at: float) -> None:
+        """Go on from a time on; as `Feed.seek`."""
+        assert self.span is not None
+        self.position = min(max(at, self.span[0]), self.span[1])
+        self._begins_anew = True
+
+
+def lets_through(filters: Filters, message: MessageSeen) -> bool:
+    """Tell whether filters let a message through, as far as it was recorded."""
+    return (
+        (not filters.agent or filters.agent in message.sender or filters.agent in message.receiver)
+        and (not filters.performative or filters.performative == message.performative)
+        and (not filters.protocol or filters.protocol == message.protocol)
+        and (not filters.conversation or filters.conversation == message.conversation)
+        and (not filters.text or filters.text in message.body)
+    )

@@ -1,0 +1,63 @@
+"""What a user types into the terminal view: filters, and what is to be done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from formicary.core.errors import UsageError
+from formicary.observe.events import Filters
+
+FIELDS = Filters.__struct_fields__
+
+
+def read_filters(typed: str) -> Filters:
+    """Return the filters that were typed: `agent=ann act=request`, and words that the body has.
+
+    Raises:
+        UsageError: there is no such filter.
+    """
+    given: dict[str, str] = {}
+    words = []
+    for word in typed.split():
+        name, equals, value = word.partition("=")
+        name = {"act": "performative", "from": "agent", "to": "agent"}.get(name, name)
+        if equals and name in FIELDS:
+            given[name] = value
+        else:
+            words.append(word)
+    text = " ".join([*([given["text"]] if "text" in given else []), *words])
+    try:
+        return Filters(**{**given, "text": text})
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def write_filters(filters: Filters) -> str:
+    """Return what would be typed for filters."""
+    named = [f"{name}={value}" for name in FIELDS if name != "text" and (value := getattr(filters, name))]
+    return " ".join([*named, *([filters.text] if filters.text else [])])
+
+
+def read_act(typed: str) -> tuple[str, dict[str, Any]]:
+    """Return what is to be done, and its arguments, for `Feed.act`.
+
+    Args:
+        typed: `move AGENT CONTAINER`, `create MODULE:CLASS NAME [CONTAINER]`, `send AGENT PERFORMATIVE TEXT`,
+            or `kill`, `suspend` or `resume` and an agent.
+
+    Raises:
+        UsageError: that is none of these.
+    """
+    match typed.split(maxsplit=3) if typed.startswith("send") else typed.split():
+        case ["kill" | "suspend" | "resume" as act, agent]:
+            return act, {"agent": agent}
+        case ["move", agent, container]:
+            return "move", {"agent": agent, "container": container}
+        case ["create", class_name, name, *rest] if len(rest) <= 1:
+            return "create", {"class_name": class_name, "name": name, "container": "".join(rest)}
+        case ["send", to, performative, *rest]:
+            return "send", {"to": to, "performative": performative, "body": "".join(rest)}
+    raise UsageError(
+        "write kill, suspend or resume AGENT; move AGENT CONTAINER; create MODULE:CLASS NAME [CONTAINER]; or "
+        "send AGENT PERFORMATIVE TEXT"
+    )

@@ -1,0 +1,145 @@
+"""What is known of a platform from a feed's batches: bounded, and the same for every view."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
+
+from formicary.observe.events import (
+    AgentFigures,
+    AgentSeen,
+    Begun,
+    DeadLetter,
+    Figures,
+    LeftOut,
+    MessageSeen,
+    MessageTaken,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formicary.observe.events import ContainerFigures, Entry, Event, LinkFigures, RolePlayed
+
+_GONE = frozenset({"ended", "failed"})
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class View:
+    """The state that events add up to.
+
+    Args:
+        most_messages: how many of the latest messages are kept.
+        most_agents: how many agents are kept; of others only containers' counts tell.
+        most_dead: how many of the latest dead letters are kept.
+
+    Attributes:
+        at: up to when it is known, in seconds since 1970; 0 at the beginning.
+        messages: by container and number, the oldest first.
+        dead: dead letters, the oldest first.
+        agents: those that are there, by their full names.
+        containers: the latest figures by name.
+        links: the latest figures by container and peer.
+        directory: its entries.
+        groups: roles played.
+        missing: containers that could not be asked, and why.
+        shown: of how many messages there was an event.
+        left_out: of how many there was none.
+    """
+
+    def __init__(self, most_messages: int = 2000, most_agents: int = 20_000, most_dead: int = 500) -> None:
+        self._most_messages = most_messages
+        self._most_agents = most_agents
+        self.messages: dict[tuple[str, int], MessageSeen] = {}
+        self.dead: deque[DeadLetter] = deque(maxlen=most_dead)
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Forget everything, as where a recording goes on from another place."""
+        self.at = 0.0
+        self.messages.clear()
+        self.dead.clear()
+        self.agents: dict[str, AgentFigures] = {}
+        self.containers: dict[str, ContainerFigures] = {}
+        self.links: dict[tuple[str, str], LinkFigures] = {}
+        self.directory: tuple[Entry, ...] = ()
+        self.groups: tuple[RolePlayed, ...] = ()
+        self.missing: dict[str, str] = {}
+        self.shown = 0
+        self.left_out = 0
+
+    def take(self, batch: Iterable[Event]) -> None:
+        """Add what a feed has given."""
+        for event in batch:
+            self._take(event)
+
+    def figures(self) -> Figures:
+        """Give all figures as one event: for a view that begins now."""
+        return Figures(
+            self.at,
+            tuple(self.containers.values()),
+            tuple(self.agents.values()),
+            links=tuple(self.links.values()),
+            directory=self.directory,
+            groups=self.groups,
+            missing=self.missing,
+        )
+
+    def _take(self, event: Event) -> None:
+        if not isinstance(event, LeftOut):
+            self.at = event.at
+        match event:
+            case MessageSeen():
+                self.shown += 1
+                _keep(self.messages, (event.container, event.number), event, self._most_messages)
+            case MessageTaken():
+                key = event.container, event.number
+                if (message := self.messages.get(key)) is not None:
+                    self.messages[key] = replace(message, waited=event.waited)
+            case AgentSeen():
+                self._take_agent(event)
+            case DeadLetter():
+                self.dead.append(event)
+            case LeftOut():
+                self.left_out += event.left_out
+            case Figures():
+                self._take_figures(event)
+            case Begun():
+                self.begin_again()
+
+    def _take_agent(self, event: AgentSeen) -> None:
+        known = self.agents.get(event.name)
+        if event.state in _GONE:
+            if known is not None and known.container == event.container:  # it may live elsewhere by now
+                del self.agents[event.name]
+        elif known is not None:
+            self.agents[event.name] = replace(known, container=event.container, state=event.state)
+        elif len(self.agents) < self._most_agents:
+            self.agents[event.name] = AgentFigures(event.name, event.container, event.kind, event.state)
+
+    def _take_figures(self, event: Figures) -> None:
+        names = {each.name for each in event.containers}
+        self.containers = {each.name: each for each in event.containers}
+        self.links = {(each.container, each.peer): each for each in event.links if each.container in names}
+        self.missing = event.missing
+        for agent in event.agents:
+            if agent.name in self.agents or len(self.agents) < self._most_agents:
+                self.agents[agent.name] = agent
+        for name in event.gone:
+            self.agents.pop(name, None)
+        if event.directory is not None:
+            self.directory = event.directory
+        if event.groups is not None:
+            self.groups = event.groups
+
+
+def _keep(table: dict[K, V], key: K, value: V, most: int) -> None:
+    """Put something at the end of a table, and drop the oldest where it is full."""
+    table.pop(key, None)
+    if len(table) >= most:
+        del table[next(iter(table))]
+    table[key] = value

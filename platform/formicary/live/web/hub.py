@@ -1,0 +1,179 @@
+"""One feed, and all pages that look at it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from formicary.core.errors import FormicaryError, UsageError
+from formicary.live.view import View
+from formicary.live.web.outbox import Outbox
+from formicary.live.web.wire import Playing
+from formicary.observe.events import Filters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary.live.feed import Feed
+    from formicary.live.web.wire import Parcel, Play
+
+_MOST_PAGES = 16
+
+
+class Seat:
+    """The place of one page at the feed."""
+
+    def __init__(self, hub: Hub, outbox: Outbox) -> None:
+        self._hub = hub
+        self.outbox = outbox
+        self._changed = asyncio.Event()
+        self._playing: Playing | None = None  # as the page knows it
+        self.ended: str | None = None
+
+    async def next(self) -> Parcel | None:
+        """Wait for the next parcel; None says that nothing more comes, for the reason in `ended`."""
+        while True:
+            playing = self._hub.playing()
+            parcel = self.outbox.take(None if playing == self._playing else playing)
+            if parcel is not None:
+                self._playing = playing
+                return parcel
+            if self.ended is not None:
+                return None
+            self._changed.clear()
+            await self._changed.wait()
+
+    def wake(self) -> None:
+        """Have `next` look again."""
+        self._changed.set()
+
+
+class Hub:
+    """Asks the feed for batches as long as there is a page, and gives them to all pages.
+
+    Args:
+        feed: what is watched. It is open only while somebody looks, so that nothing is collected for nobody.
+        is_kept_open: whether it is open from the beginning, as where it is recorded. A recording always is,
+            for it would begin again with each page.
+    """
+
+    def __init__(self, feed: Feed, *, is_kept_open: bool = False) -> None:
+        self.feed = feed
+        self._is_kept_open = is_kept_open or not feed.is_live
+        self._view = View()
+        self._seats: set[Seat] = set()
+        self._somebody = asyncio.Event()
+        self._nobody = asyncio.Event()
+
+    async def run(self) -> None:
+        """Give batches to pages until the feed ends.
+
+        Raises:
+            FormicaryError: it cannot go on; all pages were told why.
+        """
+        reason = "The recording has ended."
+        try:
+            while await self._is_looked_at():
+                self._view.begin_again()
+                async with self.feed:
+                    if await self._pass_on():
+                        return
+        except FormicaryError as error:
+            reason = str(error)
+            raise
+        except asyncio.CancelledError:
+            reason = "The live view was ended."
+            raise
+        finally:
+            for seat in self._seats:
+                seat.ended = reason
+                seat.wake()
+
+    @contextmanager
+    def seat(self) -> Iterator[Seat]:
+        """Give a page its place, for as long as it is there.
+
+        Raises:
+            UsageError: too many pages are open.
+        """
+        if len(self._seats) >= _MOST_PAGES:
+            raise UsageError(f"{_MOST_PAGES} pages are open already: close one of them")
+        seat = Seat(self, Outbox(self._view))
+        self._seats.add(seat)
+        self._somebody.set()
+        self._nobody.clear()
+        try:
+            yield seat
+        finally:
+            self._seats.remove(seat)
+            if not self._seats:
+                self._somebody.clear()
+                self._nobody.set()
+            self._narrow()
+
+    def narrow(self, seat: Seat, filters: Filters) -> None:
+        """Show a page other messages from now on: those that match."""
+        seat.outbox.filters = filters
+        self._narrow()
+        seat.outbox.begin_again()
+        seat.wake()
+
+    def play(self, said: Play) -> None:
+        """Play a recording otherwise; for all pages, as it is the same feed.
+
+        Raises:
+            UsageError: this is none.
+        """
+        match said.action:
+            case "pause":
+                self.feed.pause()
+            case "resume":
+                self.feed.resume()
+            case "speed":
+                self.feed.speed = min(max(said.value, -1000.0), 1000.0)
+            case "seek":
+                self.feed.seek(said.value)
+
+    def playing(self) -> Playing | None:
+        """Tell where a recording is; None of a platform that runs."""
+        feed = self.feed
+        if feed.span is None:
+            return None
+        return Playing(*feed.span, feed.position, feed.speed, feed.is_paused)
+
+    async def _is_looked_at(self) -> bool:
+        """Wait until somebody looks."""
+        return self._is_kept_open or await self._somebody.wait()
+
+    async def _pass_on(self) -> bool:
+        """Give batches until nobody looks any more; tell whether the feed has ended."""
+        giving = asyncio.create_task(self._give())
+        tasks = {giving} if self._is_kept_open else {giving, asyncio.create_task(self._left())}
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+        if giving.cancelled():
+            return False
+        giving.result()
+        return True
+
+    async def _give(self) -> None:
+        async for batch in self.feed:
+            self._view.take(batch)
+            for seat in self._seats:
+                seat.outbox.offer(batch)
+                seat.wake()
+
+    async def _left(self) -> None:
+        await self._nobody.wait()
+
+    def _narrow(self) -> None:
+        """Have containers tell what all pages want: where they want different things, everything."""
+        wanted = {seat.outbox.filters for seat in self._seats}
+        filters = wanted.pop() if len(wanted) == 1 else Filters()
+        if filters != self.feed.filters:
+            self.feed.filters = filters

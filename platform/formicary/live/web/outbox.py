@@ -1,0 +1,146 @@
+"""What waits for one page: bounded, whatever the platform does and however slow the page is."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from formicary.live.web.wire import Parcel
+from formicary.observe.events import Begun, Figures, Filters, LeftOut, MessageSeen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formicary.live.view import View
+    from formicary.live.web.wire import Playing
+    from formicary.observe.events import Event
+
+_UNANSWERED = 2  # parcels that a page may have without having said that it took them
+_WAITING = 600  # events that wait for a page: a screen shows some thirty messages
+_GONE = 20_000  # agents that have ended meanwhile
+
+
+class Outbox:
+    """What one page has not been sent yet.
+
+    A page that does not keep up gets fewer messages, the latest ones, and is told how many it does not see.
+    Of agents and containers it is told how they are, not how they came to be so: it misses nothing for good.
+
+    Args:
+        view: what is known up to now: what a page begins with.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._events: deque[Event] = deque(maxlen=_WAITING)
+        self._filters = Filters()
+        self._number = 0
+        self._taken = 0
+        self._figures: Figures | None = None
+        self._left_out = 0
+        self._begins_again = True
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Forget what waits, and tell the page all anew."""
+        self._clear()
+        self._events.extend(filter(self._is_wanted, self._view.messages.values()))
+        self._events.extend(self._view.dead)
+        self._figures = self._view.figures()
+
+    @property
+    def waiting(self) -> int:
+        """How many messages and other single events wait."""
+        return len(self._events)
+
+    @property
+    def filters(self) -> Filters:
+        """Which messages the page wants; of those that wait, none is taken back."""
+        return self._filters
+
+    @filters.setter
+    def filters(self, filters: Filters) -> None:
+        self._filters = filters
+
+    def offer(self, batch: Iterable[Event]) -> None:
+        """Add what the feed has given."""
+        for event in batch:
+            if isinstance(event, Begun):
+                self._clear()
+            elif isinstance(event, LeftOut):
+                self._left_out += event.left_out
+            elif isinstance(event, Figures):
+                self._figures = event if self._figures is None else _merge(self._figures, event)
+            elif self._is_wanted(event):
+                if len(self._events) == _WAITING and isinstance(self._events[0], MessageSeen):
+                    self._left_out += 1
+                self._events.append(event)
+
+    def taken(self, number: int) -> None:
+        """Note that the page has taken all parcels up to this one, if there were so many."""
+        if self._taken < number <= self._number:
+            self._taken = number
+
+    def take(self, playing: Playing | None = None) -> Parcel | None:
+        """Give the next parcel; None where nothing waits, or the page has two that it has not answered.
+
+        Args:
+            playing: of a recording, where it is.
+        """
+        is_empty = not (self._events or self._figures or self._left_out or playing)
+        if is_empty or self._number - self._taken >= _UNANSWERED:
+            return None
+        self._number += 1
+        events: list[Event] = list(self._events)
+        if self._figures is not None:  # at the end: what they say is newer
+            events.append(self._figures)
+        parcel = Parcel(self._number, events, self._left_out, self._begins_again, playing)
+        self._events.clear()
+        self._figures, self._left_out, self._begins_again = None, 0, False
+        return parcel
+
+    def _clear(self) -> None:
+        self._events.clear()
+        self._figures = None
+        self._left_out = 0
+        self._begins_again = True
+
+    def _is_wanted(self, event: Event) -> bool:
+        return not isinstance(event, MessageSeen) or matches(self._filters, event)
+
+
+def matches(filters: Filters, message: MessageSeen) -> bool:
+    """Tell whether a message is among those that are wanted; capital letters and small ones are the same."""
+    return (
+        (not filters.agent or _has(message.sender, filters.agent) or _has(message.receiver, filters.agent))
+        and (not filters.performative or message.performative == filters.performative)
+        and (not filters.protocol or message.protocol == filters.protocol)
+        and (not filters.conversation or message.conversation == filters.conversation)
+        and (not filters.text or _has(message.body, filters.text))
+    )
+
+
+def _has(text: str, part: str) -> bool:
+    return part.casefold() in text.casefold()
+
+
+def _merge(before: Figures, after: Figures) -> Figures:
+    """Make one of two that follow each other, as if nobody had looked in between."""
+    agents = {each.name: each for each in before.agents}
+    gone = dict.fromkeys(before.gone)
+    for each in after.agents:
+        agents[each.name] = each
+        gone.pop(each.name, None)
+    for name in after.gone:
+        agents.pop(name, None)
+        gone[name] = None
+    return Figures(
+        after.at,
+        after.containers,
+        tuple(agents.values()),
+        tuple(gone)[-_GONE:],
+        after.links,
+        before.directory if after.directory is None else after.directory,
+        before.groups if after.groups is None else after.groups,
+        after.missing,
+    )

@@ -1,0 +1,12 @@
+"""The page: files as browsers take them.
+
+- `index.html`, `live.css`: what there is, and what it looks like
+- `main.js`: the parts together; `connection.js` talks with the server
+- `model.js`: what is known, bounded; `pacing.js` chooses which messages are shown
+- `messages.js`, `lanes.js`, `drawing.js`: the sequence diagram
+- `nest.js`, `chambers.js`: the containers and their agents
+- `tables.js`, `links.js`: directory, groups, dead letters; links with their charts
+- `details.js`, `acting.js`, `replay.js`: one message or agent, what can be done, how a recording is played
+- `exporting.js`: a conversation as Mermaid, SVG, CSV
+- `text.js`, `colours.js`: how names, numbers and conversations look
+"""

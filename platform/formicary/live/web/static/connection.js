@@ -1,0 +1,57 @@
+// The web socket to the server: it is opened again where it breaks, and each parcel is answered once it is drawn.
+
+const PATIENCE = [500, 1000, 2000, 4000];
+
+export class Connection {
+  // `handlers` has a function for each kind of message: hello, parcel, ended; and `state(text)`.
+  constructor(handlers) {
+    this.handlers = handlers;
+    this.asked = new Map();
+    this.number = 0;
+    this.tries = 0;
+    this.isOver = false;
+    this.open();
+  }
+
+  open() {
+    this.socket = new WebSocket(`ws://${location.host}/live`);
+    this.socket.onopen = () => { this.tries = 0; };
+    this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));
+    this.socket.onclose = () => this.closed();
+  }
+
+  hear(message) {
+    if (message.kind === "done") {
+      const [resolve, reject] = this.asked.get(message.id) ?? [];
+      this.asked.delete(message.id);
+      if (message.error) reject?.(new Error(message.error)); else resolve?.(message.result);
+      return;
+    }
+    if (message.kind === "ended") this.isOver = true;
+    this.handlers[message.kind](message);
+    // The next frame has drawn it: a page that is slow, or is not seen, is sent less.
+    if (message.kind === "parcel") requestAnimationFrame(() => this.say({ kind: "taken", number: message.number }));
+  }
+
+  closed() {
+    for (const [, reject] of this.asked.values()) reject(new Error("The connection broke before it was done."));
+    this.asked.clear();
+    if (this.isOver) return;
+    this.handlers.state("connection lost");
+    setTimeout(() => this.open(), PATIENCE[Math.min(this.tries, PATIENCE.length - 1)]);
+    this.tries += 1;
+  }
+
+  say(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  // Ask for something to be done; gives its result, or fails with a sentence.
+  ask(message) {
+    if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Error("There is no connection."));
+    this.number += 1;
+    const answer = new Promise((...ways) => this.asked.set(this.number, ways));
+    this.say({ ...message, id: this.number });
+    return answer;
+  }
+}

@@ -1,0 +1,109 @@
+"""A recording is played forwards and backwards, at any speed, on virtual time."""
+
+import pytest
+
+from formicary.core.errors import StoreError, UsageError
+from formicary.live.feed import Feed
+from formicary.observe.events import AgentFigures, Begun, Figures, Filters, MessageSeen
+from formicary.observe.recording import Recorder
+from formicary.testing import run_virtual
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "shop.formicary"
+    recorder = Recorder(path)
+    for number in range(1, 101):
+        agents = (AgentFigures("ann@c1", "c1", "Agent", f"state {number}"),)
+        talk = "even" if number % 2 == 0 else "odd"
+        recorder.write(
+            [
+                MessageSeen(1000 + number / 10, number, "ann@c1", "bob@c1", conversation=talk),
+                Figures(1000 + number / 10, agents=agents),
+            ]
+        )
+    recorder.close()
+    return path
+
+
+def playing(path, test, **options):
+    async def main():
+        async with Feed.play(path, **options) as feed:
+            await test(feed, aiter(feed))
+
+    run_virtual(main())
+
+
+def numbers(batch):
+    return [event.number for event in batch if isinstance(event, MessageSeen)]
+
+
+async def go_on(batches, count):
+    return [number for _ in range(count) for number in numbers(await anext(batches))]
+
+
+def test_all_is_given_once_in_the_order_of_time(path):
+    async def test(feed, batches):
+        assert feed.span == pytest.approx((1000.1, 1010.0))
+        assert await go_on(batches, 110) == list(range(1, 101))
+        assert feed.position == 1010.0
+
+    playing(path, test)
+
+
+def test_at_ten_times_the_speed_it_takes_a_tenth_of_the_time(path):
+    async def test(feed, batches):
+        assert await go_on(batches, 11) == list(range(1, 101))
+
+    playing(path, test, speed=10)
+
+
+def test_one_can_go_to_any_time(path):
+    async def test(feed, batches):
+        await anext(batches)
+        feed.seek(1005.0)
+        feed.pause()
+        begun, figures, *messages = await anext(batches)
+        assert (begun, figures.agents[0].state) == (Begun(1005.0), "state 50")
+        assert numbers(messages) == list(range(1, 51))
+        assert await anext(batches) == []
+        feed.resume()
+        assert await go_on(batches, 5) in ([51, 52, 53, 54, 55], [51, 52, 53, 54])
+
+    playing(path, test)
+
+
+def test_backwards_each_batch_is_how_it_was(path):
+    async def test(feed, batches):
+        feed.seek(1009.0)
+        await anext(batches)
+        feed.speed = -5.0
+        for number in (85, 80, 75):
+            begun, figures, *messages = await anext(batches)
+            assert begun.at == pytest.approx(1000 + number / 10, abs=0.51)
+            assert numbers(messages)[-1] == int(figures.agents[0].state.removeprefix("state "))
+        await go_on(batches, 30)
+        assert feed.position == feed.span[0]
+
+    playing(path, test)
+
+
+def test_filters_hold_for_what_was_recorded(path):
+    async def test(feed, batches):
+        feed.filters = Filters(conversation="even")
+        assert await go_on(batches, 110) == list(range(2, 101, 2))
+
+    playing(path, test)
+
+
+def test_a_recording_cannot_be_changed(path):
+    async def test(feed, batches):
+        with pytest.raises(UsageError, match="a recording cannot be changed"):
+            await feed.act("kill", agent="ann@c1")
+
+    playing(path, test)
+
+
+def test_a_file_that_is_none_is_refused_at_once(tmp_path):
+    with pytest.raises(StoreError, match="there is no recording"):
+        Feed.play(tmp_path / "missing")

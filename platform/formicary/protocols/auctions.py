@@ -50,7 +50,7 @@ class Auction(Several):
         sale: Sale | None = None
         try:
             for name in await find_all(self._conversations, bidders):
-                await self._send(self._open(name), "inform", item)
+                await self._open(name).send("inform", item)
             for price in prices:
                 bid = await self._round(price, patience, None if sale is None else sale.winner)
                 if bid is not None:
@@ -64,20 +64,27 @@ class Auction(Several):
 
     async def _round(self, price: Decimal, patience: float, leader: str | None) -> Dialogue | None:
         """Call a price, and return who was the first to bid it."""
-        for dialogue in self._in_state("opened", "called", "leading"):
+        # Where the price rises, the next one is called at once, while bids for this one are on their way. Who
+        # has not answered yet is called when it has: else it could not be known which call it answers.
+        rises = self._protocol is EnglishAuction
+        for dialogue in self._in_state("opened", "leading", *(() if rises else ("called",))):
             if dialogue.partner != leader:
-                await self._send(dialogue, "cfp", str(price))
+                await dialogue.send("cfp", str(price))
         loop = asyncio.get_running_loop()
         until, first = loop.time() + patience, None
-        while self._in_state("called") and (left := until - loop.time()) > 0:
+        called = self._in_state("called")
+        while self._some_are(called, "called") and (left := until - loop.time()) > 0:
             for dialogue, news in await self._hear(left):
                 if not isinstance(news, Message) or dialogue.state != "proposed":
                     continue  # it has ended, or does not understand
                 if first is None and _names(news, price):
                     first = dialogue
-                    await self._send(dialogue, "accept-proposal", str(price))
+                    await dialogue.send("accept-proposal", str(price))
                 else:
-                    await self._send(dialogue, "reject-proposal", str(price))
+                    await dialogue.send("reject-proposal", str(price))
+                    if rises and first is None:
+                        await dialogue.send("cfp", str(price))
+                        called.append(dialogue)
             if first is not None:
                 break
         return first
@@ -85,9 +92,9 @@ class Auction(Several):
     async def _tell_end(self, item: str, sale: Sale | None) -> None:
         said = "nobody has bought it" if sale is None else f"{sale.winner} for {sale.price:g}"
         for dialogue in self._in_state("proposed"):
-            await self._send(dialogue, "reject-proposal")
+            await dialogue.send("reject-proposal")
         for dialogue in self._in_state("opened", "called", "leading"):
-            await self._send(dialogue, "inform", f"{item}: {said}")
+            await dialogue.send("inform", f"{item}: {said}")
 
 
 def _names(bid: Message, price: Decimal) -> bool:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Self
 
+from msgspec.structs import force_setattr
+
 from formicary.core.clock import now, seconds_until
 from formicary.core.errors import ConversationError, Failed, NoAnswer, ProtocolError
 from formicary.core.message import Message
-from formicary.protocols.dialogue import Dialogue, Inbox, Limit, good_news
+from formicary.protocols.dialogue import Dialogue, Inbox, Limit
+from formicary.protocols.news import good_news
 from formicary.protocols.partners import find_all
 from formicary.protocols.several import Several
 
@@ -54,6 +57,7 @@ class Net(Several):
         self._task = task
         self._deadline = deadline
         self._fields = fields
+        self._called: list[Dialogue] = []  # who may not have answered
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -93,14 +97,17 @@ class Net(Several):
     ) -> None:
         if isinstance(deadline, datetime | timedelta):
             deadline = seconds_until(deadline)
-        if deadline is not None:
-            fields = {**fields, "reply_by": now() + timedelta(seconds=deadline)}
+        reply_by = None if deadline is None else now() + timedelta(seconds=deadline)
+        self._conversations.check_open()
         for name in names:
             dialogue = self._open(name)
-            call = dialogue.say("cfp", task, **fields).replace(conversation_id=self._name)
+            call = dialogue.say("cfp", task, **fields)
+            self._called.append(dialogue)
             if deadline is not None:
+                force_setattr(call, "reply_by", reply_by)
                 self._conversations.service.deadlines.add(Limit(dialogue, {"called"}), deadline)
-            await self._conversations.send(call, dialogue.name)
+            if (sending := self._conversations.hand_over(call)) is not None:
+                await sending
 
     # -- bids -----------------------------------------------------------------------------------------------
 
@@ -117,7 +124,7 @@ class Net(Several):
                     self.refused[dialogue.partner] = news
                 else:
                     self._note(dialogue, news)
-            if not self._in_state("called"):
+            if not self._some_are(self._called, "called"):
                 return
             await inbox.wait()
 
@@ -144,7 +151,7 @@ class Net(Several):
             asyncio.CancelledError: when cancelled; the bidder is told so when the block is left.
         """
         dialogue = self._of(bid)
-        dialogue.inbox = Inbox(self._conversations.service.scheduler.loop)
+        dialogue.inbox = Inbox(self._conversations.scheduler)
         if timeout is not None:
             self._conversations.service.deadlines.add(Limit(dialogue, {"accepted"}), timeout)
         try:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import count
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar
+from typing import Protocol as Interface
 
 from msgspec.structs import force_setattr
 
 from formicary.core import randomness
-from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError, InvalidMessageError
-from formicary.core.message import answer_to, copied
+from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError
+from formicary.core.message import Message, answer_to, copied
+from formicary.protocols import standard
+from formicary.protocols.exchange import exchange
 from formicary.protocols.gathering import Answers
 from formicary.protocols.participation import Participation
-from formicary.protocols.questions import Question
+from formicary.protocols.questions import ask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -22,8 +25,8 @@ if TYPE_CHECKING:
 
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver, MessageSink
-    from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
+    from formicary.protocols.partners import Partners
     from formicary.protocols.service import ConversationService
 
 _QUIET = frozenset(
@@ -31,11 +34,14 @@ _QUIET = frozenset(
 )  # nobody is told that these come wrongly
 
 
-class Expecting(Protocol):
+class Expecting(Interface):
     """Who waits for messages of a conversation."""
 
     def offer(self, message: Message) -> bool:
         """Take a message; return False if it does not belong there."""
+
+    def under_way(self) -> str | None:
+        """Return what is waited for, as the rest of a sentence; None if it is over."""
 
     def partner_ended(self, is_ended: Callable[[str], bool], reason: str) -> None:
         """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""
@@ -52,14 +58,20 @@ class Conversations:
         agent: the agent.
     """
 
+    known = standard
+    """The protocols that there are."""
+
     __slots__ = (
-        "_dispatcher",
-        "_numbers",
-        "_prefix",
         "address",
         "agent",
+        "dispatcher",
         "expected",
+        "is_closed",
+        "numbers",
         "participation",
+        "prefix",
+        "routes",
+        "scheduler",
         "service",
     )
 
@@ -71,18 +83,21 @@ class Conversations:
         self.expected: dict[str, Expecting] = {}
         """By what the answers have in `in_reply_to`."""
         self.participation = Participation(self) if agent.responders else None
-        self._dispatcher = service.container.dispatcher
-        self._prefix = f"{randomness.name(16)}-"  # nobody who was not asked can know it
-        self._numbers = count(1)
+        self.scheduler = service.scheduler
+        self.is_closed = False
+        self.dispatcher = service.container.dispatcher
+        self.routes = self.dispatcher.routes
+        self.prefix = f"{randomness.name(16)}-"  # nobody who was not asked can know it
+        self.numbers = count(1)
 
     def new_name(self) -> str:
         """Return a new name for a question or a conversation of this agent."""
-        return f"{self._prefix}{next(self._numbers):x}"
+        return f"{self.prefix}{next(self.numbers)}"
 
     @property
     def platform(self) -> str:
         """The domain of the own platform."""
-        return self._dispatcher.platform
+        return self.dispatcher.platform
 
     # -- the way in -----------------------------------------------------------------------------------------
 
@@ -92,7 +107,11 @@ class Conversations:
         Args:
             beyond: what takes the messages that belong to no conversation.
         """
-        expected, participation, prefix, own = self.expected, self.participation, self._prefix, self.address
+        expected, prefix, own = self.expected, self.prefix, self.address
+        participation = self.participation
+        vocabulary = {} if participation is None else participation.vocabulary
+        inbox: Any = None if participation is None else participation.inbox
+        queue, scheduler = self.scheduler.micro, self.scheduler
 
         def accept(message: Message) -> Sequence[MessageSink] | None:
             name, conversation = message.in_reply_to, message.conversation_id
@@ -102,8 +121,14 @@ class Conversations:
             elif conversation is not None and conversation in expected and message.sender != own:
                 if expected[conversation].offer(message):
                     return None
-            elif participation is not None and participation.wants(message):
-                return participation.inbox.accept(message)
+            elif message.protocol in vocabulary and message.performative in vocabulary[message.protocol]:
+                if len(queue) >= inbox.limit:  # as `MicroInbox.accept` has it, without a call
+                    return (inbox,)
+                queue.append(inbox.handle)
+                queue.append(message)
+                if not scheduler.awake:
+                    scheduler.wake()
+                return None
             elif name is not None and name.startswith(prefix):
                 self._take_late(message)
                 return None
@@ -124,7 +149,7 @@ class Conversations:
         self.service.out_of_order += 1
         if not self.service.is_strict:
             return False
-        self._dispatcher.add_dead_letter(message, why, self.address, tell_sender=False)
+        self.dispatcher.add_dead_letter(message, why, self.address, tell_sender=False)
         if message.performative not in _QUIET and message.sender is not None:
             self.post(answer_to(message, why, "not-understood"), None)
         return True
@@ -134,28 +159,12 @@ class Conversations:
         if (message.in_reply_to or "").endswith("/cancel"):
             return
         reason = f"agent {self.agent.name} does not wait for this answer any more"
-        self._dispatcher.add_dead_letter(message, reason, self.address, tell_sender=False)
+        self.dispatcher.add_dead_letter(message, reason, self.address, tell_sender=False)
 
     # -- asking ---------------------------------------------------------------------------------------------
 
-    async def ask(self, message: Message, timeout: float | None) -> Message:
-        """Send a message, and return the answer to it; as of `Behaviour.ask`."""
-        if type(message.to) is not str:
-            raise InvalidMessageError(
-                "ask() asks one agent, which is the message's `to`; gather_answers() asks several"
-            )
-        dispatcher, to = self._dispatcher, message.to
-        name = self.new_name()
-        asked = dispatcher.full_name(to) if dispatcher.finder is None else await self.full_name(to)
-        question = Question(asked, dispatcher.platform, self.service.scheduler.loop)
-        self.expected[name] = question
-        try:
-            if timeout is not None:
-                self.service.deadlines.add(question, timeout)
-            await self.send(message, name)
-            return await question  # type: ignore[no-any-return]  # it is a message
-        finally:
-            self.expected.pop(name, None)
+    ask: ClassVar[Callable[..., Coroutine[Any, Any, Message]]] = ask
+    exchange: ClassVar[Callable[..., Coroutine[Any, Any, Message]]] = exchange
 
     def gather_answers(
         self, messages: Iterable[Message], until: float | timedelta | datetime | None
@@ -165,51 +174,77 @@ class Conversations:
 
     async def full_name(self, name: str) -> str:
         """Return the full name of an agent by any of its names."""
-        dispatcher = self._dispatcher
-        if dispatcher.finder is not None and "@" not in name:
-            from formicary.core.message import Message
-
-            if (search := dispatcher.finder.search(Message(to=name))) is not None:
-                await search
+        dispatcher = self.dispatcher
+        if (
+            dispatcher.finder is not None
+            and "@" not in name
+            and (search := dispatcher.finder.search(Message(to=name))) is not None
+        ):
+            await search
         return dispatcher.full_name(name)
+
+    def known_name(self, name: str | Partners) -> str | None:
+        """Return the full name of an agent who is to be asked, where that is known without a search.
+
+        Raises:
+            AgentStateError: who asks has ended.
+        """
+        if self.is_closed:
+            self.check_open()
+        if name.__class__ is not str or self.dispatcher.finder is not None:
+            return None
+        return self.dispatcher.full_names.get(name)
+
+    def check_open(self) -> None:
+        """Make sure that the agent has not ended.
+
+        Raises:
+            AgentStateError: it has.
+        """
+        if self.is_closed:
+            raise AgentStateError(f"agent {self.agent.name} has ended, and asks nobody any more")
 
     async def send(self, message: Message, reply_with: str) -> None:
         """Send a message as this agent's, with a name for the answer; errors as of `Behaviour.send`."""
-        if (sending := self.hand_over(copied(message), reply_with)) is not None:
+        message = copied(message)
+        force_setattr(message, "sender", self.address)
+        force_setattr(message, "reply_with", reply_with)
+        self.check_open()
+        if (sending := self.hand_over(message)) is not None:
             await sending
 
-    def hand_over(self, message: Message, reply_with: str) -> Coroutine[Any, Any, None] | None:
-        """Send a message that nobody else has, as this agent's.
+    def hand_over(self, message: Message) -> Coroutine[Any, Any, None] | None:
+        """Send a message that nobody else has, and that has this agent as its sender.
 
         Returns:
             What is to be awaited where it cannot be handed over at once; errors as of `Behaviour.send`.
-
-        Raises:
-            AgentStateError: the agent has ended.
         """
-        if self.service.conversations.get(self.address) is not self:
-            raise AgentStateError(f"agent {self.agent.name} has ended, and asks nobody any more")
-        force_setattr(message, "sender", self.address)
-        force_setattr(message, "reply_with", reply_with)
-        deliver = self._dispatcher.routes.get(message.to)
+        deliver = self.routes.get(message.to)
         if deliver is None:
-            return self._dispatcher.send(message)
+            return self.dispatcher.send(message)
         full = deliver(message)
-        return self._dispatcher.overflow.wait_to_deliver(message, full) if full else None
+        return self.dispatcher.overflow.wait_to_deliver(message, full) if full else None
 
     def pass_on(self, message: Message) -> None:
         """Hand a message to the agent as any other, which has no place in a conversation."""
         for sink in self.agent.deliver_message(message) or ():
-            self._dispatcher.add_dead_letter(message, f"{sink} is full", self.address)
+            self.dispatcher.add_dead_letter(message, f"{sink} is full", self.address)
 
     def post(self, message: Message, reply_with: str | None) -> None:
         """Send a message as this agent's without waiting; where there is no room it is a dead letter."""
         force_setattr(message, "sender", self.address)
         force_setattr(message, "reply_with", reply_with)
         with suppress(FormicaryError):
-            self._dispatcher.send_nowait(message)
+            self.dispatcher.send_nowait(message)
 
     # -- ends -----------------------------------------------------------------------------------------------
+
+    def under_way(self) -> str | None:
+        """Return which conversation is not over, as the rest of a sentence; None if all are."""
+        for expecting in self.expected.values():
+            if (what := expecting.under_way()) is not None:
+                return what
+        return None if self.participation is None else self.participation.under_way()
 
     def partner_ended(self, is_ended: Callable[[str], bool], reason: str) -> None:
         """Tell who waits for agents that have ended."""
@@ -224,6 +259,7 @@ class Conversations:
         Args:
             reason: what has become of the agent, as the rest of a sentence.
         """
+        self.is_closed = True
         if self.participation is not None:
             self.participation.close(f"agent {self.agent.name} {reason}")
         expected = tuple(self.expected.values())

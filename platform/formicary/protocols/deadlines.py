@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
+from formicary.core.clock import now
+
 if TYPE_CHECKING:
     import asyncio
+    from datetime import datetime
+
+    from formicary.core.scheduler import Scheduler
 
 _TICK = 0.001  # s; event loops keep time by milliseconds
 _FEW = 64
@@ -23,35 +29,90 @@ class Waiter(Protocol):
         """Called when its time is over."""
 
 
+class Deadline:
+    """A time, and who waits until then: all that a container's strands begin in one turn with one time-out.
+
+    Attributes:
+        waiters: who waits; some no more.
+        timeout: s.
+    """
+
+    __slots__ = ("_reply_by", "timeout", "turn", "waiters")
+
+    def __init__(self, timeout: float, turn: list[float]) -> None:
+        self.waiters: list[Waiter] = []
+        self.timeout = timeout
+        self.turn = turn
+        self._reply_by: datetime | None = None
+
+    def due(self) -> float:
+        """Return when it is, by the loop's clock: it counts from the end of the turn, which is known then."""
+        return self.turn[0] + self.timeout if self.turn else 0.0
+
+    @property
+    def reply_by(self) -> datetime:
+        """The time of day, as messages have it."""
+        if self._reply_by is None:
+            self._reply_by = now() + timedelta(seconds=self.timeout)
+        return self._reply_by
+
+
 class Deadlines:
     """Calls those back whose time is over.
 
-    To set a timer for each question, and to take it back, would cost as much as asking. So who waits no more
-    stays here until its time would be over, or until most of those that are here wait no more.
+    To set a timer for each question, and to take it back, would cost as much as asking, and so would a place
+    for each in a queue. So those share one that begin to wait in one turn of the scheduler for equally long,
+    and who waits no more stays until its time would be over, or until most of those that are here wait no
+    more.
 
     Args:
-        loop: the container's.
+        scheduler: the container's.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._heap: list[tuple[float, int, Waiter]] = []
-        self._numbers = count()  # so that waiters are never compared
-        self._most = _FEW  # entries, before those are left out that wait no more
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._loop = scheduler.loop
+        self._heap: list[tuple[float, int, Deadline]] = []
+        self._numbers = count()  # so that deadlines are never compared
+        self._latest: Deadline | None = None
+        self._count = 0  # waiters, also those that wait no more, and the most before these are left out
+        self._most = _FEW
         self._timer: asyncio.TimerHandle | None = None
         self._rings_at = 0.0
 
-    def add(self, waiter: Waiter, timeout: float) -> None:
-        """Call `waiter.expire` in `timeout` seconds, unless it is done by then."""
-        heap = self._heap
-        if len(heap) >= self._most:
-            heap[:] = [entry for entry in heap if not entry[2].done()]
-            heapify(heap)
-            self._most = max(_FEW, 2 * len(heap))
+    def add(self, waiter: Waiter, timeout: float) -> Deadline:
+        """Call `waiter.expire` in `timeout` seconds, unless it is done by then; return when that is."""
+        deadline = self._latest
+        if deadline is None or deadline.timeout != timeout or deadline.turn is not self._scheduler.turn:
+            deadline = self._begin(timeout)
+        deadline.waiters.append(waiter)
+        self._count += 1
+        if self._count >= self._most:
+            self._leave_out()
+        return deadline
+
+    def _begin(self, timeout: float) -> Deadline:
+        """Return a new deadline; who adds to it in the same turn of the scheduler gets it again."""
+        scheduler = self._scheduler
+        if scheduler.current is None:  # outside of strands there are no turns
+            self._latest = None
+            deadline = Deadline(timeout, [])
+        else:
+            self._latest = deadline = Deadline(timeout, scheduler.turn)
         when = self._loop.time() + timeout
-        heappush(heap, (when, next(self._numbers), waiter))
+        heappush(self._heap, (when, next(self._numbers), deadline))
         if self._timer is None or when < self._rings_at:
             self._set_timer(when)
+        return deadline
+
+    def _leave_out(self) -> None:
+        """Leave those out that wait no more."""
+        for _, _, deadline in self._heap:
+            deadline.waiters = [waiter for waiter in deadline.waiters if not waiter.done()]
+        self._heap[:] = [entry for entry in self._heap if entry[2].waiters or entry[2] is self._latest]
+        heapify(self._heap)
+        self._count = sum(len(deadline.waiters) for _, _, deadline in self._heap)
+        self._most = max(_FEW, 2 * self._count)
 
     def _set_timer(self, when: float) -> None:
         if self._timer is not None:
@@ -60,12 +121,17 @@ class Deadlines:
         self._timer = self._loop.call_at(when, self._ring)
 
     def _ring(self) -> None:
-        self._timer = None
+        self._timer = self._latest = None
         heap, now = self._heap, self._loop.time() + _TICK / 2
-        while heap and (heap[0][0] <= now or heap[0][2].done()):
-            waiter = heappop(heap)[2]
-            if not waiter.done():
-                waiter.expire()
+        while heap and heap[0][0] <= now:
+            deadline = heappop(heap)[2]
+            if (due := deadline.due()) > now:
+                heappush(heap, (due, next(self._numbers), deadline))
+                continue
+            self._count -= len(deadline.waiters)
+            for waiter in deadline.waiters:
+                if not waiter.done():
+                    waiter.expire()
         if heap and self._timer is None:
             self._set_timer(heap[0][0])
 
@@ -74,3 +140,4 @@ class Deadlines:
         if self._timer is not None:
             self._timer.cancel()
         self._heap.clear()
+        self._latest = None

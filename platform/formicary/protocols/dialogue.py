@@ -5,58 +5,50 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from formicary.core.errors import Failed, NoAnswer, NotUnderstood, ProtocolError, Refused
+from msgspec.structs import force_setattr
+
+from formicary.core.errors import Failed, NoAnswer, ProtocolError
 from formicary.core.message import Message, answer_to
-from formicary.core.strand import Answer
+from formicary.core.strand import Pending, coroutine_function
+from formicary.protocols.news import good_news
 from formicary.protocols.questions import is_from, why_undelivered
-from formicary.protocols.table import CANCELLED, NOT_UNDERSTOOD, START
+from formicary.protocols.table import CANCELLED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Generator
 
-    from formicary.core.errors import ConversationError, FormicaryError
+    from formicary.core.errors import FormicaryError
+    from formicary.core.scheduler import Scheduler
     from formicary.protocols.conversations import Conversations
     from formicary.protocols.table import Protocol
 
-_ERRORS: dict[str | None, tuple[type[ConversationError], str]] = {
-    "refuse": (Refused, "has refused"),
-    "reject-proposal": (Refused, "has rejected the proposal"),
-    "failure": (Failed, "has failed"),
-    "not-understood": (NotUnderstood, "has not understood"),
-}
 
-
-class Inbox:
+class Inbox(Pending):
     """What has come in one or several dialogues and was not looked at yet.
 
     Args:
-        loop: the container's.
+        scheduler: the container's.
     """
 
-    __slots__ = ("_loop", "_waiting", "come")
+    __slots__ = ("_scheduler", "come")
 
-    def __init__(self, loop: Any) -> None:
+    def __init__(self, scheduler: Scheduler) -> None:
+        self.waiter = None
         self.come: deque[tuple[Dialogue, Message | FormicaryError]] = deque()
-        self._loop = loop
-        self._waiting: Answer | None = None
+        self._scheduler = scheduler
 
     def put(self, dialogue: Dialogue, news: Message | FormicaryError) -> None:
         """Take a message, or why there will be none."""
         self.come.append((dialogue, news))
-        self.wake()
+        self.go_on()
 
-    def wake(self) -> None:
-        """Have who waits look again."""
-        if self._waiting is not None and not self._waiting.done():
-            self._waiting.settle(None)
-
-    async def wait(self) -> None:
-        """Wait until something comes, or `wake`."""
-        self._waiting = Answer(loop=self._loop)
-        try:
-            await self._waiting
-        finally:
-            self._waiting = None
+    @coroutine_function
+    def wait(self) -> Generator[Any, Any, None]:
+        """Wait until something comes, or `go_on`."""
+        if self._scheduler.current is None:
+            yield from self.wait_in_task(self._scheduler.loop)
+        else:
+            yield self
 
 
 class Limit:
@@ -76,7 +68,7 @@ class Limit:
 
     def done(self) -> bool:
         """Tell whether the other one is waited for no more."""
-        return self._dialogue.state not in self._states or self._dialogue.limit is not self
+        return self._dialogue.stage.name not in self._states or self._dialogue.limit is not self
 
     def expire(self) -> None:
         """Called when the time is over."""
@@ -89,57 +81,64 @@ class Dialogue:
     Args:
         conversations: of the agent whose side it is.
         protocol: what may be said.
-        role: which of its roles the agent has.
+        is_initiator: whether the agent has begun it.
         partner: the full name of the other one.
-        name: the conversation's, which is also what answers have in `in_reply_to`.
+        name: what answers have in `in_reply_to`.
+        conversation: its `conversation_id`.
         inbox: where what comes is put; None for a participant, which takes it at once.
     """
 
     __slots__ = (
         "_conversations",
-        "_other",
-        "_role",
+        "conversation",
         "inbox",
+        "is_initiator",
         "is_late",
         "latest",
         "limit",
         "name",
         "partner",
         "protocol",
-        "state",
+        "stage",
     )
 
     def __init__(  # noqa: PLR0917 -- by their places, as there are many of these
         self,
         conversations: Conversations,
         protocol: Protocol,
-        role: str,
+        is_initiator: bool,  # noqa: FBT001 -- as above
         partner: str,
         name: str,
+        conversation: str,
         inbox: Inbox | None,
     ) -> None:
         self._conversations = conversations
-        self._role = role
-        self._other = protocol.roles[1] if role == protocol.roles[0] else protocol.roles[0]
+        self.is_initiator = is_initiator
         self.protocol = protocol
         self.partner = partner
         self.name = name
+        self.conversation = conversation
         self.inbox: Inbox = inbox  # type: ignore[assignment]  # a participant's is never used
-        self.state = START
+        self.stage = protocol.first
         self.latest: Message | None = None  # of the partner's
         self.limit: Limit | None = None
         self.is_late = False  # whether the other one has not answered in time
 
     @property
+    def state(self) -> str:
+        """The state that it is in."""
+        return self.stage.name
+
+    @property
     def is_over(self) -> bool:
         """Whether nothing more is to be said."""
-        return self.state in self.protocol.ends
+        return self.stage.is_end
 
     # -- the other one's messages ---------------------------------------------------------------------------
 
     def offer(self, message: Message) -> bool:
         """Take a message that says it belongs here; return False if it does not."""
-        if not is_from(message, self.partner) and self.state not in self.protocol.open_to_all:
+        if not is_from(message, self.partner) and not self.stage.is_open:
             reason = why_undelivered(message, self._conversations.platform)
             if reason is None or reason[0] != self.partner:
                 return False
@@ -152,36 +151,31 @@ class Dialogue:
 
     def hear(self, message: Message) -> str | None:
         """Follow the protocol with a message of the other one; return why it has no place there, if so."""
-        performative = message.performative
-        following = self.protocol.next.get((self.state, self._other, performative or ""))
+        stage, performative = self.stage, message.performative
+        following = (stage.by_participant if self.is_initiator else stage.by_initiator).get(performative)
         if following is None:
-            if performative == "not-understood" and not self.is_over:
-                following = NOT_UNDERSTOOD
-            elif performative == "cancel" and self._role != self.protocol.roles[0] and not self.is_over:
-                following = CANCELLED
-            else:
-                return self._why_not(self._other, performative)
-        self.state = following
+            return self.protocol.why_not(stage.name, self.protocol.roles[self.is_initiator], performative)
+        self.stage = following
         self.latest = message
         return None
 
-    def _why_not(self, role: str, performative: str | None) -> str:
-        known = ", ".join(self.protocol.can_say(self.state, role)) or "nothing"
-        return (
-            f"in {self.protocol.name}, the {role} cannot say {performative!r} in the state {self.state!r}: "
-            f"it can say {known} there"
-        )
-
     def _break_off(self, error: FormicaryError) -> None:
         if not self.is_over:
-            self.state = CANCELLED
+            self.stage = self.protocol.stages[CANCELLED]
             self.inbox.put(self, error)
 
     def expire(self) -> None:
         """Called when the time for an answer is over."""
         self.is_late = True
-        self.state = self.protocol.after_time.get(self.state, CANCELLED)
+        self.stage = self.stage.after_time or self.protocol.stages[CANCELLED]
         self.inbox.put(self, NoAnswer(f"{self.partner} has not answered in time", (self.partner,)))
+
+    def under_way(self) -> str | None:
+        """Return what conversation it is, as the rest of a sentence; None if it is over."""
+        if self.is_over:
+            return None
+        does = "has begun" if self.is_initiator else "takes part in"
+        return f"{does} a conversation by {self.protocol.name} with {self.partner}"
 
     def partner_ended(self, is_ended: Callable[[str], bool], reason: str) -> None:
         """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""
@@ -194,24 +188,36 @@ class Dialogue:
 
     # -- own messages ---------------------------------------------------------------------------------------
 
+    def can_say(self, performative: str) -> bool:
+        """Tell whether a message has a place here."""
+        stage = self.stage
+        return performative in (stage.by_initiator if self.is_initiator else stage.by_participant)
+
     def say(self, performative: str, body: str | bytes = "", **fields: Any) -> Message:
         """Follow the protocol with an own message, and return it for who sends it.
 
         Raises:
             ProtocolError: it has no place there.
         """
-        following = self.protocol.next.get((self.state, self._role, performative))
-        if following is None:
-            if performative != "not-understood" or self.is_over:
-                raise ProtocolError(self._why_not(self._role, performative), self.latest)
-            following = NOT_UNDERSTOOD
-        if self.latest is None:
-            fields.setdefault("conversation_id", self.name)
-            message = Message(self.partner, None, body, performative, protocol=self.protocol.name, **fields)
+        stage, latest = self.stage, self.latest
+        following = (stage.by_initiator if self.is_initiator else stage.by_participant).get(performative)
+        if following is None or performative == "cancel":
+            role = self.protocol.roles[not self.is_initiator]
+            raise ProtocolError(self.protocol.why_not(stage.name, role, performative), latest)
+        if latest is None:
+            message = Message(
+                self.partner, None, body, performative,
+                None, None, None, None, None, self.protocol.name, self.conversation,
+            )  # fmt: skip
         else:
-            message = answer_to(self.latest, body, performative)
-            message = message.replace(**fields) if fields else message
-        self.state = following
+            message = answer_to(latest, body, performative)
+            if self.is_initiator:
+                force_setattr(message, "conversation_id", self.conversation)
+        if fields:
+            message = message.replace(**fields)
+        force_setattr(message, "sender", self._conversations.address)
+        force_setattr(message, "reply_with", self.name)
+        self.stage = following
         return message
 
     async def send(self, performative: str, body: str | bytes = "", **fields: Any) -> None:
@@ -221,7 +227,8 @@ class Dialogue:
             ProtocolError: it has no place there.
             FormicaryError: as of `Behaviour.send`.
         """
-        sending = self._conversations.hand_over(self.say(performative, body, **fields), self.name)
+        self._conversations.check_open()
+        sending = self._conversations.hand_over(self.say(performative, body, **fields))
         if sending is not None:
             await sending
 
@@ -248,34 +255,19 @@ class Dialogue:
     def close(self) -> None:
         """Get nothing more. Where the conversation is not over, the other one is told by a `cancel`."""
         self._conversations.expected.pop(self.name, None)
-        if self.state != START and (not self.is_over or self.is_late):
+        if self.stage is not self.protocol.first and (not self.is_over or self.is_late):
             self.cancel()
 
     def cancel(self) -> None:
         """Tell the other one that its answer is not wanted any more (FIPA's meta-protocol)."""
-        self.state = CANCELLED
+        self.stage = self.protocol.stages[CANCELLED]
         self._conversations.post(
             Message(
                 self.partner,
                 performative="cancel",
                 protocol=self.protocol.name,
-                conversation_id=self.name,
+                conversation_id=self.conversation,
                 in_reply_to=self.latest.reply_with if self.latest is not None else None,
             ),
             f"{self.name}/cancel",
         )
-
-
-def good_news(news: Message | FormicaryError) -> Message:
-    """Return a message that is no bad news.
-
-    Raises:
-        Refused, Failed, NotUnderstood, NoAnswer: it is.
-    """
-    if not isinstance(news, Message):
-        raise news
-    if (bad := _ERRORS.get(news.performative)) is not None:
-        error, what = bad
-        said = f": {news.body!s}" if news.body else ""
-        raise error(f"{news.sender} {what}{said}", news)
-    return news

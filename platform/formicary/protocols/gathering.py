@@ -149,6 +149,10 @@ class Answers:
         self.close()
         self._wake()
 
+    def under_way(self) -> str | None:
+        """Return what is waited for, as the rest of a sentence."""
+        return f"waits for the answers of {', '.join(self.missing)}" if self._asked else None
+
     def partner_ended(self, is_ended: Callable[[str], bool], reason: str) -> None:
         """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""
         for name, asked in tuple(self._asked.items()):

@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.base_agent import AgentState
-from formicary.core.errors import DefinitionError, FormicaryError, ProtocolError
-from formicary.core.message import answer_to
+from formicary.core.message import Message
 from formicary.core.micro import MicroInbox
-from formicary.core.quoting import shorten
-from formicary.protocols.dialogue import Dialogue
-from formicary.protocols.responding import Failure, Inform, Participant, Refuse, Reply, Say, as_reply
+from formicary.protocols.turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Sequence
 
-    from formicary.core.message import Message
     from formicary.core.strand import Strand
     from formicary.protocols.conversations import Conversations
     from formicary.protocols.responding import Responder
+    from formicary.protocols.turn import Key
 
-_UNCALLED: Any = object()
 _MOST = 100_000  # conversations of one agent at once
-_HELD = frozenset({AgentState.SUSPENDED, AgentState.WAITING})
+_ACTIVE = AgentState.ACTIVE
+_HELD = frozenset({AgentState.SUSPENDED, AgentState.WAITING, AgentState.TRANSIT})
+
+
+class Opening:
+    """How conversations begin that one of an agent's methods takes part in.
+
+    Args:
+        agent: the agent.
+        responder: what answers.
+    """
+
+    __slots__ = ("ends_by_text", "function", "responder")
+
+    def __init__(self, agent: Any, responder: Responder) -> None:
+        self.responder = responder
+        following = responder.protocol.asked.by_participant.get("inform")
+        self.ends_by_text = following is not None and following.is_end
+        """Whether a text that is returned, which is an `inform`, is the end of the conversation."""
+        self.function: Callable[[Message], Any] | None = None
+        """The method, where it is a plain function."""
+        if _is_plain(agent, responder.name):
+            self.function = getattr(agent, responder.name)
 
 
 class Participation:
@@ -41,38 +58,100 @@ class Participation:
         self.agent = agent
         self.name = agent.name
         self.address = agent.address
-        self.responders: dict[tuple[str | None, str | None], Responder] = dict(agent.responders)
-        self.plain = {each.name for each in self.responders.values() if _is_plain(agent, each.name)}
-        """The names of the methods that are plain functions."""
+        self.openings: dict[str | None, dict[str | None, Opening]] = {}
+        """By the protocols' names, and by the performatives of the first messages."""
+        self.vocabulary: dict[str | None, set[str | None]] = {}
+        """What initiators can say, by the protocols' names."""
+        for (protocol, performative), responder in agent.responders.items():
+            self.openings.setdefault(protocol, {})[performative] = Opening(agent, responder)
+            self.vocabulary.setdefault(protocol, set()).update(responder.protocol.vocabulary)
         self.inbox = MicroInbox(self, service.scheduler, service.container.dispatcher.routes)  # type: ignore[arg-type]  # it has what is needed of one
-        self._joined: dict[tuple[str | None, str | None], Turn] = {}
+        self._dispatcher = service.container.dispatcher
+        self._joined: dict[Key, Turn] = {}
         self._held: deque[Message] = deque()
 
     # -- messages -------------------------------------------------------------------------------------------
 
-    def wants(self, message: Message) -> bool:
-        """Tell whether a message belongs to such a conversation, or begins one."""
-        if message.protocol is None:
-            return False
-        key = (message.conversation_id or message.reply_with, message.sender)
-        if key in self._joined:
-            return True
-        responder = self.responders.get((message.protocol, message.performative))
-        if responder is None or len(self._joined) >= _MOST:
-            return False
-        self._joined[key] = Turn(self, responder, key)
-        return True
-
     def handle(self, message: Message) -> Coroutine[Any, Any, None] | None:
         """Take a message out of the queue; for the scheduler."""
-        if self.agent.state in _HELD:
+        if self.agent.state is not _ACTIVE and not self._may_take(message):
+            return None
+        opening = self.openings[message.protocol].get(message.performative)
+        joined = self._joined
+        if opening is None or opening.function is None or (joined and self._key(message) in joined):
+            return self._go_on_with(opening, message)
+        # What most do stands here: a plain function returns text, which is the end of the conversation.
+        try:
+            returned = opening.function(message)
+        except Exception as error:  # noqa: BLE001 -- it is raised again there
+            return self._join(opening, message, error)
+        to = message.reply_to or message.sender
+        is_usual = returned.__class__ is str and opening.ends_by_text and to is not None
+        if not is_usual or self.conversations.is_closed:
+            return self._join(opening, message, returned)
+        answer = Message(
+            to, self.address, returned, "inform",
+            message.thread, None, message.language, message.encoding, message.ontology,
+            message.protocol, message.conversation_id, None, message.reply_with,
+        )  # fmt: skip
+        if (deliver := self.inbox.routes.get(to)) is None:
+            return self._dispatcher.send(answer)
+        full = deliver(answer)
+        return self._dispatcher.overflow.wait_to_deliver(answer, full) if full else None
+
+    def _go_on_with(self, opening: Opening | None, message: Message) -> Coroutine[Any, Any, None] | None:
+        """Take a message of a conversation that the agent is in, or one that begins another."""
+        turn = self._joined.get(self._key(message))
+        if turn is not None:
+            return turn.take(message)
+        if opening is not None:
+            return self._join(opening, message)
+        self._take_stray(message)
+        return None
+
+    def _join(self, opening: Opening, message: Message, *outcome: Any) -> Coroutine[Any, Any, None] | None:
+        """Take part in a conversation.
+
+        Args:
+            opening: how it begins.
+            message: its first message.
+            outcome: what the method has returned or raised, if it was called.
+        """
+        if self.conversations.is_closed:
+            self._dispatcher.add_dead_letter(message, f"agent {self.name} has ended", self.address)
+            return None
+        if len(self._joined) >= _MOST:
+            reason = f"agent {self.name} is in {_MOST} conversations, and takes part in no more"
+            self._dispatcher.add_dead_letter(message, reason, self.address)
+            return None
+        key = self._key(message)
+        turn = self._joined[key] = Turn(self, opening.responder, key, is_plain=opening.function is not None)
+        return turn.take(message, *outcome)
+
+    @staticmethod
+    def _key(message: Message) -> Key:
+        return message.conversation_id or message.reply_with, message.sender
+
+    def _may_take(self, message: Message) -> bool:
+        """Tell whether an agent that is not active takes a message; keep it until it is.
+
+        One that is about to move still ends its conversations.
+        """
+        state = self.agent.state
+        if state is AgentState.TRANSIT and self._key(message) in self._joined:
+            return True
+        if state in _HELD:
             self._held.append(message)
-            return None
-        turn = self._joined.get((message.conversation_id or message.reply_with, message.sender))
-        if turn is None:
-            self.conversations.out_of_order(message, f"agent {self.name} has ended this conversation")
-            return None
-        return turn.take(message)
+            return False
+        return True
+
+    def _take_stray(self, message: Message) -> None:
+        """Take a message of a conversation that the agent is not in."""
+        if message.performative == "cancel":
+            return  # it has crossed the answer
+        why = f"agent {self.name} is in no such conversation, or has ended it"
+        if not self.conversations.out_of_order(message, why):
+            self.conversations.pass_on(message)
 
     def go_on(self) -> None:
         """Handle what has come while the agent was suspended."""
@@ -81,6 +160,20 @@ class Participation:
             self.inbox.messages += (self.handle, message)
         if held and not self.inbox.scheduler.awake:
             self.inbox.scheduler.wake()
+
+    def under_way(self) -> str | None:
+        """Return which conversation is not over, as the rest of a sentence; None if all are."""
+        return next((turn.dialogue.under_way() for turn in self._joined.values()), None)
+
+    def withdraw(self) -> Sequence[Message]:
+        """Take out and return what was not handled yet."""
+        queued = [message for _, message in self.inbox.scheduler.withdraw(self)]
+        held, self._held = self._held, deque()
+        return (*held, *queued)
+
+    def has_joined(self, key: Key) -> bool:
+        """Tell whether the agent still is in a conversation."""
+        return key in self._joined
 
     def leave(self, turn: Turn) -> None:
         """End a conversation."""
@@ -143,238 +236,8 @@ class Participation:
             self.agent.record_failure("responds", error)
 
 
-class Turn:
-    """One conversation, as its participant.
-
-    Args:
-        participation: the agent's.
-        responder: what answers.
-        key: the conversation's name, and who has begun it.
-    """
-
-    __slots__ = (
-        "_generator",
-        "_handler",
-        "_is_async",
-        "_is_busy",
-        "_later",
-        "_participation",
-        "_responder",
-        "_task",
-        "dialogue",
-        "key",
-    )
-
-    def __init__(
-        self, participation: Participation, responder: Responder, key: tuple[str | None, str | None]
-    ) -> None:
-        self.key = key
-        self._participation = participation
-        self._responder = responder
-        protocol = responder.protocol
-        self.dialogue = Dialogue(
-            participation.conversations, protocol, protocol.roles[1], str(key[1]), f"{key[0]}/p", None
-        )
-        self._handler: Any = None
-        self._generator: Any = None
-        self._is_async = False
-        self._task: asyncio.Task[Any] | None = None
-        self._later: deque[Message] | None = None  # what has come while it was busy
-        self._is_busy = False
-
-    def take(self, message: Message) -> Coroutine[Any, Any, None] | None:
-        """Take a message of the initiator's; return what answers it."""
-        why = self.dialogue.hear(message)
-        if why is not None:
-            if not self._participation.conversations.out_of_order(message, why):
-                self._participation.conversations.pass_on(message)
-            return None
-        if message.performative in {"cancel", "not-understood"}:
-            if message.performative == "cancel":
-                self._participation.conversations.post(_answer(message, Inform()), None)
-            self.break_off()
-            return None
-        if self._is_busy:
-            self._later = self._later or deque()
-            self._later.append(message)
-            return None
-        is_plain = self._responder.name in self._participation.plain
-        return self._answer_at_once(message) if is_plain else self._answer(message)
-
-    def _answer_at_once(self, message: Message) -> Coroutine[Any, Any, None] | None:
-        """Answer by a plain function; return what is left to do where that needs time, or is not as usual."""
-        try:
-            returned = self._call(message)
-        except Exception as error:  # noqa: BLE001 -- it is raised again there
-            return self._answer(message, error)
-        reply = returned if isinstance(returned, Reply) else _plain_reply(returned)
-        if reply is None or self._generator is not None or not self._can(reply.performative):
-            return self._answer(message, returned)
-        waiting = self._participation.conversations.hand_over(
-            self.dialogue.say(reply.performative, reply.body, **reply.fields), self.dialogue.name
-        )
-        if self.dialogue.is_over:
-            self._participation.leave(self)
-        return waiting
-
-    def break_off(self) -> None:
-        """End without another word."""
-        self._participation.leave(self)
-        if self._task is not None and not self._task.done():
-            self._task.cancel()
-        elif inspect.isgenerator(self._generator):
-            self._generator.close()
-
-    async def _answer(self, message: Message | None, outcome: Any = _UNCALLED) -> None:
-        self._is_busy = True
-        try:
-            while message is not None:
-                await self._go(message, outcome)
-                outcome = _UNCALLED
-                message = self._later.popleft() if self._later else None
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if self.key in self._participation._joined or task is None:  # noqa: SLF001 -- not broken off
-                raise
-            task.uncancel()
-        finally:
-            self._is_busy = False
-            if self.dialogue.is_over:
-                self._participation.leave(self)
-                if inspect.isasyncgen(self._generator):
-                    await self._generator.aclose()
-                elif self._generator is not None:
-                    self._generator.close()
-
-    async def _go(self, message: Message, outcome: Any) -> None:
-        """Say what is to be said after a message.
-
-        Args:
-            message: the message.
-            outcome: what the agent's code has returned or raised already; `_UNCALLED` if it was not called.
-        """
-        given: Message | None = message
-        while True:
-            try:
-                returned = self._call(given) if outcome is _UNCALLED else _come_of(outcome)
-                outcome = _UNCALLED
-                if inspect.isawaitable(returned):
-                    self._task = asyncio.current_task()
-                    try:
-                        returned = await returned
-                    finally:
-                        self._task = None
-                if returned is not _NOTHING:
-                    await self._say(self._reply(returned))
-            except (StopIteration, StopAsyncIteration) as end:
-                self._generator, self._handler = None, _end
-                value = end.value if isinstance(end, StopIteration) else None
-                if value is None and not self._can("inform"):
-                    return
-                await self._say(self._reply(value))
-            except (Refuse, Failure) as error:
-                await self._say(self._bad(error))
-                return
-            except asyncio.CancelledError:
-                raise
-            except Exception as error:  # noqa: BLE001 -- the agent's own code: both sides are told
-                self._participation.record_failure(self._responder.name, error)
-                await self._say(Say("failure", f"{type(error).__name__}: {error}"))
-                return
-            goes_on = self.dialogue.state in self._responder.protocol.speaks_alone
-            if self._generator is None or self._later or not goes_on:
-                return
-            given = None
-
-    def _call(self, message: Message | None) -> Any:
-        """Return what the agent's code makes of a message, or an awaitable of it; `_NOTHING`: no answer."""
-        generator: Any = self._generator
-        if generator is not None:
-            return (generator.asend if self._is_async else generator.send)(message)
-        assert message is not None
-        if self._handler is None:
-            handler = getattr(self._participation.agent, self._responder.name)
-            is_class = isinstance(handler, type) and issubclass(handler, Participant)
-            self._handler = handler(self._participation.agent) if is_class else handler
-        performative = str(message.performative)
-        function = self._handler
-        if isinstance(function, Participant):
-            function = getattr(function, performative.replace("-", "_"), _end)
-        elif performative not in self._responder.protocol.calls:
-            function = _end
-        if function is _end:
-            return None if self._can("inform") else _NOTHING
-        made = function(message)
-        if inspect.isgenerator(made):
-            self._generator = made
-            return next(made)
-        if inspect.isasyncgen(made):
-            self._generator, self._is_async = made, True
-            return anext(made)
-        return made
-
-    def _reply(self, returned: object) -> Reply:
-        reply = as_reply(returned)
-        if reply is None:
-            raise DefinitionError(
-                f"{self._responder.name}() of agent {self._participation.name} returned "
-                f"{shorten(returned)}: it returns text, bytes or a reply such as Inform('...')"
-            )
-        return reply
-
-    def _bad(self, error: Refuse | Failure) -> Reply:
-        is_refusal = isinstance(error, Refuse) and self._can("refuse")
-        return Say("refuse" if is_refusal else "failure", str(error))
-
-    def _can(self, performative: str) -> bool:
-        protocol, state = self._responder.protocol, self.dialogue.state
-        return (state, protocol.roles[1], performative) in protocol.next
-
-    async def _say(self, reply: Reply) -> None:
-        if self.dialogue.is_over:
-            return  # it was told of the end, and no more
-        if reply.performative == "inform" and not reply.body and not self._can("inform"):
-            return  # nothing is said where nothing has to be
-        latest = self.dialogue.latest
-        try:
-            await self.dialogue.send(reply.performative, reply.body, **reply.fields)
-        except ProtocolError as error:
-            if reply.performative != "failure":
-                raise
-            del error
-            assert latest is not None
-            self.dialogue.state = "not-understood"
-            await self._participation.conversations.send(
-                _answer(latest, Say("not-understood", reply.body)), self.dialogue.name
-            )
-        except FormicaryError:
-            self.break_off()
-
-
-_NOTHING: Any = object()
-
-
-def _come_of(outcome: Any) -> Any:
-    """Return what the agent's code has returned, or raise what it has raised."""
-    if isinstance(outcome, Exception):
-        raise outcome
-    return outcome
-
-
 def _is_plain(agent: Any, name: str) -> bool:
     """Tell whether a method of an agent is a plain function."""
     method = getattr(type(agent), name)
     is_other = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
     return inspect.isfunction(method) and not any(tells(method) for tells in is_other)
-
-
-def _plain_reply(returned: object) -> Reply | None:
-    return Inform(returned) if isinstance(returned, str | bytes) else None
-
-
-def _end(message: Message) -> None:
-    """Answer what comes after a function has returned."""
-
-
-def _answer(message: Message, reply: Reply) -> Message:
-    return answer_to(message, reply.body, reply.performative)

@@ -4,55 +4,127 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from formicary.core.errors import Failed, FormicaryError, NoAnswer
+from msgspec.structs import force_setattr
+
+from formicary.core.errors import Failed, FormicaryError, InvalidMessageError, NoAnswer
+from formicary.core.message import copied
 from formicary.core.names import MANAGEMENT
-from formicary.core.strand import Answer
+from formicary.core.strand import Pending, coroutine_function
 
 if TYPE_CHECKING:
-    import asyncio
+    from collections.abc import Generator
 
     from formicary.core.message import Message
+    from formicary.protocols.conversations import Conversations
 
 
-class Question(Answer):
+class Question(Pending):
     """Who waits for the answer of one agent.
 
     Args:
+        conversations: of who asks.
+        name: what the answer has in `in_reply_to`.
         asked: the full name of who was asked.
-        platform: the domain of the own platform.
-        loop: the container's.
     """
 
-    def __init__(self, asked: str, platform: str, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(loop=loop)
+    __slots__ = ("asked", "conversations", "name", "news")
+
+    def __init__(self, conversations: Conversations, name: str, asked: str) -> None:
+        self.waiter = None
+        self.conversations = conversations
+        self.name = name
         self.asked = asked
-        self._platform = platform
+        self.news: Message | FormicaryError | None = None  # what has come, or why nothing will
 
     def offer(self, message: Message) -> bool:
         """Take a message that says it is the answer; return False if it is of somebody who was not asked."""
-        sender = message.sender
-        if sender != self.asked and not is_from(message, self.asked):
-            if (reason := why_undelivered(message, self._platform)) is None or reason[0] != self.asked:
-                return False
-            if not self.done():
-                self.fail(Failed(reason[1], message))
-        elif not self.done():
+        if message.sender == self.asked or is_from(message, self.asked):
             self.settle(message)
+            return True
+        return self.take_undelivered(message)
+
+    def take_undelivered(self, message: Message) -> bool:
+        """Take what a container says of a message that it could not deliver; return False if that is else."""
+        reason = why_undelivered(message, self.conversations.platform)
+        if reason is None or reason[0] != self.asked:
+            return False
+        self.settle(Failed(reason[1], message))
         return True
+
+    def settle(self, news: Message | FormicaryError) -> None:
+        """Take what has come, or why nothing will: the first counts."""
+        if self.news is None:
+            self.news = news
+            self.conversations.expected.pop(self.name, None)
+            self.go_on()
+
+    def done(self) -> bool:
+        """Tell whether it is over; for the deadline."""
+        return self.news is not None
 
     def expire(self) -> None:
         """Called when its time is over."""
-        self.fail(NoAnswer(f"{self.asked} has not answered in time", (self.asked,)))
+        self.settle(NoAnswer(f"{self.asked} has not answered in time", (self.asked,)))
+
+    def under_way(self) -> str | None:
+        """Return what is waited for, as the rest of a sentence."""
+        return f"waits for the answer of {self.asked}"
 
     def partner_ended(self, is_ended: Any, reason: str) -> None:
         """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""
-        if not self.done() and is_ended(self.asked):
-            self.fail(Failed(f"{self.asked} {reason}"))
+        if is_ended(self.asked):
+            self.settle(Failed(f"{self.asked} {reason}"))
 
     def asker_ended(self, error: FormicaryError) -> None:
         """Called when who has asked has ended, and somebody still waits."""
-        if not self.done():
-            self.fail(error)
+        self.settle(error)
+
+    def give_up(self) -> None:
+        """Wait no more."""
+        self.waiter = None
+        self.settle(_GIVEN_UP)
+
+
+@coroutine_function
+def ask(
+    conversations: Conversations, message: Message, timeout: float | None = None
+) -> Generator[Any, Any, Any]:
+    """Send a message, and return the answer to it; as of `Conversing.ask`."""
+    to = message.to
+    if type(to) is not str:
+        raise InvalidMessageError(
+            "ask() asks one agent, which is the message's `to`; gather_answers() asks several"
+        )
+    dispatcher, asked = conversations.dispatcher, conversations.known_name(to)
+    if asked is None:
+        asked = yield from conversations.full_name(to).__await__()
+    name = conversations.new_name()
+    message = copied(message)
+    force_setattr(message, "sender", conversations.address)
+    force_setattr(message, "reply_with", name)
+    conversations.expected[name] = question = Question(conversations, name, asked)
+    try:
+        if timeout is not None:
+            conversations.service.deadlines.add(question, timeout)
+        if (deliver := conversations.routes.get(to)) is None:
+            yield from dispatcher.send(message).__await__()
+        elif full := deliver(message):
+            yield from dispatcher.overflow.wait_to_deliver(message, full).__await__()
+        scheduler = conversations.scheduler
+        while (news := question.news) is None:
+            if scheduler.current is None:
+                yield from question.wait_in_task(scheduler.loop)
+            else:
+                yield question
+    except BaseException:
+        question.give_up()
+        raise
+    if isinstance(news, FormicaryError):
+        raise news
+    return news
+
+
+_GIVEN_UP = FormicaryError("nobody waits any more")
 
 
 def is_from(message: Message, address: str) -> bool:

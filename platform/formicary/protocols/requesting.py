@@ -1,11 +1,9 @@
-"""Conversations with one agent that come to one answer, and subscriptions (FIPA 26 to 28, 33 to 36)."""
+"""Subscriptions (FIPA SC00035), as who subscribes sees them, and how a dialogue with one agent begins."""
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Self
 
-from formicary.core.clock import now
 from formicary.protocols.dialogue import Dialogue, Inbox
 from formicary.protocols.partners import find_one
 from formicary.protocols.standard import Subscribe
@@ -23,32 +21,9 @@ async def begin(
     """Return a dialogue with a partner, as its initiator; nothing is said yet."""
     address = await find_one(conversations, partner)
     name = conversations.new_name()
-    dialogue = Dialogue(
-        conversations, protocol, protocol.roles[0], address, name, Inbox(conversations.service.scheduler.loop)
-    )
+    dialogue = Dialogue(conversations, protocol, True, address, name, name, Inbox(conversations.scheduler))
     dialogue.open(timeout)
     return dialogue
-
-
-async def ask_by(
-    conversations: Conversations,
-    protocol: Protocol,
-    partner: str | Partners,
-    body: str | bytes,
-    timeout: float | None,
-    **fields: Any,
-) -> Message:
-    """Have a conversation in which somebody is asked once, may agree, and gives one answer; return that."""
-    dialogue = await begin(conversations, protocol, partner, timeout)
-    try:
-        if timeout is not None:
-            fields["reply_by"] = now() + timedelta(seconds=timeout)
-        await dialogue.send(protocol.opening, body, **fields)
-        while (message := await dialogue.receive()).performative == "agree":
-            pass
-        return message
-    finally:
-        dialogue.close()
 
 
 class News:

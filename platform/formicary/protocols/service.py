@@ -9,6 +9,8 @@ from formicary.protocols.conversations import Conversations
 from formicary.protocols.deadlines import Deadlines
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from formicary.container.container import Container
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver
@@ -37,8 +39,9 @@ class ConversationService:
     def __init__(self, container: Container) -> None:
         self.container = container
         self.scheduler = container.scheduler
-        self.deadlines = Deadlines(self.scheduler.loop)
-        self.conversations: dict[str | None, Conversations] = {}  # by full names of agents
+        self.deadlines = Deadlines(self.scheduler)
+        self.conversations: dict[str | None, Conversations] = self.scheduler.conversations
+        """By full names of agents."""
         self.is_strict = container.conversation_rules == "strict"
         self.out_of_order = 0
         """How many messages have had no place in their conversations."""
@@ -86,8 +89,20 @@ class ConversationService:
         if conversations is not None and conversations.participation is not None:
             conversations.participation.go_on()
 
+    def under_way(self, address: str) -> str | None:
+        """Return which conversation of an agent is not over, as the rest of a sentence; None if all are."""
+        conversations = self.conversations.get(address)
+        return None if conversations is None else conversations.under_way()
+
+    def withdraw(self, address: str) -> Sequence[Message]:
+        """Take out and return what begins conversations of an agent and was not looked at yet."""
+        conversations = self.conversations.get(address)
+        if conversations is None or conversations.participation is None:
+            return ()
+        return conversations.participation.withdraw()
+
     def agent_left(self, address: str) -> None:
-        """Called when an agent goes on in another container: its conversations do not, but others wait on."""
+        """Called when an agent goes on in another container, with no conversation; others wait on."""
         if (conversations := self.conversations.pop(address, None)) is not None:
             conversations.close("has gone to another container in the middle of the conversation")
 

@@ -26,7 +26,7 @@ class Several:
     def __init__(self, conversations: Conversations, protocol: Protocol) -> None:
         self._conversations = conversations
         self._protocol = protocol
-        self._inbox = Inbox(conversations.service.scheduler.loop)
+        self._inbox = Inbox(conversations.scheduler)
         self._name = conversations.new_name()
         self._dialogues: dict[str, Dialogue] = {}  # by full name
 
@@ -38,17 +38,14 @@ class Several:
             dialogue = self._dialogues[name] = Dialogue(
                 self._conversations,
                 self._protocol,
-                self._protocol.roles[0],
+                True,
                 name,
                 f"{self._name}/{len(self._dialogues)}",
+                self._name,
                 self._inbox,
             )
         dialogue.open(None)
         return dialogue
-
-    async def _send(self, dialogue: Dialogue, performative: str, body: str | bytes = "") -> None:
-        """Send a message that has the name of all these conversations."""
-        await dialogue.send(performative, body, conversation_id=self._name)
 
     async def _hear(self, seconds: float) -> list[tuple[Dialogue, Message | FormicaryError]]:
         """Return what comes next, or nothing when the time is over."""
@@ -65,6 +62,13 @@ class Several:
     def _in_state(self, *states: str) -> list[Dialogue]:
         return [dialogue for dialogue in self._dialogues.values() if dialogue.state in states]
 
+    @staticmethod
+    def _some_are(waiting: list[Dialogue], state: str) -> bool:
+        """Tell whether some still are in a state; who is not any more is left out, so each is seen once."""
+        while waiting and waiting[-1].stage.name != state:
+            waiting.pop()
+        return bool(waiting)
+
     def _close(self) -> None:
         self._conversations.expected.pop(self._name, None)
         for dialogue in self._dialogues.values():
@@ -78,6 +82,9 @@ class Several:
             if is_from(message, name):
                 return dialogue.offer(message)
         return False
+
+    def under_way(self) -> str | None:
+        """Return nothing: each dialogue is asked."""
 
     def partner_ended(self, *_: object) -> None:
         """Do nothing: each dialogue is told."""

@@ -143,6 +143,7 @@ TwoPhaseCommit = Protocol(
         ("committing", P, "failure", "failed"),
         ("aborting", P, "confirm", "aborting"),  # said before it has heard of the end
         ("aborting", P, "disconfirm", "against"),
+        ("aborting", P, "refuse", "against"),
         ("aborting", P, "inform", "aborted"),
         ("aborting", P, "failure", "aborted"),
     ],

@@ -45,6 +45,29 @@ class Timeout(NamedTuple):
     next: str
 
 
+class Stage:
+    """A state of a protocol, as it is looked at for each message.
+
+    Attributes:
+        name: the state's.
+        by_initiator: the stage after each performative that the initiator can say here.
+        by_participant: the same of the participant.
+        after_time: the stage after a time-out; None where nobody waits.
+        is_end: whether it is over.
+        is_open: whether messages of somebody else count as the participant's.
+    """
+
+    __slots__ = ("after_time", "by_initiator", "by_participant", "is_end", "is_open", "name")
+
+    def __init__(self, name: str, *, is_end: bool, is_open: bool) -> None:
+        self.name = name
+        self.is_end = is_end
+        self.is_open = is_open
+        self.after_time: Stage | None = None
+        self.by_initiator: dict[str | None, Stage] = {}
+        self.by_participant: dict[str | None, Stage] = {}
+
+
 class Protocol:
     """An interaction protocol between an initiator and a participant; of several, each has a conversation.
 
@@ -97,16 +120,51 @@ class Protocol:
         calls = {step.performative for step in self.steps if step.role == roles[0]}
         self.calls = {"cfp"} if "cfp" in calls else {self.opening}
         """What a participant's function is called with."""
+        self.vocabulary = frozenset({*calls, "cancel", NOT_UNDERSTOOD})
+        """What an initiator can say."""
+        self.stages = self._compiled()
+        """All states, by their names."""
+        self.first = self.stages[START]
+        """The state in which it begins."""
+        self.asked = self.first.by_initiator[self.opening]
+        """The state after the first message."""
 
     def can_say(self, state: str, role: str) -> list[str]:
         """Return the performatives of what a role may say in a state."""
         return [step.performative for step in self.steps if (step.state, step.role) == (state, role)]
+
+    def why_not(self, state: str, role: str, performative: str | None) -> str:
+        """Return a sentence that says that something cannot be said, and what can."""
+        known = ", ".join(self.can_say(state, role)) or "nothing"
+        return (
+            f"in {self.name}, the {role} cannot say {performative!r} in the state {state!r}: "
+            f"it can say {known} there"
+        )
 
     @property
     def states(self) -> list[str]:
         """All states of the table, in its order."""
         rows: list[Step | Timeout] = [*self.steps, *self.timeouts]
         return list(dict.fromkeys([START, *(state for row in rows for state in (row.state, row.next))]))
+
+    def _compiled(self) -> dict[str, Stage]:
+        stages = {
+            name: Stage(name, is_end=name in self.ends, is_open=name in self.open_to_all)
+            for name in {*self.states, *self.ends}
+        }
+        for step in self.steps:
+            is_first = step.role == self.roles[0]
+            stage = stages[step.state]
+            (stage.by_initiator if is_first else stage.by_participant)[step.performative] = stages[step.next]
+        for timeout in self.timeouts:
+            stages[timeout.state].after_time = stages[timeout.next]
+        for stage in stages.values():
+            if not stage.is_end:
+                stage.by_initiator["cancel"] = stages[CANCELLED]
+                stage.by_initiator[NOT_UNDERSTOOD] = stage.by_participant[NOT_UNDERSTOOD] = stages[
+                    NOT_UNDERSTOOD
+                ]
+        return stages
 
     # -- whether it is written as it has to be --------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from formicary.core.message import Message
-from formicary.protocols.dialogue import good_news
+from formicary.protocols.news import good_news
 from formicary.protocols.requesting import begin
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import ConversationError, FormicaryError, NoAnswer, Refused
 from formicary.core.message import Message
-from formicary.protocols.dialogue import good_news
+from formicary.protocols.news import good_news
 from formicary.protocols.partners import find_all
 from formicary.protocols.several import Several
 from formicary.protocols.standard import TwoPhaseCommit
@@ -27,21 +27,21 @@ class Commit(Several):
         """Have all do it, or none; as of `Conversing.two_phase_commit`."""
         try:
             for name in await find_all(self._conversations, partners):
-                await self._send(self._open(name), "query-if", body)
+                await self._open(name).send("query-if", body)
             try:
                 await self._vote(timeout)
             except BaseException:
                 for dialogue in self._in_state("asked", "ready"):
-                    self._conversations.post(
-                        dialogue.say("reject-proposal", conversation_id=self._name), dialogue.name
-                    )
+                    self._conversations.post(dialogue.say("reject-proposal"), dialogue.name)
                 raise
             for dialogue in self._in_state("ready"):
-                await self._send(dialogue, "accept-proposal", body)
+                await dialogue.send("accept-proposal", body)
             await self._confirm(timeout)
         finally:
             for dialogue in self._in_state("aborting"):
-                dialogue.state = "aborted"  # no more is wanted of it, and it is not to be cancelled
+                dialogue.stage = TwoPhaseCommit.stages[
+                    "aborted"
+                ]  # no more is wanted of it, and it is not to be cancelled
             self._close()
 
     async def _vote(self, timeout: float) -> None:

@@ -106,6 +106,7 @@ class _Quiet:
     """The conversations of one side, as far as the pure part of a dialogue needs them."""
 
     platform = "lab.localhost"
+    address = None
 
 
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: f"{protocol.name} {protocol.opening}")
@@ -116,7 +117,8 @@ def test_both_roles_follow_the_table_over_any_channel(protocol, seed):
     names = {"initiator": "a@c1.lab.localhost", "participant": "b@c1.lab.localhost"}
     others = {"initiator": "participant", "participant": "initiator"}
     sides = {
-        role: Dialogue(_Quiet(), protocol, role, names[others[role]], "n", Inbox(None)) for role in names
+        role: Dialogue(_Quiet(), protocol, role == "initiator", names[others[role]], "n", "c", Inbox(None))
+        for role in names
     }
     channel = {role: [] for role in names}
     for _ in range(60):

@@ -10,7 +10,7 @@ from tests.unit.protocols.agents import run
 from formicary import Agent, Container
 from formicary.errors import UsageError
 from formicary.protocols import DutchAuction, EnglishAuction, Participant, Propose, responds
-from formicary.testing import until_idle
+from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock
 
@@ -77,6 +77,18 @@ async def test_the_first_who_bids_gets_it_where_the_price_falls():
     sale = await sell("dutch_auction", poor, rich, start=100, step=10, reserve=10)
     assert (sale.winner, sale.price) == (name("rich"), 60)
     assert poor.heard[-1] == f"vase: {name('rich')} for 60"
+
+
+async def test_who_is_second_at_a_price_is_called_for_the_next_one():
+    network = MemoryNetwork(delay=0.1)
+    async with Container("c1", server=network) as house, Container("c2", server=network) as home:
+        near, far = Buyer("near", 40), Buyer("far", 60)
+        await house.start(near)
+        await home.start(far)
+        buyers = [near.address, far.address]
+        sale = await run(house, lambda b: b.english_auction(buyers, "vase", start=10, step=10))
+        assert (sale.winner, sale.price) == ("far@c2.lab.localhost", 40)
+        await until_idle()
 
 
 async def test_a_bid_for_an_earlier_price_does_not_count():

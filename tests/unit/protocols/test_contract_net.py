@@ -295,3 +295,35 @@ async def test_a_call_may_be_repeated():
         assert await run(container, haggle) == "for 4"
         await until_idle()
         assert len(container.dead_letters) == 0
+
+
+async def test_an_award_to_somebody_who_did_not_bid_is_not_understood():
+    async with Container("c1") as container:
+        await container.start(bidder := Bidder("bidder", 5))
+
+        async def award(behaviour):
+            award = Message(
+                to="bidder", performative="accept-proposal", protocol="fipa-contract-net", conversation_id="x"
+            )
+            await behaviour.send(award)
+            return await behaviour.receive(5)
+
+        answer = await run(container, award)
+        assert answer.performative == "not-understood"
+        assert answer.body == "agent bidder is in no such conversation, or has ended it"
+        assert bidder.heard == []
+
+
+async def test_a_cancel_that_has_crossed_the_answer_is_no_error():
+    async with Container("c1") as container:
+        await container.start(Bidder("bidder", 5))
+
+        async def cancel(behaviour):
+            cancel = Message(
+                to="bidder", performative="cancel", protocol="fipa-contract-net", conversation_id="x"
+            )
+            await behaviour.send(cancel)
+            return await behaviour.receive(5)
+
+        assert await run(container, cancel) is None
+        assert len(container.dead_letters) == 0

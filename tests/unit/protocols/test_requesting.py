@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import tracemalloc
 
 import pytest
 from tests.unit.core.agents import Collect, Echo, start
@@ -65,6 +67,29 @@ async def test_what_is_no_result_is_an_exception_with_its_message(body, error, s
 
         caught = await run(container, ask)
         assert body == "stop" or caught.message.performative in {"refuse", "failure"}
+
+
+class Untidy(Agent):
+    """A generator whose last lines fail, after it has answered."""
+
+    @responds(Request)
+    def tidy(self, message):
+        try:
+            yield f"tidied {message.body}"
+        finally:
+            self.was_in_a_task = asyncio.current_task() is not None
+            raise ValueError("a mess")
+
+
+async def test_what_a_generator_raises_after_its_answer_is_a_failure_of_its_agent_only():
+    async with Container("c1") as container:
+        await container.start(untidy := Untidy("untidy"))
+        answer = await run(container, lambda b: b.request("untidy", "the desk"))
+        assert answer.body == "tidied the desk"
+        assert untidy.last_failure.part == "responds"
+        assert not untidy.was_in_a_task  # a plain generator needs none
+        again = await run(container, lambda b: b.request("untidy", "the room"))
+        assert again.body == "tidied the room"
 
 
 async def test_a_function_that_raises_is_a_failure_of_its_agent():
@@ -321,3 +346,59 @@ async def test_who_uses_no_protocol_is_answered_by_behaviours():
         await container.start(Both("both"))
         assert (await container.ask(Message(to="both", body="plain"))).body == "plain"
         assert (await container.request("both", "x")).body == "printed x"
+
+
+async def test_a_forged_answer_is_not_taken_and_the_true_one_is():
+    class Forger(MicroAgent):
+        def handle(self, message):
+            self.send_nowait(
+                Message(
+                    to=message.metadata["asker"],
+                    performative="inform",
+                    body="forged",
+                    in_reply_to=message.metadata["name"],
+                    conversation_id=message.metadata["name"],
+                    protocol="fipa-request",
+                )
+            )
+
+    class Careless(Agent):
+        @responds(Request)
+        async def tell(self, message):
+            name = {"asker": message.sender, "name": message.reply_with}
+            forger.send_nowait(Message(to="forger", metadata=name))
+            await asyncio.sleep(1)
+            return "true"
+
+    async with Container("c1") as container:
+        await container.start(forger := Forger("forger"))
+        await container.start(Careless("careless"))
+        answer = await run(container, lambda b: b.request("careless", "x", timeout=5))
+        assert answer.body == "true"
+        assert [letter.message.body for letter in container.dead_letters] == ["forged"]
+
+
+async def test_ten_thousand_conversations_of_one_agent_take_at_most_two_kilobytes_each():
+    class Silent(MicroAgent):
+        def handle(self, message):
+            pass
+
+    count = 10_000
+    async with Container("c1") as container:
+        await container.start(Silent("silent"))
+        await container.start(asker := Agent("asker"))
+        with pytest.raises(NoAnswer):
+            await asker.request("silent", timeout=1)
+        gc.collect()
+        tracemalloc.start()
+        try:
+            tasks = [asyncio.create_task(asker.request("silent", "x")) for _ in range(count)]
+            await asyncio.sleep(1)
+            assert len(asker.conversations.expected) == count
+            assert tracemalloc.get_traced_memory()[0] / count <= 2000
+        finally:
+            tracemalloc.stop()
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        assert asker.conversations.expected == {}

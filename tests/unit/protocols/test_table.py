@@ -64,9 +64,11 @@ def test_pictures_show_every_message_and_state(protocol):
 
 def test_the_documentation_has_the_pictures():
     page = (ROOT / "docs" / "protocols.md").read_text(encoding="utf-8")
-    for protocol in (Request, ContractNet):
-        assert f"```mermaid\n{state_diagram(protocol)}\n```" in page
-        assert f"```mermaid\n{sequence_diagram(protocol)}\n```" in page
+    pictures = (ROOT / "docs" / "protocol-pictures.md").read_text(encoding="utf-8")
+    for text, protocols in ((page, (Request, ContractNet)), (pictures, ALL)):
+        for protocol in protocols:
+            assert f"```mermaid\n{state_diagram(protocol)}\n```" in text
+            assert f"```mermaid\n{sequence_diagram(protocol)}\n```" in text
     assert all(f"`{protocol.name}`" in page for protocol in ALL)
 
 

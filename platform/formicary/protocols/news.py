@@ -1,0 +1,34 @@
+"""Which messages are bad news, and as which errors they are raised."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.core.errors import Failed, NotUnderstood, Refused
+from formicary.core.message import Message
+
+if TYPE_CHECKING:
+    from formicary.core.errors import ConversationError, FormicaryError
+
+BAD_NEWS: dict[str | None, tuple[type[ConversationError], str]] = {
+    "refuse": (Refused, "has refused"),
+    "reject-proposal": (Refused, "has rejected the proposal"),
+    "failure": (Failed, "has failed"),
+    "not-understood": (NotUnderstood, "has not understood"),
+}
+"""As what a message is raised, and how the sentence goes on after its sender's name; by performative."""
+
+
+def good_news(news: Message | FormicaryError) -> Message:
+    """Return a message that is no bad news.
+
+    Raises:
+        Refused, Failed, NotUnderstood, NoAnswer: it is.
+    """
+    if not isinstance(news, Message):
+        raise news
+    if (bad := BAD_NEWS.get(news.performative)) is not None:
+        error, what = bad
+        said = f": {news.body!s}" if news.body else ""
+        raise error(f"{news.sender} {what}{said}", news)
+    return news

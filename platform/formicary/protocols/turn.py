@@ -1,0 +1,216 @@
+"""One conversation, as who takes part in it sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections import deque
+from types import CoroutineType
+from typing import TYPE_CHECKING, Any
+
+from formicary.core.errors import FormicaryError, ProtocolError
+from formicary.core.message import answer_to
+from formicary.protocols.dialogue import Dialogue
+from formicary.protocols.part import NOTHING, Part, Raised, unwrapped
+from formicary.protocols.responding import Failure, Inform, Refuse, Reply, Say
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from formicary.core.message import Message
+    from formicary.protocols.participation import Participation
+    from formicary.protocols.responding import Responder
+
+Key = tuple["str | None", "str | None"]
+"""A conversation's name, and who has begun it."""
+
+_UNCALLED: Any = object()
+
+
+class Turn(Part):
+    """One conversation, as its participant.
+
+    Args:
+        participation: the agent's.
+        responder: what answers.
+        key: the conversation's name, and who has begun it.
+        is_plain: whether what answers is a plain function.
+    """
+
+    __slots__ = ("_is_busy", "_is_plain", "_later", "_task", "key")
+
+    def __init__(
+        self, participation: Participation, responder: Responder, key: Key, *, is_plain: bool
+    ) -> None:
+        self.key = key
+        dialogue = Dialogue(
+            participation.conversations, responder.protocol, False,
+            str(key[1]), f"{key[0]}/p", str(key[0]), None,
+        )  # fmt: skip
+        super().__init__(participation, responder, dialogue)
+        self._is_plain = is_plain
+        self._task: asyncio.Task[Any] | None = None
+        self._later: deque[Message] | None = None  # what has come while it was busy
+        self._is_busy = False
+
+    def take(self, message: Message, outcome: Any = _UNCALLED) -> Coroutine[Any, Any, None] | None:
+        """Take a message of the initiator's; return what answers it.
+
+        Args:
+            message: the message.
+            outcome: what the agent's code has returned or raised already; `_UNCALLED` if it was not called.
+        """
+        why = self.dialogue.hear(message)
+        if why is not None:
+            if not self._participation.conversations.out_of_order(message, why):
+                self._participation.conversations.pass_on(message)
+            return None
+        if message.performative in {"cancel", "not-understood"}:
+            if message.performative == "cancel":
+                self._participation.conversations.post(_answer(message, Inform()), None)
+            self.break_off()
+            return None
+        if self._is_busy:
+            self._later = self._later or deque()
+            self._later.append(message)
+            return None
+        return self._answer_at_once(message, outcome)
+
+    def _answer_at_once(self, message: Message, outcome: Any) -> Coroutine[Any, Any, None] | None:
+        """Answer by what is not asynchronous; return what is left to do, if anything."""
+        dialogue = self.dialogue
+        try:
+            returned = self._call(message) if outcome is _UNCALLED else self._come_of(outcome)
+        except StopIteration as end:
+            if not self._is_mere_end(end.value):
+                return self._answer(message, Raised(end))
+            returned = NOTHING
+        except Exception as error:  # noqa: BLE001 -- it is raised again there
+            return self._answer(message, Raised(error))
+        waiting = None
+        if returned is not NOTHING:
+            if not self._is_usual(returned):
+                return self._answer(message, returned)
+            try:
+                waiting = self._hand_over(returned)
+            except Exception as error:  # noqa: BLE001 -- as above
+                return self._answer(message, Raised(error))
+        if dialogue.stage.is_end:
+            self._participation.leave(self)
+            if self._generator is not None:
+                self._close_generator()
+        return waiting if waiting is None or self._is_plain else self._finish(waiting)
+
+    def _hand_over(self, returned: Any) -> Coroutine[Any, Any, None] | None:
+        """Say what is usual; return what is left to do where there is no room."""
+        reply = returned if isinstance(returned, Reply) else Inform(returned)
+        return self._participation.conversations.hand_over(
+            self.dialogue.say(reply.performative, reply.body, **reply.fields)
+        )
+
+    async def _finish(self, waiting: Coroutine[Any, Any, None]) -> None:
+        """Say what there was no room for, and then answer what has come meanwhile."""
+        self._is_busy = True
+        try:
+            await waiting
+        except FormicaryError:
+            self.break_off()
+        finally:
+            self._is_busy = False
+        if self._later:
+            await self._answer(self._later.popleft())
+
+    def break_off(self) -> None:
+        """End without another word."""
+        self._participation.leave(self)
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+        elif inspect.isgenerator(self._generator):
+            self._generator.close()
+
+    async def _answer(self, message: Message | None, outcome: Any = _UNCALLED) -> None:
+        self._is_busy = True
+        try:
+            while message is not None:
+                await self._go(message, outcome)
+                outcome = _UNCALLED
+                message = self._later.popleft() if self._later else None
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if self._participation.has_joined(self.key) or task is None:  # not broken off
+                raise
+            task.uncancel()
+        finally:
+            self._is_busy = False
+            if self.dialogue.is_over:
+                self._participation.leave(self)
+                if inspect.isasyncgen(self._generator):
+                    await self._generator.aclose()
+                elif self._generator is not None:
+                    self._generator.close()
+
+    async def _go(self, message: Message, outcome: Any) -> None:
+        """Say what is to be said after a message.
+
+        Args:
+            message: the message.
+            outcome: what the agent's code has returned already, or `Raised`; `_UNCALLED` if not called.
+        """
+        given: Message | None = message
+        while True:
+            try:
+                returned = self._call(given) if outcome is _UNCALLED else unwrapped(outcome)
+                outcome = _UNCALLED
+                is_step = self._is_async and self._generator is not None
+                if is_step or returned.__class__ is CoroutineType or inspect.isawaitable(returned):
+                    self._task = asyncio.current_task()
+                    try:
+                        returned = await returned
+                    finally:
+                        self._task = None
+                if returned is not NOTHING:
+                    await self._say(self._reply(returned))
+            except (StopIteration, StopAsyncIteration) as end:
+                value = end.value if isinstance(end, StopIteration) else None
+                if self._is_mere_end(value):
+                    return
+                await self._say(self._reply(value))
+            except (Refuse, Failure) as error:
+                await self._say(self._bad(error))
+                return
+            except asyncio.CancelledError:
+                raise
+            except Exception as error:  # noqa: BLE001 -- the agent's own code: both sides are told
+                self._participation.record_failure(self._responder.name, error)
+                await self._say(Say("failure", f"{type(error).__name__}: {error}"))
+                return
+            goes_on = self.dialogue.state in self._responder.protocol.speaks_alone
+            if self._generator is None or self._later or not goes_on:
+                return
+            given = None
+
+    async def _say(self, reply: Reply) -> None:
+        if self.dialogue.is_over:
+            return  # it was told of the end, and no more
+        if reply.performative == "inform" and not reply.body and not self.dialogue.can_say("inform"):
+            return  # nothing is said where nothing has to be
+        latest = self.dialogue.latest
+        try:
+            self._participation.conversations.check_open()
+            if (waiting := self._hand_over(reply)) is not None:
+                await waiting
+        except ProtocolError as error:
+            if reply.performative != "failure":
+                raise
+            del error
+            assert latest is not None
+            self.dialogue.stage = self.dialogue.protocol.stages["not-understood"]
+            await self._participation.conversations.send(
+                _answer(latest, Say("not-understood", reply.body)), self.dialogue.name
+            )
+        except FormicaryError:
+            self.break_off()
+
+
+def _answer(message: Message, reply: Reply) -> Message:
+    return answer_to(message, reply.body, reply.performative)

@@ -1,0 +1,222 @@
+"""The gateway of a container: what users see."""
+
+from __future__ import annotations
+
+import ipaddress
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Self
+
+from formicary.core.errors import UsageError
+from formicary.core.logs import get_logger
+from formicary.core.names import check_platform
+from formicary.gateway.peers import Peers
+from formicary.gateway.translation import Translator
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+
+    from formicary.container.container import Container
+    from formicary.core.mailbox import MessageSink
+    from formicary.core.message import Message
+    from formicary.gateway.inbound import Inbound
+    from formicary.gateway.outbound import Outbound
+
+logger = get_logger("formicary.gateway")
+
+PORT = 7778
+"""The port that JADE takes, too."""
+
+LIMIT = 1 << 20
+"""Bytes that a message may have, where nothing else is said."""
+
+_HIGHEST = 65_535
+
+
+class Gateway:
+    """Lets a container's agents and those of other FIPA platforms, such as JADE, write to each other.
+
+    `async with` it while the container is open. An agent `seller@jade-platform` is `seller%jade-platform` to
+    the agents of this container, and `seller%jade-platform@c1` to those of others; ours have their full names
+    there. Where a platform is, is what `peers` says, or else what its own messages do.
+
+    Args:
+        container: the container; its platform's other containers are reached through it, too.
+        host: the IP address of this host where it listens, such as `"192.168.1.7"` for other hosts.
+        port: where; 0 for any that is free.
+        peers: where other platforms take messages, by their names, such as
+            `{"jade-platform": "http://127.0.0.1:7779/acc"}`.
+        strangers: whether platforms that are not among these are taken messages of, and are answered where
+            they say that they are. None: only where it listens on loopback and nobody else gets there.
+        address: where others reach it, if that is not where it listens.
+        limit: bytes that a message may have, both ways.
+        timeout: s that another platform gets to take a message.
+        connections: how many others may have at once.
+
+    Attributes:
+        address: what other platforms are told: where it takes messages.
+
+    Raises:
+        UsageError: an argument is not what it should be, or aiohttp is not installed.
+        InvalidNameError: the name of a platform is none.
+    """
+
+    def __init__(
+        self,
+        container: Container,
+        *,
+        host: str = "127.0.0.1",
+        port: int = PORT,
+        peers: Mapping[str, str | Sequence[str]] | None = None,
+        strangers: bool | None = None,
+        address: str | None = None,
+        limit: int = LIMIT,
+        timeout: float = 30.0,
+        connections: int = 100,
+    ) -> None:
+        require_extra()
+        ip = _check_host(host)
+        if not 0 <= port <= _HIGHEST:
+            raise UsageError(f"a port is a number from 0 to {_HIGHEST}, not {port}")
+        if min(limit, timeout, connections) <= 0:
+            raise UsageError("limit=, timeout= and connections= of a gateway are more than 0")
+        if ip.is_unspecified and address is None:
+            raise UsageError(
+                f"{host} is no address that others can write to: say which is, as in "
+                f"address='http://192.168.1.7:{port}/acc'"
+            )
+        check_platform(container.platform)
+        self._container = container
+        self._host, self._port = host, port
+        self._limit, self._timeout, self._connections = limit, timeout, connections
+        self.is_public = not ip.is_loopback
+        self._peers = Peers(takes_strangers=ip.is_loopback if strangers is None else strangers)
+        for name, given in (peers or {}).items():
+            self.know(name, given)
+        self.address = address or ""
+        self._translator: Translator
+        self._inbound: Inbound
+        self._outbound: Outbound
+
+    def know(self, platform: str, addresses: str | Sequence[str]) -> None:
+        """Say where another platform takes messages; what its messages say of it does not count any more.
+
+        Args:
+            platform: its name, which JADE prints when it starts: what stands behind the `@` in agents' names.
+            addresses: one, such as `"http://127.0.0.1:7779/acc"`, or several, the best first.
+
+        Raises:
+            UsageError: one is no address.
+        """
+        self._peers.name(platform, [addresses] if isinstance(addresses, str) else addresses)
+
+    def name_of(self, agent: str) -> str:
+        """Return the full name here of another platform's agent, for `to` of a message.
+
+        Args:
+            agent: FIPA's name of it, such as `"seller@jade-platform"`.
+
+        Raises:
+            InvalidNameError: an address cannot have it.
+        """
+        from formicary.gateway.foreign_names import to_local
+
+        return f"{to_local(agent)}@{self._container.domain}"
+
+    @property
+    def received(self) -> int:
+        """How many messages of other platforms were taken."""
+        return self._inbound.received
+
+    @property
+    def refused(self) -> int:
+        """How many requests were refused, each with a sentence that says why."""
+        return self._inbound.refused
+
+    @property
+    def sent(self) -> int:
+        """How many messages other platforms have taken."""
+        return self._outbound.sent
+
+    # -- life -----------------------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Self:
+        """Open it.
+
+        Raises:
+            LinkError: it cannot listen there.
+            ContainerClosedError: the container is not open.
+            UsageError: the container has a gateway.
+        """
+        from formicary.gateway.inbound import PATH, Inbound
+        from formicary.gateway.outbound import Outbound
+
+        container = self._container
+        if not container.is_open:
+            raise container.not_open_error()
+        if container.dispatcher.foreign is not None:
+            raise UsageError(f"container {container.name} has a gateway already")
+        translator = Translator(container.domain, container.platform, self.address, self._peers)
+        self._inbound = Inbound(container, translator, self._peers, self._limit, self._connections)
+        port = await self._inbound.open(self._host, self._port)
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        self.address = translator.address = self.address or f"http://{host}:{port}{PATH}"
+        self._translator = translator
+        self._outbound = Outbound(container.dispatcher, translator, self._timeout, self._limit)
+        container.dispatcher.foreign = self
+        if self.is_public:
+            logger.warning(
+                "the gateway of container %s listens at %s for other hosts, too, and takes messages of %s",
+                container.name,
+                self.address,
+                "anybody" if self._peers.takes_strangers else ", ".join(self._peers.named) or "nobody",
+            )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Take no more, bring what waits, for some seconds, and close."""
+        try:
+            await self._inbound.close()
+        finally:
+            try:
+                await self._outbound.close()
+            finally:
+                self._container.dispatcher.foreign = None
+
+    # -- as an outlet ---------------------------------------------------------------------------------------
+
+    def serves(self, address: str) -> bool:
+        """Tell whether a full name is that of an agent of another platform."""
+        return self._translator.is_foreign(address)
+
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message for an agent of another platform; as of `Outlet`."""
+        return self._outbound.post(message, receiver)
+
+    def refuse(self, message: Message, receiver: str, failure: Message) -> None:
+        """Tell an agent of another platform that its message was not delivered; never waits."""
+        self._outbound.refuse(message, receiver, failure)
+
+
+def require_extra() -> None:
+    """Make sure that there can be a gateway.
+
+    Raises:
+        UsageError: what it needs is not installed.
+    """
+    if find_spec("aiohttp") is None:
+        raise UsageError("a gateway needs an extra; install it with: pip install 'formicary[gateway]'")
+
+
+def _check_host(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        raise UsageError(
+            f"a gateway listens at an IP address of this host, such as '127.0.0.1', not {host!r}"
+        ) from None

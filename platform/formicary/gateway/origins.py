@@ -1,0 +1,61 @@
+"""From which hosts the messages of a platform may come that the user has named."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from formicary.gateway.peers import Peer
+
+_VALID = 60.0  # s for which it is remembered what a name stands for
+_REMEMBERED = 1000  # names
+
+
+class Origins:
+    """Knows the addresses of hosts."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[float, frozenset[str]]] = {}  # until when, and the addresses
+
+    async def may_send(self, peer: Peer, remote: str | None) -> bool:
+        """Tell whether a request may bring a message of a platform.
+
+        Args:
+            peer: the platform.
+            remote: the IP address that the request is from. This host may bring those of any: which address
+                a program of it has depends on where it writes to.
+        """
+        address = _plain(remote or "")
+        if address is None or address.is_loopback:
+            return address is not None
+        for host in peer.hosts:
+            if str(address) in await self._addresses(host):
+                return True
+        return False
+
+    async def _addresses(self, host: str) -> frozenset[str]:
+        loop = asyncio.get_running_loop()
+        until, found = self._known.get(host, (0.0, frozenset()))
+        if loop.time() < until:
+            return found
+        try:
+            infos = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        except OSError:
+            infos = []  # nobody sends from there for now
+        found = frozenset(str(_plain(str(info[4][0]))) for info in infos)
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[host] = (loop.time() + _VALID, found)
+        return found
+
+
+def _plain(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return an address, of IPv4 also where it is written as one of IPv6."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(found, "ipv4_mapped", None) or found

@@ -1,0 +1,259 @@
+"""The way out: what waits for each other platform, and how it is brought there by HTTP (FIPA00084)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING
+
+import aiohttp
+import msgspec
+
+from formicary.core.clock import now
+from formicary.core.errors import FormicaryError
+from formicary.core.logs import get_logger
+from formicary.core.message import Message  # noqa: TC001 -- msgspec reads it
+from formicary.gateway.acl_writer import write_acl
+from formicary.gateway.envelope import Envelope, write_envelope
+from formicary.gateway.foreign_names import platform_of
+from formicary.gateway.multipart import write_parts
+from formicary.transport.remote_sink import RemoteSink
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary.container.dispatcher import Dispatcher
+    from formicary.core.mailbox import MessageSink
+    from formicary.gateway.acl_message import AgentIdentifier
+    from formicary.gateway.translation import Translator
+
+logger = get_logger("formicary.gateway")
+
+_WAITING = 1000  # messages for one platform, beyond which senders wait
+_WAITING_BYTES = 1 << 24
+_FAILURES = 1000  # that may wait besides: nobody waits until there is room for them
+_CONNECT = 5.0  # s
+_KEPT = 15.0  # s that a connection is kept; shorter than the other end does, which may not close it meanwhile
+_DRAIN = 5.0  # s that other platforms get to take what waits when the gateway closes
+_ANSWER = 4096  # bytes of an answer that are read, so that its connection can be used again
+_SAID = 200  # characters of what a platform says to its refusal
+
+
+class _Post(msgspec.Struct):
+    message: Message
+    receiver: str  # the full name here
+    identifier: AgentIdentifier  # and who that is there
+    content_type: str
+    body: bytes
+
+
+class _Line:
+    """What waits for one platform."""
+
+    def __init__(self, platform: str) -> None:
+        self.platform = platform
+        self.posts: deque[_Post] = deque()
+        self.size = 0
+        self.room = asyncio.Event()
+        self.task: asyncio.Task[None]
+
+
+class NotTakenError(Exception):
+    """A platform has not taken a message.
+
+    Args:
+        why: as the rest of a sentence.
+        is_away: whether nobody is there, for other messages neither.
+    """
+
+    def __init__(self, why: str, *, is_away: bool = False) -> None:
+        super().__init__(why)
+        self.is_away = is_away
+
+
+class Outbound:
+    """Brings messages to other platforms: to each in order, to several at once.
+
+    Args:
+        dispatcher: the container's.
+        translator: knows who is who.
+        timeout: s that a platform gets to take a message.
+        limit: bytes that a message may have there.
+    """
+
+    def __init__(self, dispatcher: Dispatcher, translator: Translator, timeout: float, limit: int) -> None:
+        self._dispatcher = dispatcher
+        self._translator = translator
+        self._limit = limit
+        self._lines: dict[str, _Line] = {}
+        self._session = aiohttp.ClientSession(
+            # The resolver of the system: another one that may be installed leaves a thread behind.
+            connector=aiohttp.TCPConnector(keepalive_timeout=_KEPT, resolver=aiohttp.ThreadedResolver()),
+            timeout=aiohttp.ClientTimeout(total=timeout, sock_connect=min(_CONNECT, timeout)),
+            cookie_jar=aiohttp.DummyCookieJar(),
+        )
+        self._timeout = timeout
+        self.is_closed = False
+        self.sent = 0
+        """How many messages other platforms have taken."""
+
+    # -- as an outlet ---------------------------------------------------------------------------------------
+
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message for an agent of another platform; as of `Outlet`, but nothing is raised."""
+        return self._post(message, receiver, _WAITING)
+
+    def refuse(self, message: Message, receiver: str, failure: Message) -> None:
+        """Tell an agent of another platform that its message was not delivered."""
+        del message, receiver
+        if self._post(failure, str(failure.to), _WAITING + _FAILURES):
+            self._fail(failure, str(failure.to), "too much waits on the way to its platform")
+
+    def _post(self, message: Message, receiver: str, most: int) -> Sequence[MessageSink] | None:
+        if self.is_closed:
+            self._fail(message, receiver, "the gateway to its platform is closed")
+            return None
+        try:
+            post = self._make(message, receiver)
+        except (FormicaryError, ValueError) as error:
+            self._fail(message, receiver, str(error))
+            return None
+        platform = platform_of(post.identifier.name)
+        if not post.identifier.addresses:
+            reason = (
+                f"nobody knows where the platform {platform} takes messages: say so with --peer or `peers=`, "
+                "or have one of its agents write first"
+            )
+            self._fail(message, receiver, reason)
+            return None
+        line = self._lines.get(platform)
+        if line is None:
+            line = self._lines[platform] = _Line(platform)
+            line.task = asyncio.create_task(self._bring_all(line), name=f"messages for {platform}")
+        elif len(line.posts) >= most or (line.size > _WAITING_BYTES and most == _WAITING):
+            line.room.clear()
+            return (RemoteSink(self, receiver),)
+        line.posts.append(post)
+        line.size += len(post.body)
+        return None
+
+    def _make(self, message: Message, receiver: str) -> _Post:
+        identifier = self._translator.identifier_of(receiver)
+        acl = self._translator.outgoing(message)
+        payload, character_set = write_acl(acl)
+        if len(payload) > self._limit:
+            raise ValueError(f"the message has {len(payload)} bytes there, and may have {self._limit}")
+        envelope = Envelope(
+            to=(identifier,),
+            sender=acl.sender,
+            intended_receivers=(identifier,),
+            character_set=character_set,
+            payload_length=len(payload),
+        )
+        content_type, body = write_parts(write_envelope(envelope, now()), payload, character_set)
+        return _Post(message, receiver, identifier, content_type, body)
+
+    def _fail(self, message: Message, receiver: str, reason: str) -> None:
+        self._dispatcher.add_dead_letter(message, f"{receiver} cannot be reached: {reason}", receiver)
+
+    async def room(self, receiver: str) -> None:
+        """Wait until less waits for a receiver's platform."""
+        identifier = self._translator.identifier_of(receiver)
+        line = self._lines.get(platform_of(identifier.name))
+        if line is not None and not self.is_closed:
+            await line.room.wait()
+
+    def way_to(self, receiver: str) -> str:
+        """Return what the way to a receiver is called in a sentence."""
+        return f"the gateway's way to {receiver}"
+
+    # -- bringing -------------------------------------------------------------------------------------------
+
+    async def _bring_all(self, line: _Line) -> None:
+        try:
+            while line.posts:
+                post = line.posts[0]
+                try:
+                    await self._bring(post)
+                except NotTakenError as error:
+                    # What waits behind it would wait as long as this one, each in turn.
+                    for _ in range(len(line.posts) if error.is_away else 1):
+                        self._end(line, f"the platform {line.platform} {error}")
+                except Exception as error:
+                    logger.exception("a message for %s could not be brought; please report it", post.receiver)
+                    self._end(line, f"{type(error).__name__}: {error}")
+                else:
+                    self.sent += 1
+                    self._end(line)
+        finally:
+            if self._lines.get(line.platform) is line:
+                del self._lines[line.platform]
+            line.room.set()
+
+    def _end(self, line: _Line, reason: str | None = None) -> None:
+        """Take the first off a line; with a reason it has failed."""
+        post = line.posts.popleft()
+        line.size -= len(post.body)
+        if len(line.posts) <= _WAITING // 2 and line.size <= _WAITING_BYTES // 2:
+            line.room.set()
+        if reason is not None:
+            self._fail(post.message, post.receiver, reason)
+
+    async def _bring(self, post: _Post) -> None:
+        """Bring a message to the first address that takes it.
+
+        Raises:
+            NotTakenError: none has, with what the last one was about.
+        """
+        error = NotTakenError("is nowhere", is_away=True)
+        for address in post.identifier.addresses:
+            try:
+                return await self._bring_to(address, post)
+            except NotTakenError as failed:
+                error = failed
+            except aiohttp.ClientConnectorError as failed:  # it is certain that it has not arrived
+                error = NotTakenError(
+                    f"is not there, at {address} ({getattr(failed, 'os_error', failed)})", is_away=True
+                )
+            except aiohttp.ConnectionTimeoutError:
+                error = NotTakenError(f"cannot be connected to, at {address}, for too long", is_away=True)
+            except (aiohttp.ClientError, OSError, ValueError, TimeoutError) as failed:
+                # It may have it, so no other address of it gets it again.
+                why = f"has not answered within {self._timeout:g} s"
+                if not isinstance(failed, TimeoutError):
+                    why = f"broke the connection ({str(failed) or type(failed).__name__})"
+                is_away = isinstance(failed, TimeoutError)
+                raise NotTakenError(
+                    f"{why}, at {address}, and may have the message or not", is_away=is_away
+                ) from failed
+        raise error
+
+    async def _bring_to(self, address: str, post: _Post) -> None:
+        headers = {"Content-Type": post.content_type, "Cache-Control": "no-cache", "Mime-Version": "1.0"}
+        async with self._session.post(
+            address, data=post.body, headers=headers, allow_redirects=False
+        ) as answer:
+            said = b""
+            if answer.content_length is not None and answer.content_length <= _ANSWER:
+                said = await answer.read()
+            else:  # JADE's answers have no length and no end, and their connections stay open
+                answer.close()
+            if answer.status != 200:  # noqa: PLR2004 -- OK
+                why = said.decode("utf-8", "replace").strip()[:_SAID]
+                raise NotTakenError(f"has refused it: {answer.status} {why or answer.reason}")
+
+    async def close(self) -> None:
+        """Bring what waits, for some seconds; the rest fails."""
+        self.is_closed = True
+        try:
+            if tasks := [line.task for line in self._lines.values()]:
+                await asyncio.wait(tasks, timeout=_DRAIN)
+        finally:
+            lines = list(self._lines.values())
+            for line in lines:
+                line.task.cancel()
+            await asyncio.gather(*(line.task for line in lines), return_exceptions=True)
+            for line in lines:
+                while line.posts:
+                    self._end(line, "the gateway was closed before it was brought")
+            await self._session.close()

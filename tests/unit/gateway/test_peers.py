@@ -1,0 +1,86 @@
+"""Where other platforms are."""
+
+import pytest
+
+from formicary.errors import UsageError
+from formicary.gateway.acl_message import AgentIdentifier
+from formicary.gateway.origins import Origins
+from formicary.gateway.peers import Peer, Peers
+
+JADE = "http://127.0.0.1:7779/acc"
+
+
+def test_what_the_user_says_counts_before_what_messages_say():
+    peers = Peers(takes_strangers=True)
+    peers.learn(AgentIdentifier("Seller@JADE", ("http://evil.example:1/acc",)))
+    peers.name("Jade", [JADE])
+    peers.learn(AgentIdentifier("Seller@JADE", ("http://evil.example:1/acc",)))
+    assert peers.find("seller%jade") == AgentIdentifier("Seller@JADE", (JADE,))
+    assert peers.find("other%jade") == AgentIdentifier("other@jade", (JADE,))
+
+
+def test_where_strangers_are_is_learned_from_their_messages():
+    peers = Peers(takes_strangers=True)
+    assert peers.accepts("jade")
+    assert peers.find("seller%jade").addresses == ()
+    peers.learn(AgentIdentifier("Seller@Jade", ("IOR:000", JADE, "ftp://h/", "http://a:b@h/", "http://h:x/")))
+    assert peers.find("seller%jade") == AgentIdentifier("Seller@Jade", (JADE,))
+    assert peers.find("other%jade") == AgentIdentifier("other@jade", (JADE,))
+    peers.learn(AgentIdentifier("seller@jade"))
+    assert peers.find("seller%jade") == AgentIdentifier("seller@jade", (JADE,))
+
+
+def test_without_strangers_only_those_are_known_that_are_named():
+    peers = Peers(takes_strangers=False)
+    peers.name("lab.example", [JADE])
+    peers.learn(AgentIdentifier("seller@jade", ("http://127.0.0.1:1/acc",)))
+    assert not peers.accepts("jade")
+    assert peers.find("seller%jade").addresses == ()
+    assert peers.accepts("c1.lab.example")  # a container of the platform
+    assert peers.find("seller%c1.lab.example").addresses == (JADE,)
+    assert not peers.accepts("xlab.example")
+
+
+def test_what_is_remembered_is_bounded(monkeypatch):
+    monkeypatch.setattr("formicary.gateway.peers._REMEMBERED", 10)
+    peers = Peers(takes_strangers=True)
+    for number in range(100):
+        peers.learn(AgentIdentifier(f"Agent{number}@p{number}", (JADE,)))
+    assert peers.find("agent99%p99") == AgentIdentifier("Agent99@p99", (JADE,))
+    assert peers.find("agent0%p0") == AgentIdentifier("agent0@p0")
+    assert (len(peers._agents), len(peers._platforms)) == (10, 10)
+
+
+@pytest.mark.parametrize(
+    ("platform", "addresses"),
+    [
+        ("jade", []),
+        ("", [JADE]),
+        ("a@jade", [JADE]),
+        ("jade", ["127.0.0.1:7778"]),
+        ("jade", ["file:///etc/passwd"]),
+        ("jade", ["http:///acc"]),
+        ("jade", ["http://h ost/acc"]),
+        ("jade", ["http://h:99999/acc"]),
+        ("jade", ["http://[::1/acc"]),
+    ],
+)
+def test_what_is_no_peer(platform, addresses):
+    with pytest.raises(UsageError, match=r"as http://127.0.0.1:7778/acc|jade-platform and http"):
+        Peers(takes_strangers=True).name(platform, addresses)
+
+
+@pytest.mark.parametrize(
+    ("remote", "may_send"),
+    [
+        ("127.0.0.1", True),
+        ("::1", True),
+        ("192.0.2.1", True),
+        ("::ffff:192.0.2.1", True),
+        ("192.0.2.2", False),
+        ("", False),
+        (None, False),
+    ],
+)
+async def test_only_its_own_host_and_this_one_speak_for_a_platform(remote, may_send):
+    assert await Origins().may_send(Peer("jade", ("http://192.0.2.1:7778/acc",)), remote) is may_send

@@ -4,6 +4,7 @@
   `presence`, `fipa_message`
 - `behaviour` is made of `cyclic` (what all kinds have in common), `kinds` and `fsm`
 - an agent of SPADE has a `body` in the container, and each of its behaviours a `runner`
+- `presence`, with `contacts`: for an agent with an `account`
 - `jid`: how addresses become names
 - `missing`: what is not there, and says so when it is called
 - `importing`: has a program's `import spade` get this package

@@ -7,6 +7,7 @@ from hashlib import md5
 from typing import TYPE_CHECKING, Any
 
 from formicary.container.dead_letters import is_failure
+from formicary.core.errors import AuthenticationError
 from formicary.core.logs import get_logger
 from formicary.core.message import Message as PlatformMessage
 from formicary.spade.body import Body
@@ -20,17 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from formicary.spade.cyclic import CyclicBehaviour
+    from formicary.spade.presence import PresenceManager
     from formicary.spade.template import BaseTemplate
 
 logger = get_logger("formicary.spade")
 
 _TRACED = 1000  # messages, as in SPADE
 _NO_WEB = "agents here have no web pages; formicary agents and formicary top show what runs"
-_NO_PRESENCE = "it is for agents with an XMPP account, and this one has none; formicary.XmppAgent has one"
+_NO_PRESENCE = "it is for agents with an XMPP account, and the program runs without --server, where those are"
 
 
 class AuthenticationFailure(Exception):  # noqa: N818 -- SPADE's name
-    """For programs that catch it: nobody logs in here, so it is never raised."""
+    """The agent's account does not accept the password."""
 
 
 class DisconnectedException(Exception):  # noqa: N818 -- SPADE's name
@@ -40,9 +42,11 @@ class DisconnectedException(Exception):  # noqa: N818 -- SPADE's name
 class Agent:
     """An agent of the container in which the program runs. No server is needed, nor a login.
 
+    Where its address is an account at the server at which containers meet, it logs in as well.
+
     Args:
         jid: its address, such as `"alice@localhost"`.
-        password: not needed, and not used.
+        password: of its account, if it has one.
         port: not used.
         verify_security: not used.
     """
@@ -68,7 +72,7 @@ class Agent:
         self._waiting: list[asyncio.Future[None]] = []  # for it to be alive, or not any more
         self._own_dispatch: Callable[[Message], Any] | None = None
         self._web: Missing | None = None
-        self._presence: Missing | None = None
+        self._presence: PresenceManager | Missing = Missing("agent.presence", _NO_PRESENCE)
         self.container.register(self)
 
     # -- its life -------------------------------------------------------------------------------------------
@@ -91,6 +95,7 @@ class Agent:
         Raises:
             NameTakenError: an agent that is none of SPADE's has this name in the container.
             FormicaryError: the container cannot be opened.
+            AuthenticationFailure: the agent has an account, which does not accept the password.
             Exception: what `setup` raises; the agent has not started then.
         """
         del auto_register
@@ -99,16 +104,23 @@ class Agent:
         await self._hook_plugin_before_connection()
         host = await self.container.open()
         await asyncio.sleep(0)  # as SPADE waits for its server here: what has started goes on
-        self._body = body = Body(name_of(self.jid), self)
+        accounts = self.container.accounts
+        body = Body(name_of(self.jid), self) if accounts is None else await accounts.body(self)
+        if self._body is not None:
+            return  # it was started a second time meanwhile
+        self._body = body
         self._take_over(host.dispatcher.agents.get(f"{body.name}@{host.domain}"))
         try:
             await host.start(body)
             self.container.has_started(self.jid, body)
+            self._presence = body.presence_of() or self._presence
             await self._hook_plugin_after_connection()
             await self.setup()
-        except BaseException:
+        except BaseException as error:
             self._body = None
             body.abandon()
+            if isinstance(error, AuthenticationError):
+                raise AuthenticationFailure(str(error)) from error
             raise
         if self._body is None:
             return  # `setup` has stopped it
@@ -132,7 +144,10 @@ class Agent:
 
     async def stop(self) -> None:
         """End the agent: it gets no message more, and its behaviours end after their present `run`."""
+        body = self._body
         self.end()
+        if body is not None:
+            await body.log_out()
 
     def end(self) -> None:
         """End the agent; for its container."""
@@ -193,10 +208,8 @@ class Agent:
         return self.container.loop
 
     @property
-    def presence(self) -> Missing:
-        """Its presence: what is called of it says that it is not there."""
-        if self._presence is None:
-            self._presence = Missing("agent.presence", _NO_PRESENCE)
+    def presence(self) -> PresenceManager | Missing:
+        """Its presence; where it has no account, what is called of it says that it is not there."""
         return self._presence
 
     @property

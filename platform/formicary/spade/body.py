@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from formicary.core.mailbox import Deliver
     from formicary.core.message import Message as PlatformMessage
     from formicary.spade.agent import Agent
+    from formicary.spade.missing import Missing
+    from formicary.spade.presence import PresenceManager
 
 
 class Body(PlatformAgent):
@@ -19,13 +21,22 @@ class Body(PlatformAgent):
     Args:
         name: its name in the container.
         owner: SPADE's agent.
+        no_account: what says why it has no account.
     """
 
-    __slots__ = ("owner",)
+    __slots__ = ("no_account", "owner")
 
-    def __init__(self, name: str, owner: Agent) -> None:
+    def __init__(self, name: str, owner: Agent, no_account: Missing | None = None) -> None:
         super().__init__(name)
         self.owner = owner
+        self.no_account = no_account
+
+    def presence_of(self) -> PresenceManager | Missing | None:
+        """Return the agent's presence; None if there is nothing to say about why it has none."""
+        return self.no_account
+
+    async def log_out(self) -> None:
+        """Log out, and wait for that, where the agent has an account."""
 
     def message_entrance(self) -> Deliver:
         """Return the shortest way in: past `dispatch`, unless the program has one of its own."""

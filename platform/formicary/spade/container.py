@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine
     from contextlib import AbstractAsyncContextManager
 
+    from formicary.spade.account import Accounts
     from formicary.spade.agent import Agent
     from formicary.spade.body import Body
     from formicary.spade.cyclic import CyclicBehaviour
@@ -49,6 +50,9 @@ class Container:
     opener: Callable[[], AbstractAsyncContextManager[Host]]
     """Makes the platform's container; set another one before the first agent starts."""
 
+    accounts: Accounts | None
+    """Which agents have accounts; None for nobody."""
+
     jids: dict[str | None, JID]
     """Addresses of agents by their full names, and of all others, as far as they were asked for."""
 
@@ -60,6 +64,7 @@ class Container:
         if cls._only is None:
             cls._only = super().__new__(cls)
             cls._only.opener = _alone
+            cls._only.accounts = None
             cls._only.reset()
         only: Self = cls._only
         return only
@@ -167,8 +172,12 @@ class Container:
                 self._remember(jid, address)  # where an answer goes
         return jid
 
-    async def find(self, message: Message) -> str | None:
+    async def find(self, message: Message, sender: str | None) -> str | None:
         """Return where a message goes whose receiver is not known yet.
+
+        Args:
+            message: the message.
+            sender: the full name of the agent that sends it.
 
         Returns:
             The full name of an agent of the platform, or an address outside; None where it was handed to an
@@ -193,7 +202,7 @@ class Container:
             if (found := await self._search(host, name)) is not None:
                 self._remember(jid, found)
                 return found
-            if "." in jid.domain:
+            if "." in jid.domain or sender in host.dispatcher.outlets:
                 return str(jid)
         return self._find_with_resource(jid) or own
 

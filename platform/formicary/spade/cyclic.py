@@ -80,11 +80,11 @@ class CyclicBehaviour(ABC):
         agent, runner = self.agent, self._runner
         if agent is None or runner is None:
             raise self._no_agent()
-        if not msg._sender:  # noqa: SLF001 -- a call less for each message
-            msg.sender = agent.jid
+        if not msg._sender:  # noqa: SLF001 -- calls less for each message
+            msg._sender = agent.jid  # noqa: SLF001 -- as above
         receiver = agent.container.addresses.get(msg._to)  # noqa: SLF001 -- as above
         if receiver is None:
-            receiver = await agent.container.find(msg)
+            receiver = await agent.container.find(msg, runner.mailbox.address)
         entry: Any = msg
         if receiver is not None:  # else an agent of the program that has not started has it
             mailbox = runner.mailbox

@@ -31,7 +31,12 @@ class MessageBase:
         TypeError: a value is not of these types.
     """
 
-    __slots__ = ("_body", "_metadata", "_sender", "_thread", "_to", "sent")
+    # The metadata of a message that has come, and of an answer to it, is made when somebody looks at it:
+    # until then `_values` is None, and it is where it was, in the platform's message.
+    __slots__ = ("_body", "_came", "_sender", "_thread", "_to", "_values", "sent")
+
+    _came: PlatformMessage
+    _values: dict[str, str] | None
 
     def __init__(
         self,
@@ -46,10 +51,13 @@ class MessageBase:
         self._sender = NOBODY if sender is None else _address(sender, "sender")
         self._body = body if type(body) is str else _text_or_none(body, "body")
         self._thread = None if thread is None else _text_or_none(thread, "thread")
-        self._metadata: dict[str, str] = {} if metadata is None else metadata
-        for key, value in self._metadata.items():
-            if type(key) is not str or type(value) is not str:
-                _check_metadata(key, value)
+        if metadata is None:
+            self._values = {}
+        else:
+            self._values = metadata
+            for key, value in metadata.items():
+                if type(key) is not str or type(value) is not str:
+                    _check_metadata(key, value)
 
     @property
     def to(self) -> JID:
@@ -76,7 +84,7 @@ class MessageBase:
 
     @body.setter
     def body(self, body: str | None) -> None:
-        self._body = _text_or_none(body, "body")
+        self._body = body if type(body) is str else _text_or_none(body, "body")
 
     @property
     def thread(self) -> str | None:
@@ -86,6 +94,17 @@ class MessageBase:
     @thread.setter
     def thread(self, thread: str | None) -> None:
         self._thread = _text_or_none(thread, "thread")
+
+    @property
+    def _metadata(self) -> dict[str, str]:
+        values = self._values
+        if values is None:
+            values = self._values = metadata_of(self._came)
+        return values
+
+    @_metadata.setter
+    def _metadata(self, metadata: dict[str, str]) -> None:
+        self._values = metadata
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -162,7 +181,12 @@ class Message(MessageBase):
         reply._sender = self._to
         reply._body = self._body
         reply._thread = self._thread
-        reply._metadata = self._metadata.copy()
+        values = self._values
+        if values is None:
+            reply._values = None
+            reply._came = self._came
+        else:
+            reply._values = values.copy()
         return reply
 
     @classmethod
@@ -194,7 +218,26 @@ class Message(MessageBase):
             receiver: the full name of the agent, or an address outside the platform.
             sender: that of the sender.
         """
-        metadata = self._metadata
+        metadata = self._values
+        if metadata is None:
+            came = self._came
+            return PlatformMessage(
+                receiver,
+                sender,
+                self._body or "",
+                came.performative,
+                self._thread,
+                None,  # the answer's receiver would be a name of the platform's
+                came.language,
+                came.encoding,
+                came.ontology,
+                came.protocol,
+                came.conversation_id,
+                came.reply_with,
+                came.in_reply_to,
+                came.reply_by,
+                came.metadata,
+            )
         if not metadata:
             return PlatformMessage(receiver, sender, self._body or "", None, self._thread)
         if len(metadata) == 1 and "performative" in metadata:
@@ -227,7 +270,8 @@ class Message(MessageBase):
         body = message.body
         made._body = body if isinstance(body, str) else body.decode(errors="replace")
         made._thread = message.thread
-        made._metadata = metadata_of(message)
+        made._came = message
+        made._values = None
         return made
 
     def __str__(self) -> str:

@@ -1,77 +1,266 @@
-"""The words of SPADE's presence; an agent that has none says so when something is called of it."""
+"""The presence of an agent of SPADE that has an account, and its contacts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from formicary.core.errors import UnsupportedError
+from formicary.spade.contacts import (
+    Contact,
+    ContactNotFound,
+    PresenceInfo,
+    PresenceNotFound,
+    PresenceShow,
+    PresenceType,
+)
+from formicary.spade.jid import JID
+
+if TYPE_CHECKING:
+    from formicary.spade.agent import Agent
+    from formicary.xmpp.presence import Presence
+
+__all__ = [
+    "Contact",
+    "ContactNotFound",
+    "PresenceInfo",
+    "PresenceManager",
+    "PresenceNotFound",
+    "PresenceShow",
+    "PresenceType",
+]
+
+_AFTER_APPROVING = {"to": "both", "both": "both"}  # subscriptions; any other becomes "from"
+_AFTER_ACCEPTING = {"none": "to", "from": "both"}
+_AFTER_LEAVING = {"both": "from", "to": "none"}
+_AFTER_BEING_LEFT = {"both": "to", "from": "none"}
 
 
-class ContactNotFound(Exception):  # noqa: N818 -- SPADE's name
-    """There is no such contact."""
+class PresenceManager:
+    """Whether the agent is online for others, others for it, and who may see that.
 
+    Methods whose names begin with `on_` are called when something happens; set others in their places.
 
-class PresenceNotFound(Exception):  # noqa: N818 -- SPADE's name
-    """Nothing is known of a contact's presence."""
-
-
-class PresenceShow(Enum):
-    """How much somebody may be disturbed (RFC 6121, 4.7.2.1)."""
-
-    EXTENDED_AWAY = "xa"
-    AWAY = "away"
-    CHAT = "chat"
-    DND = "dnd"
-    NONE = "none"
-
-
-class PresenceType(Enum):
-    """What is said about somebody's presence (RFC 6121, 4.7.1)."""
-
-    AVAILABLE = "available"
-    UNAVAILABLE = "unavailable"
-    ERROR = "error"
-    PROBE = "probe"
-    SUBSCRIBE = "subscribe"
-    SUBSCRIBED = "subscribed"
-    UNSUBSCRIBE = "unsubscribe"
-    UNSUBSCRIBED = "unsubscribed"
-
-
-@dataclass(slots=True)
-class PresenceInfo:
-    """What is known of somebody's presence.
-
-    Attributes:
-        type: whether it is online.
-        show: how much it may be disturbed.
-        status: a text for people.
-        priority: of several connections, which one gets messages.
+    Args:
+        agent: whose presence it is.
+        approve_all: whether everybody who asks may see the agent's presence.
     """
 
-    type: PresenceType
-    show: PresenceShow
-    status: str | None = ""
-    priority: int = 0
+    def __init__(self, agent: Agent, approve_all: bool = False) -> None:  # noqa: FBT001, FBT002 -- SPADE's
+        self.agent = agent
+        self.approve_all = approve_all
+        self.contacts: dict[str, Contact] = {}
+        self.current_presence: PresenceInfo | None = None
+        self.account: Presence | None = None  # that of the agent's account
+
+    def _account(self) -> Presence:
+        if self.account is None:
+            raise UnsupportedError(
+                f"agent {self.agent.jid} has no account, so others cannot see its presence"
+            )
+        return self.account
+
+    # -- the agent's own ------------------------------------------------------------------------------------
 
     def is_available(self) -> bool:
-        """Tell whether it is online."""
-        return self.type is PresenceType.AVAILABLE
+        """Tell whether the agent is online."""
+        return self.current_presence is not None and self.current_presence.is_available()
 
+    def get_presence(self) -> PresenceInfo | None:
+        """Return what the agent has said of itself; None if nothing."""
+        return self.current_presence
 
-@dataclass(slots=True)
-class Contact:
-    """An entry of an account's contact list.
+    def get_show(self) -> PresenceShow:
+        """Return how much the agent may be disturbed."""
+        return PresenceShow.NONE if self.current_presence is None else self.current_presence.show
 
-    Attributes:
-        jid: the contact's address.
-        name: the name that the list gives it.
-        subscription: who sees whose presence: `none`, `to`, `from` or `both`.
-        ask: `subscribe` while it was asked to show its presence and has not answered.
-        groups: those of the list in which it is.
-    """
+    def get_status(self) -> str | None:
+        """Return the agent's text for people."""
+        return None if self.current_presence is None else self.current_presence.status
 
-    jid: str
-    name: str
-    subscription: str
-    ask: str
-    groups: list[str]
+    def get_priority(self) -> int:
+        """Return which one of the account's connections gets messages: the highest."""
+        return 0 if self.current_presence is None else self.current_presence.priority
+
+    def set_presence(
+        self,
+        presence_type: PresenceType = PresenceType.AVAILABLE,
+        show: PresenceShow = PresenceShow.CHAT,
+        status: str | None = "",
+        priority: int = 0,
+    ) -> None:
+        """Say what the agent's presence is from now on.
+
+        Args:
+            presence_type: `AVAILABLE` or `UNAVAILABLE`.
+            show: how much it may be disturbed.
+            status: a text for people.
+            priority: from -128 to 127.
+
+        Raises:
+            UnsupportedError: the agent has no account.
+        """
+        account = self._account()
+        self.current_presence = PresenceInfo(presence_type, show, status, priority)
+        if presence_type is PresenceType.AVAILABLE:
+            shown = None if show is PresenceShow.NONE else show.value
+            account.set_available(shown, status or "", priority)
+        else:
+            account.set_unavailable()
+
+    def set_available(self) -> None:
+        """Be online; errors as of `set_presence`."""
+        self.set_presence(PresenceType.AVAILABLE)
+
+    def set_unavailable(self) -> None:
+        """Seem offline; errors as of `set_presence`."""
+        self.set_presence(PresenceType.UNAVAILABLE, PresenceShow.NONE, None, 0)
+
+    # -- contacts -------------------------------------------------------------------------------------------
+
+    def get_contacts(self) -> dict[str, Contact]:
+        """Return those whose presence the agent sees, or has asked to see, by address."""
+        return {jid: contact for jid, contact in self.contacts.items() if contact.is_subscribed()}
+
+    def get_contact(self, jid: str) -> Contact:
+        """Return what is known of somebody.
+
+        Raises:
+            ContactNotFound: nothing was ever heard of it.
+        """
+        bare = JID(str(jid)).bare
+        if bare not in self.contacts:
+            raise ContactNotFound(f"Contact with JID '{bare}' not found.")
+        return self.contacts[bare]
+
+    def get_contact_presence(self, jid: str, resource: str | None = None) -> PresenceInfo:
+        """Return somebody's presence; errors as of `get_contact` and `Contact.get_presence`."""
+        return self.get_contact(jid).get_presence(resource)
+
+    def subscribe(self, jid: str) -> None:
+        """Ask to see another's presence.
+
+        Raises:
+            UnsupportedError: the agent has no account.
+            LinkError: the account has no connection at this moment.
+        """
+        account = self._account()
+        contact = self._known(jid)
+        contact.update_subscription("from" if contact.subscription == "from" else "to", "subscribe")
+        account.subscribe(contact.jid)
+
+    def unsubscribe(self, jid: str) -> None:
+        """Stop seeing another's presence; errors as of `subscribe`."""
+        account = self._account()
+        self._change(JID(str(jid)).bare, _AFTER_LEAVING)
+        account.unsubscribe(str(jid))
+
+    def approve_subscription(self, jid: str) -> None:
+        """Let another see the agent's presence; errors as of `subscribe`."""
+        account = self._account()
+        contact = self.contacts.get(JID(str(jid)).bare)
+        if contact is not None:
+            contact.update_subscription(_AFTER_APPROVING.get(contact.subscription, "from"), "")
+        account.approve(str(jid))
+
+    def subscribed(self, jid: str) -> None:
+        """Note that another lets the agent see its presence."""
+        if self._known(jid, "to").ask == "subscribe":
+            self._change(JID(str(jid)).bare, _AFTER_ACCEPTING)
+
+    def unsubscribed(self, jid: str) -> None:
+        """Note that another lets the agent see its presence no more."""
+        self._known(jid)
+        self._change(JID(str(jid)).bare, _AFTER_BEING_LEFT)
+
+    def _known(self, jid: str, subscription: str = "none") -> Contact:
+        bare = JID(str(jid)).bare
+        if bare not in self.contacts:
+            self.contacts[bare] = Contact(bare, str(bare), subscription, "", [])
+        return self.contacts[bare]
+
+    def _change(self, bare: str, changes: dict[str, str]) -> None:
+        contact = self.contacts.get(bare)
+        if contact is not None and contact.subscription in changes:
+            contact.update_subscription(changes[contact.subscription], "")
+
+    # -- what comes -----------------------------------------------------------------------------------------
+
+    def handle_presence(self, presence: Any) -> None:
+        """Note somebody's presence, and tell the program.
+
+        Args:
+            presence: a stanza, by its parts: `from`, `type`, `show`, `status` and `priority`.
+        """
+        peer = JID(str(presence["from"]))
+        if peer.bare == self.agent.jid.bare:
+            return
+        kind = presence["type"]
+        is_show = kind in {show.value for show in PresenceShow}  # as slixmpp has it where there is one
+        info = PresenceInfo(
+            PresenceType.AVAILABLE if is_show else PresenceType(kind),
+            PresenceShow(presence["show"] or "none"),
+            presence["status"],
+            int(presence["priority"] or 0),
+        )
+        contact = self._known(peer)
+        contact.update_presence(peer.resource, info)
+        if info.type is PresenceType.AVAILABLE:
+            self.on_available(str(peer), info, contact.last_presence)
+        elif info.type is PresenceType.UNAVAILABLE:
+            self.on_unavailable(str(peer), info, contact.last_presence)
+        self.on_presence_received(presence)
+
+    def handle_subscription(self, presence: Any) -> None:
+        """Note what somebody says of seeing presence, and tell the program.
+
+        Args:
+            presence: a stanza, by its parts `from` and `type`.
+        """
+        peer = JID(str(presence["from"])).bare
+        kind = PresenceType(presence["type"])
+        self._known(peer)
+        if kind is PresenceType.SUBSCRIBE:
+            if self.approve_all:
+                self.approve_subscription(peer)
+            self.on_subscribe(peer)
+        elif kind is PresenceType.SUBSCRIBED:
+            self.subscribed(peer)
+            self.on_subscribed(peer)
+        elif kind is PresenceType.UNSUBSCRIBE:
+            self.on_unsubscribe(peer)
+        elif kind is PresenceType.UNSUBSCRIBED:
+            self.unsubscribed(peer)
+            self.on_unsubscribed(peer)
+
+    def handle_contact(self, jid: str, name: str, subscription: str, ask: str, groups: list[str]) -> None:
+        """Note an entry of the account's contact list; arguments as of `Contact`."""
+        contact = self._known(jid)
+        contact.name, contact.groups = name, groups
+        contact.update_subscription(subscription, ask)
+
+    # -- for programs to replace ----------------------------------------------------------------------------
+
+    def on_subscribe(self, peer_jid: str) -> None:
+        """Called when somebody asks to see the agent's presence."""
+
+    def on_subscribed(self, peer_jid: str) -> None:
+        """Called when somebody lets the agent see its presence."""
+
+    def on_unsubscribe(self, peer_jid: str) -> None:
+        """Called when somebody stops seeing the agent's presence."""
+
+    def on_unsubscribed(self, peer_jid: str) -> None:
+        """Called when somebody lets the agent see its presence no more."""
+
+    def on_presence_received(self, presence: Any) -> None:
+        """Called with each presence that comes, by its parts."""
+
+    def on_available(
+        self, peer_jid: str, presence_info: PresenceInfo, last_presence: PresenceInfo | None
+    ) -> None:
+        """Called when somebody is online."""
+
+    def on_unavailable(
+        self, peer_jid: str, presence_info: PresenceInfo, last_presence: PresenceInfo | None
+    ) -> None:
+        """Called when somebody is offline."""

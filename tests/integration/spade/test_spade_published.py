@@ -13,11 +13,24 @@ import pytest
 from tests.integration.spade.published import fetch_source, pip, programs
 from tests.plugins.paths import ROOT
 
+from formicary.server import ManagedServer
+
 pytestmark = [pytest.mark.spade, pytest.mark.timeout(600)]
 
 DOCUMENTATION = (ROOT / "docs" / "spade.md").read_text(encoding="utf-8")
 LEFT_OUT = re.findall(r"^\| `(test_\w+\.py::\w+)` \|", DOCUMENTATION, re.MULTILINE)
-MODULES = ("agent", "behaviour", "container", "e2e", "fipa_message", "message", "plugin", "template", "trace")
+MODULES = (
+    "agent",
+    "behaviour",
+    "container",
+    "e2e",
+    "fipa_message",
+    "message",
+    "plugin",
+    "presence_manager",
+    "template",
+    "trace",
+)
 HELPERS = ("factory-boy", "faker", "pytest-asyncio", "pytest-mock", "testfixtures", "tzdata")
 
 PROGRAMS = {  # by page and place on it: what is typed, and what is printed
@@ -31,7 +44,8 @@ PROGRAMS = {  # by page and place on it: what is typed, and what is printed
     ("usage", 2): ("", "Behaviour finished with exit code 10."),
     ("usage", 3): ("", "agent2_example@your_xmpp_server created."),
 }
-NOT_RUN = {("agents", 0), ("presence", 0)}  # docs/spade.md says why
+PRESENCE = ("presence", 0)  # which needs accounts
+NOT_RUN = {("agents", 0)}  # docs/spade.md says why
 COMMAND = Path(sys.executable).with_name("formicary")
 ENDLESS = ("usage", 1)
 
@@ -63,12 +77,8 @@ def test_spades_own_tests_pass_but_for_those_that_the_documentation_names(source
 
 
 def test_the_programs_of_spades_documentation_run(source, tmp_path):
-    found = {
-        (page.stem, number): program
-        for page in (source / "docs").glob("*.rst")
-        for number, program in enumerate(programs(page))
-    }
-    assert found.keys() == PROGRAMS.keys() | NOT_RUN
+    found = _published(source)
+    assert found.keys() == PROGRAMS.keys() | NOT_RUN | {PRESENCE}
     running = {}
     for (page, number), (typed, _) in PROGRAMS.items():
         file = tmp_path / f"{page}_{number}.py"
@@ -102,6 +112,48 @@ def test_the_programs_of_spades_documentation_run(source, tmp_path):
                 process.wait()
     for name, (_, expected) in PROGRAMS.items():
         assert expected in printed[name]
+
+
+@pytest.mark.server
+@pytest.mark.accounts
+def test_the_program_of_spades_documentation_that_is_about_presence_runs_at_a_server(source, tmp_path):
+    file = tmp_path / "presence.py"
+    file.write_text(_published(source)[PRESENCE], encoding="utf-8")
+    with ManagedServer() as server:
+        for name in ("ann", "bob"):
+            server.create_account(name, "secret", "localhost")
+        process = subprocess.Popen(
+            [COMMAND, "run", "--spade", str(file), "--server", str(server.folder.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            start_new_session=True,  # as above
+        )
+        try:
+            process.stdin.write("ann@localhost\nsecret\nbob@localhost\nsecret\n")
+            process.stdin.flush()
+            printed = "".join(_until(iter(process.stdout.readline, ""), "[bob] Agent ann is chat"))
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+    assert process.returncode == 0
+    assert "[ann] Agent bob has accepted the subscription" in printed
+    assert "[bob] Agent ann asked for subscription. Let's approve it" in printed
+    assert "[ann] Agent bob is chat" in printed
+    assert "[bob] Agent ann is chat" in printed
+
+
+def _published(source):
+    """Return SPADE's programs by the page that they are on and their place there."""
+    return {
+        (page.stem, number): program
+        for page in (source / "docs").glob("*.rst")
+        for number, program in enumerate(programs(page))
+    }
 
 
 def _until(lines, text):

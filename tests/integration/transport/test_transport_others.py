@@ -13,7 +13,8 @@ import pytest
 from tests.integration.transport.raw import until
 from tests.unit.core.agents import Collect, do, start
 
-from formicary import CyclicBehaviour, Message, Template
+from formicary import Agent, CyclicBehaviour, Message, Template
+from formicary.protocols import ContractNet, Propose, Request, responds
 
 pytestmark = [pytest.mark.server, pytest.mark.spade]
 
@@ -214,3 +215,51 @@ async def test_a_client_that_is_not_there_is_a_failure(containers, peer, server)
         await until(lambda: got.messages)
         assert got.messages[0].performative == "failure"
         assert got.messages[0].body.startswith(f"{client.account} cannot be reached: ")
+
+
+class Trader(Agent):
+    """Takes part in requests and contract nets."""
+
+    @responds(Request)
+    async def act(self, message):
+        return f"{message.body} done here"
+
+    @responds(ContractNet)
+    async def sell(self, call):
+        answer = yield Propose("20")
+        if answer.performative == "accept-proposal":
+            yield "delivered from here"
+
+
+@pytest.mark.parametrize("script", ["spade_trader", "slixmpp_trader"])
+async def test_others_begin_a_request_and_a_contract_net_with_an_agent(containers, peer, script):
+    async with containers("c1") as (c1,):
+        await c1.start(Trader("alice"))
+        async with peer(script, "trader", "alice@c1.lab.localhost") as other:
+            said = [await other.line() for _ in range(3)]
+    assert sorted(said) == [
+        ["inform", "delivered from here"],
+        ["inform", "request done here"],
+        ["propose", "20"],
+    ]
+
+
+@pytest.mark.parametrize("script", ["spade_trader", "slixmpp_trader"])
+async def test_others_take_part_in_a_request_and_a_contract_net(containers, peer, script):
+    async with containers("c1") as (c1,), peer(script, "trader") as other:
+        await c1.start(Trader("alice"))
+        assert (await c1.request(other.account, "paint", timeout=20)).body == "done"
+        assert await other.line() == ["request", "paint"]
+        async with c1.contract_net(["alice", other.account], "a piano", deadline=20) as net:
+            bids = {bid.body: bid async for bid in net.bids}
+            assert bids["10"].sender.startswith(f"{other.account}/")
+            assert (await net.award(bids["10"])).body == "delivered"
+        async with c1.contract_net(["alice", other.account], "a harp", deadline=20) as net:
+            bids = {bid.body: bid async for bid in net.bids}
+            assert (await net.award(bids["20"])).body == "delivered from here"
+        assert [(await other.line())[0] for _ in range(4)] == [
+            "cfp",
+            "accept-proposal",
+            "cfp",
+            "reject-proposal",
+        ]

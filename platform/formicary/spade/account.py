@@ -1,0 +1,118 @@
+"""SPADE's agents that have an account at the private server where the containers meet."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from formicary.server.account import AccountAddress, require_extra
+from formicary.server.accounts import domains, known
+from formicary.server.address import LOOPBACK
+from formicary.server.folder import StateFolder
+from formicary.server.managed import running_state
+from formicary.spade.body import Body
+from formicary.spade.jid import name_of
+from formicary.spade.missing import Missing
+from formicary.spade.presence import PresenceInfo, PresenceManager, PresenceShow, PresenceType
+from formicary.xmpp.agent import XmppAgent
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from formicary.spade.agent import Agent
+    from formicary.xmpp.presence import Contact, PresenceState
+
+
+OFFLINE = PresenceInfo(PresenceType.UNAVAILABLE, PresenceShow.NONE, None)
+
+
+class Accounts:
+    """The accounts of a private server, as they were when the first agent was looked up.
+
+    Args:
+        folder: the server's state folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._files = StateFolder.at(folder)
+        self._reading: asyncio.Task[tuple[int, Path, set[str]]] | None = None
+
+    async def body(self, agent: Agent) -> Body:
+        """Return what an agent is in its container: a body that logs in, if it has an account.
+
+        Raises:
+            ServerError: the server cannot be asked.
+            UsageError: the agent has an account, and what accounts need is not installed.
+        """
+        if self._reading is None:
+            self._reading = asyncio.create_task(asyncio.to_thread(self._read))
+        port, certificate, known = await asyncio.shield(self._reading)
+        name, jid = name_of(agent.jid), agent.jid.bare
+        if jid not in known:
+            reason = (
+                f"the server has no account {jid}; make it before the program starts: formicary server "
+                f"account add {jid}{self._files.option}"
+            )
+        elif not agent.password:
+            reason = f"{jid} is an account, and the program gives no password for it"
+        else:
+            require_extra()
+            account = AccountAddress(jid, agent.password, host=LOOPBACK, port=port, ca_file=certificate)
+            return AccountBody(name, agent, account)
+        return Body(name, agent, Missing("agent.presence", reason))
+
+    def _read(self) -> tuple[int, Path, set[str]]:
+        """Return the port for clients, the certificate that is shown there, and all accounts."""
+        certificate = self._files.certificate(domains(self._files)[0])
+        return running_state(self._files).client_port, certificate, set(known(self._files.path))
+
+
+class AccountBody(Body, XmppAgent):
+    """A body that logs in, before the program's `setup`, and out when it ends.
+
+    Args:
+        name: its name in the container.
+        owner: SPADE's agent.
+        account: its account.
+    """
+
+    __slots__ = ("manager",)
+
+    def __init__(self, name: str, owner: Agent, account: AccountAddress) -> None:
+        XmppAgent.__init__(self, account, name)
+        self.owner = owner
+        self.manager = PresenceManager(owner)
+
+    def presence_of(self) -> PresenceManager:
+        """Return the agent's presence, which learns from now on what others say of theirs."""
+        manager = self.manager
+        manager.account = presence = self.presence
+
+        def seen(address: str, state: PresenceState) -> None:
+            kind = "available" if state.is_available else "unavailable"
+            parts = {"show": state.show, "status": state.status, "priority": state.priority}
+            manager.handle_presence({"from": address, "type": kind} | parts)
+
+        def listed(contact: Contact) -> None:
+            ask = "subscribe" if contact.is_asked else "none"
+            name = contact.name or contact.address
+            manager.handle_contact(contact.address, name, contact.subscription, ask, list(contact.groups))
+
+        def said(kind: str, address: str) -> None:
+            manager.handle_subscription({"from": address, "type": kind})
+
+        presence.on_presence, presence.on_contact = seen, listed
+        presence.on_subscribe = lambda address: said("subscribe", address)
+        presence.on_subscribed = lambda address: said("subscribed", address)
+        presence.on_unsubscribe = lambda address: said("unsubscribe", address)
+        presence.on_unsubscribed = lambda address: said("unsubscribed", address)
+        for contact in presence.contacts.values():
+            listed(contact)
+        return manager
+
+    async def log_out(self) -> None:
+        """Log out, and wait until the server knows it."""
+        if self._client is not None:
+            await self._client.close()
+        if self.manager.current_presence is not None:
+            self.manager.current_presence = OFFLINE

@@ -1,0 +1,136 @@
+"""The words of SPADE's presence, and what is known of those on an account's contact list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from formicary.spade.jid import JID
+
+
+class ContactNotFound(Exception):  # noqa: N818 -- SPADE's name
+    """There is no such contact."""
+
+
+class PresenceNotFound(Exception):  # noqa: N818 -- SPADE's name
+    """Nothing is known of a contact's presence."""
+
+
+class PresenceShow(Enum):
+    """How much somebody may be disturbed (RFC 6121, 4.7.2.1)."""
+
+    EXTENDED_AWAY = "xa"
+    AWAY = "away"
+    CHAT = "chat"
+    DND = "dnd"
+    NONE = "none"
+
+
+class PresenceType(Enum):
+    """What is said about somebody's presence (RFC 6121, 4.7.1)."""
+
+    AVAILABLE = "available"
+    UNAVAILABLE = "unavailable"
+    ERROR = "error"
+    PROBE = "probe"
+    SUBSCRIBE = "subscribe"
+    SUBSCRIBED = "subscribed"
+    UNSUBSCRIBE = "unsubscribe"
+    UNSUBSCRIBED = "unsubscribed"
+
+
+@dataclass(slots=True, repr=False)
+class PresenceInfo:
+    """What is known of somebody's presence.
+
+    Attributes:
+        type: whether it is online.
+        show: how much it may be disturbed.
+        status: a text for people.
+        priority: of several connections, which one gets messages.
+    """
+
+    type: PresenceType
+    show: PresenceShow
+    status: str | None = ""
+    priority: int = 0
+
+    def is_available(self) -> bool:
+        """Tell whether it is online."""
+        return self.type is PresenceType.AVAILABLE
+
+    def __str__(self) -> str:
+        return (
+            f"PresenceInfo(Type: {self.type}, Show: {self.show}, Status: {self.status}, "
+            f"Priority: {self.priority})"
+        )
+
+    __repr__ = __str__
+
+
+@dataclass(slots=True, repr=False)
+class Contact:
+    """Somebody whom the account's contact list has, or who was heard of.
+
+    Attributes:
+        jid: the contact's address.
+        name: the name that the list gives it.
+        subscription: who sees whose presence: `none`, `to`, `from` or `both`.
+        ask: `subscribe` while it was asked to show its presence and has not answered.
+        groups: those of the list in which it is.
+        resources: what is known of each of its connections, by resource.
+        current_presence: that of its connection with the highest priority; None if nothing is known.
+        last_presence: what that was before.
+    """
+
+    jid: JID
+    name: str
+    subscription: str
+    ask: str
+    groups: list[str]
+    resources: dict[str, PresenceInfo] = field(default_factory=dict)
+    current_presence: PresenceInfo | None = None
+    last_presence: PresenceInfo | None = None
+
+    def update_presence(self, resource: str, presence_info: PresenceInfo) -> None:
+        """Note what is known of one of its connections from now on."""
+        if presence_info == self.resources.get(resource):
+            return
+        self.resources[resource] = presence_info
+        newest = max(self.resources.values(), key=lambda info: info.priority)
+        if newest != self.current_presence:
+            self.last_presence, self.current_presence = self.current_presence, newest
+
+    def get_presence(self, resource: str | None = None) -> PresenceInfo:
+        """Return what is known of it, or of one of its connections.
+
+        Raises:
+            KeyError: nothing is known of this connection.
+            PresenceNotFound: nothing is known of it.
+        """
+        if resource:
+            if resource not in self.resources:
+                raise KeyError(f"Resource '{resource}' not found for contact {self.jid}.")
+            return self.resources[resource]
+        if self.current_presence is None:
+            raise PresenceNotFound(f"No presence information available for contact {self.jid}.")
+        return self.current_presence
+
+    def update_subscription(self, subscription: str, ask: str) -> None:
+        """Note who sees whose presence from now on."""
+        self.subscription, self.ask = subscription, ask
+
+    def is_available(self) -> bool:
+        """Tell whether it is online, as far as is known."""
+        return self.current_presence is not None and self.current_presence.is_available()
+
+    def is_subscribed(self) -> bool:
+        """Tell whether its presence can be seen, or it was asked to show it."""
+        return self.subscription in {"both", "to"} or self.ask == "subscribe"
+
+    def __str__(self) -> str:
+        return f"Contact(JID: {self.jid}, Name: {self.name}, Presence: {self.current_presence})"
+
+    __repr__ = __str__

@@ -13,11 +13,15 @@ could. A `MemoryNetwork` joins containers of one process::
             assert asker.get("answer") == "hello"
 
     run_virtual(main())
+
+`with recorded(path):` around it keeps what the containers did, where the test fails; `pytest_plugin` does so
+for all tests of a run.
 """
 
 from formicary.testing.network import MemoryNetwork
+from formicary.testing.recorded import recorded
 from formicary.testing.virtual_clock import NothingLeftError, VirtualClockLoop, run_virtual, until_idle
 
 CPU_GROUP = "platform"
 
-__all__ = ["MemoryNetwork", "NothingLeftError", "VirtualClockLoop", "run_virtual", "until_idle"]
+__all__ = ["MemoryNetwork", "NothingLeftError", "VirtualClockLoop", "recorded", "run_virtual", "until_idle"]

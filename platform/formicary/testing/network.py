@@ -36,10 +36,11 @@ class MemoryNetwork:
     holds up what comes behind it from the same container, and so the senders there.
 
     Args:
-        delay: how many seconds each message is on its way, by the loop's clock.
+        delay: how many seconds each message is on its way, by the loop's clock; or a function that is asked
+            for it with each message, so that those of different containers overtake each other.
     """
 
-    def __init__(self, *, delay: float = 0.0) -> None:
+    def __init__(self, *, delay: float | Callable[[], float] = 0.0) -> None:
         self.delay = delay
         self.members: dict[str, MemoryTransport] = {}  # by domain
         self.whole = asyncio.Event()  # set while the connection is there
@@ -57,6 +58,24 @@ class MemoryNetwork:
     def heal(self) -> None:
         """Have the connection again."""
         self.whole.set()
+
+    async def crash(self, container: Container) -> None:
+        """End a container as if its process was killed: what is on its way from it or to it is lost.
+
+        The others are told at once that it is gone, as of a container that the system has killed.
+
+        Args:
+            container: one that is on this network; its agents end here, and nobody hears of them any more.
+        """
+        transport = self.members.get(container.domain)
+        if transport is not None:
+            await transport.vanish(is_told=False)
+        await container.close()
+
+    def due(self) -> float:
+        """Return when a message arrives that is sent now, by the loop's clock."""
+        delay = self.delay() if callable(self.delay) else self.delay
+        return asyncio.get_running_loop().time() + delay
 
 
 class MemoryTransport:
@@ -176,6 +195,10 @@ class MemoryTransport:
         else:
             line.put(message, receiver)
 
+    def withdraw(self, domain: str, receiver: str) -> Sequence[Message]:  # noqa: ARG002 -- Transport has it
+        """Return nothing: all that was taken is under way."""
+        return ()
+
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- Transport has it
         """Tell the sender in another container that its message was not delivered; never waits."""
         assert message.sender is not None
@@ -194,17 +217,28 @@ class MemoryTransport:
         """Disconnect, after what was taken has arrived; what cannot arrive any more is dead letters."""
         if self._container is None:
             return
-        domain = self._container.domain
         try:
             for line in tuple(self._lines.values()):
                 await line.drained()
         finally:
-            self._is_closed = True
-            del self._network.members[domain]
-            for line in tuple(self._lines.values()):
-                await line.close(f"container {domain} has left the memory network")
-            for member in tuple(self._network.members.values()):
-                await member.leaves(domain)
+            await self.vanish()
+
+    async def vanish(self, *, is_told: bool = True) -> None:
+        """Be gone at once, with all that is on its way from here and to here.
+
+        Args:
+            is_told: whether agents of this container are told what was lost.
+        """
+        if self._is_closed:
+            return
+        domain = self.container.domain
+        self._is_closed = True
+        del self._network.members[domain]
+        lines, self._lines = tuple(self._lines.values()), {}
+        for line in lines:
+            await line.close(f"container {domain} has left the memory network", is_told=is_told)
+        for member in tuple(self._network.members.values()):
+            await member.leaves(domain)
 
     async def leaves(self, domain: str) -> None:
         """Called when another container has left."""
@@ -244,7 +278,7 @@ class _Line:
 
     def put(self, message: Message, receiver: str) -> None:
         """Send a message on its way."""
-        due = asyncio.get_running_loop().time() + self._network.delay
+        due = self._network.due()
         if message.reply_to is not None:
             full = complete(message.reply_to, self._source.domain, self._source.platform)
             message = message.replace(reply_to=full)
@@ -254,7 +288,7 @@ class _Line:
 
     def send_control(self, channel: str, payload: bytes) -> None:
         """Send what is for the container itself on its way."""
-        due = asyncio.get_running_loop().time() + self._network.delay
+        due = self._network.due()
         self._under_way.append((due, channel, payload))
         self._filled.set()
 
@@ -268,6 +302,9 @@ class _Line:
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Send a message on its way if there is room; else return where it waits."""
+        dispatcher = self._source.dispatcher
+        if not dispatcher.leads_to(self._target.domain, receiver):  # it has moved while this waited for room
+            return dispatcher.dispatch_to(message, receiver)
         if not self._network.whole.is_set() or len(self._under_way) >= _LIMIT:
             return (RemoteSink(self, receiver),)
         self.put(message, receiver)
@@ -297,14 +334,14 @@ class _Line:
                     self._moved.clear()
                     await self._moved.wait()
 
-    async def close(self, reason: str) -> None:
-        """Make dead letters of what is still on its way."""
+    async def close(self, reason: str, *, is_told: bool = True) -> None:
+        """Make dead letters of what is still on its way, of which senders may be told."""
         self.is_closed = True
         self._task.cancel()
         await asyncio.wait([self._task])
         for _, receiver, data in self._under_way:
             if "@" in receiver:
-                self._source.dispatcher.add_dead_letter(_decode(data), reason, receiver)
+                self._source.dispatcher.add_dead_letter(_decode(data), reason, receiver, tell_sender=is_told)
         self._under_way.clear()
         self._moved.set()
 

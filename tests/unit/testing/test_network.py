@@ -230,3 +230,39 @@ async def test_nobody_connects_while_the_network_is_cut():
         async with Container("c1", server=network):
             pass
     assert issubclass(LinkError, FormicaryError)
+
+
+async def test_a_container_that_crashes_is_gone_at_once_with_what_is_on_its_way():
+    network = MemoryNetwork(delay=1)
+    async with Container("c1", server=network) as c1:
+        c2 = Container("c2", server=network)
+        await c2.open()
+        here, there = Collect(), Collect()
+        await start(c1, "a", here, sender("b@c2", "lost"))
+        await start(c2, "b", there, sender("a@c1", "lost, too"))
+        await asyncio.sleep(0.5)
+        await network.crash(c2)
+        await asyncio.sleep(2)
+        assert there.bodies == []
+        (failure,) = here.messages
+        assert failure.body == "container c2.lab.localhost has left the memory network"
+        assert not c2.is_open
+
+
+async def test_delays_that_are_drawn_let_messages_of_two_containers_overtake_each_other():
+    delays = iter([3, 1])
+    network = MemoryNetwork(delay=lambda: next(delays, 0))
+    async with (
+        Container("c1", server=network) as c1,
+        Container("c2", server=network) as c2,
+        Container("c3", server=network) as c3,
+    ):
+        await asyncio.sleep(5)
+        delays = iter([3, 1])
+        collect = Collect()
+        await start(c1, "a", collect)
+        await start(c2, "b", sender("a@c1", "first"))
+        await until_idle()
+        await start(c3, "b", sender("a@c1", "second"))
+        await asyncio.sleep(5)
+        assert collect.bodies == ["second", "first"]

@@ -3,8 +3,9 @@
 The packages, from the inside to the outside: `core` (messages, agents, behaviours, and who drives them),
 `compute` (functions beside the event loop), `container` (where agents live), `transport` and `server` (how
 containers meet), `fipa` (what is said to `ams` and `df`), `management`, `directory`, `groups` and `mobility`
-(the services of a platform), `xmpp` (agents with accounts of their own), `spade` (SPADE's programs), `local`
-(a platform over all cores), `observe` and `profiling` (what can be seen of it), `testing`, `doctor`, `cli`.
+(the services of a platform), `xmpp` (agents with accounts of their own), `gateway` (agents of other FIPA
+platforms), `spade` (SPADE's programs), `local` (a platform over all cores), `observe` and `profiling` (what
+can be seen of it), `testing`, `doctor`, `cli`.
 Everything that users need is importable from here.
 """
 
@@ -24,6 +25,7 @@ from formicary.core.template import Template
 
 if TYPE_CHECKING:
     from formicary.core.thread_behaviour import ThreadBehaviour
+    from formicary.gateway.gateway import Gateway
     from formicary.local.platform import LocalPlatform
     from formicary.mobility.itinerary import Itinerary
     from formicary.xmpp.agent import XmppAgent
@@ -40,6 +42,7 @@ __all__ = [
     "DeadLetter",
     "FSMBehaviour",
     "FormicaryError",
+    "Gateway",
     "Instrument",
     "Itinerary",
     "LocalPlatform",
@@ -58,6 +61,10 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Load what few programs need, and what takes time, when it is asked for."""
+    if name == "Gateway":
+        from formicary.gateway.gateway import Gateway
+
+        return Gateway
     if name == "Itinerary":
         from formicary.mobility.itinerary import Itinerary
 

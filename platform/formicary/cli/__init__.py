@@ -1,7 +1,7 @@
 """The command `formicary`: one file per command, errors turned into a sentence and an exit code here.
 
-- a command each: `run`, `profile`, `server` and its `account`, `doctor`, `ps`, `top`, `agents`, `create`,
-  `move`, `df`, and in `life` `kill`, `suspend`, `resume`, `deactivate` and `activate`
+- a command each: `run`, `profile`, `server` and its `account`, `doctor`, `ps`, `top`, `watch`, `agents`,
+  `create`, `move`, `df`, `gateway`, and in `life` `kill`, `suspend`, `resume`, `deactivate` and `activate`
 - `run_spread`, `run_spade`: `run` with several containers, and of a program for SPADE
 - `script`: loads the file that `run` and `profile` are given
 - `connecting`: from options to a container that reaches others; `join_files` are join addresses as files
@@ -55,6 +55,11 @@ _COMMANDS = (
         "Show what the containers of a platform that runs do now: CPU, memory, messages, links.",
     ),
     LazyCommand(
+        "watch",
+        "formicary.cli.watch:watch",
+        "Watch messages, agents, dead letters and links, as they are or as they were recorded.",
+    ),
+    LazyCommand(
         "agents",
         "formicary.cli.agents:agents",
         "List the agents of a platform that runs: name, state, container and class.",
@@ -86,6 +91,11 @@ _COMMANDS = (
         "df",
         "formicary.cli.df:app",
         "Look into the directory of a platform that runs: which agents offer which services.",
+    ),
+    LazyCommand(
+        "gateway",
+        "formicary.cli.gateway:gateway",
+        "Let agents of a platform that runs and those of other FIPA platforms, as JADE, write to each other.",
     ),
     LazyCommand(
         "server",

@@ -132,6 +132,11 @@ class ConnectionSettings:
         return self.listen if self.server is self.account is None else None
 
     @property
+    def server_folder(self) -> Path | None:
+        """The state folder of the private server where containers meet; None if they meet elsewhere."""
+        return None if self.server is None else self._server_address(self.server).folder
+
+    @property
     def is_alone(self) -> bool:
         """Whether the container reaches no others."""
         return self.spread_at is self.server is self.account is self.join is self.listen is None

@@ -7,6 +7,7 @@ import contextlib
 import functools
 import inspect
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 
@@ -29,7 +30,7 @@ from formicary.core.errors import LinkError, ManagementError, ServerError, Usage
 from formicary.core.logs import get_logger
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Awaitable, Coroutine
 
     from formicary.container.container import Container
     from formicary.directory.interface import Directory
@@ -50,6 +51,10 @@ As = Annotated[
         show_default="one of its own",
     ),
 ]
+AsNamed = Annotated[
+    str | None, typer.Option("--as", metavar="NAME", help="Name that it has, as containers have theirs.")
+]
+"""The same where there is a usual name: others use it."""
 
 _OPTIONS = {
     "join": Join,
@@ -99,18 +104,45 @@ class GuestSession:
             raise LinkError(f"the platform's container {self.main.name} is not there any more")
 
 
-def in_guest_session(command: Callable[Concatenate[GuestSession, P], Awaitable[None]]) -> Callable[..., None]:
-    """Make a command of what is done in such a session: with the options that say where the platform is."""
+Within = Callable[[Callable[[GuestSession], "Awaitable[None]"]], None]
+"""Opens a session, and does something in it."""
+
+
+def in_guest_session(
+    command: Callable[Concatenate[GuestSession, P], Awaitable[None]], default_name: str | None = None
+) -> Callable[..., None]:
+    """Make a command of what is done in such a session: with the options that say where the platform is.
+
+    Args:
+        command: what is done.
+        default_name: the name that the guest has if none is given; None for one of its own each time.
+    """
+
+    def run(within: Within, /, **values: Any) -> None:
+        within(functools.partial(command, **values))
+
+    run.__signature__ = inspect.signature(command, eval_str=True)  # type: ignore[attr-defined]  # functions may
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    return with_platform_options(run, default_name)
+
+
+def with_platform_options(
+    command: Callable[Concatenate[Within, P], None], default_name: str | None = None
+) -> Callable[..., None]:
+    """Make a command of what may open such a session, or not: `within(what is done in it)`; as above."""
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
     common = [
         inspect.Parameter(option, _BY_NAME, annotation=kind, default=False if kind is Insecure else None)
         for option, kind in _OPTIONS.items()
+        if option != "own_name" or default_name is None
     ]
+    if default_name is not None:
+        common.append(inspect.Parameter("own_name", _BY_NAME, annotation=AsNamed, default=default_name))
 
     def run(**values: Any) -> None:
         name = values.pop("own_name")
         settings = ConnectionSettings(**{each: values.pop(each) for each in _OPTIONS if each != "own_name"})
-        _run(_run_session(settings, name, functools.partial(command, **values)))
+        command(lambda do: _run(_run_session(settings, name, do)), **values)  # type: ignore[call-arg]  # by name
 
     parameters = [*(each.replace(kind=_BY_NAME) for each in own), *common]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # functions may have one

@@ -33,13 +33,16 @@ from formicary.core.logs import ErrorCount, get_logger
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractAsyncContextManager
 
     from formicary.container.container import Container
     from formicary.core.agent import Agent
     from formicary.core.micro import MicroAgent
     from formicary.local.launchers import Launcher
     from formicary.profiling.accounting.accounting import Accounting
+
+    View = Callable[[Container], AbstractAsyncContextManager[None]]
 
 
 class Mode(enum.StrEnum):
@@ -66,6 +69,7 @@ EPILOG = examples(
     "run far.py --name c2 --join c1",
     "run market.py --seed 7 --for 60",
     "run market.py --containers 4",
+    "run market.py --watch",
     "run market.py --mode synchronous --seed 7",
     "run --spade program.py",
     "run market.py --launcher slurm",
@@ -190,6 +194,10 @@ def run(
             help="Account for CPU time by group and agent, for `formicary top`; it slows messages down.",
         ),
     ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Print the address of a page that shows what goes on; it may act, too."),
+    ] = False,
     seconds: Annotated[
         float | None, typer.Option("--for", metavar="SECONDS", min=0, help="End after this time.")
     ] = None,
@@ -221,6 +229,7 @@ def run(
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     launched = _launched(launcher, interface)
     is_spread = containers is not None or launched is not None or mode is Mode.POOLED
+    view = _view() if watch else _no_view
     errors = ErrorCount()
     get_logger("formicary").addHandler(errors)
     try:
@@ -252,6 +261,7 @@ def run(
                 "--mode": mode if mode is Mode.POOLED else None,
                 "--for": seconds,
                 "--cpu-by-group": cpu_by_group or None,
+                "--watch": watch or None,
             }
             run_spade(file, settings, name or "c1", seed, refused)
         elif is_spread:
@@ -266,14 +276,31 @@ def run(
                 seed=seed,
                 seconds=seconds,
                 cpu_by_group=cpu_by_group,
+                view=view,
             )
             errors.count += failed
         else:
-            _run_alone(file, settings, name or "c1", seed, seconds, cpu_by_group=cpu_by_group)
+            _run_alone(file, settings, name or "c1", seed, seconds, cpu_by_group=cpu_by_group, view=view)
     finally:
         get_logger("formicary").removeHandler(errors)
     if errors.count:
         raise typer.Exit(1)
+
+
+def _view() -> View:
+    """Return what shows a container's platform in a browser.
+
+    Raises:
+        UsageError: what that needs is not installed.
+    """
+    from formicary.cli.watch import require, viewed
+
+    require("aiohttp")
+    return viewed
+
+
+def _no_view(_: Container) -> AbstractAsyncContextManager[None]:
+    return contextlib.nullcontext()
 
 
 def _launched(launcher: str | None, interface: str | None) -> Launcher | None:
@@ -295,13 +322,14 @@ def _run_alone(
     seconds: float | None,
     *,
     cpu_by_group: bool,
+    view: View,
 ) -> None:
     container = settings.container(name, seed)
     agents = _agents(file, settings)
     listens = settings.can_be_joined_at
     try:
         run_until_signal(
-            _live(container, agents, seconds, listens, cpu_by_group=cpu_by_group), loop_factory()
+            _live(container, agents, seconds, listens, cpu_by_group=cpu_by_group, view=view), loop_factory()
         )
     finally:
         letters = container.dead_letters
@@ -341,8 +369,10 @@ async def _live(
     listens: str | None,
     *,
     cpu_by_group: bool,
+    view: View,
 ) -> None:
-    async with container, _accounted(container) if cpu_by_group else contextlib.nullcontext():
+    accounted = _accounted(container) if cpu_by_group else contextlib.nullcontext()
+    async with container, accounted, view(container):
         with to_be_joined(container, listens) as hints:
             for line in (f"{container.domain}: {_what_lives(container, agents)}; Ctrl-C ends it", *hints):
                 say(line, err=True)

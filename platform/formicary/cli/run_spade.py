@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from formicary.cli.connecting import ConnectionSettings
     from formicary.container.container import Container
+    from formicary.spade.account import Accounts
 
 
 def run_spade(
@@ -54,6 +55,7 @@ def run_spade(
                 yield container
 
     SpadeContainer().opener = opener
+    SpadeContainer().accounts = _accounts(settings)
     install()
     sys.argv = [str(file)]
     sys.path.insert(0, str(file.resolve().parent))
@@ -62,6 +64,16 @@ def run_spade(
     finally:
         for container in opened:
             report_dead_letters(container.dead_letters.total, container.dead_letters.reasons)
+
+
+def _accounts(settings: ConnectionSettings) -> Accounts | None:
+    """Return which agents have accounts: those of a private server where containers meet."""
+    folder = settings.server_folder
+    if folder is None:
+        return None
+    from formicary.spade.account import Accounts
+
+    return Accounts(folder)
 
 
 def _check(file: Path | None, settings: ConnectionSettings, refused: Mapping[str, Any]) -> None:

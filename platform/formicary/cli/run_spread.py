@@ -19,6 +19,7 @@ from formicary.local.platform import NAME, LocalPlatform
 
 if TYPE_CHECKING:
     from formicary.cli.connecting import ConnectionSettings
+    from formicary.cli.run import View
     from formicary.local.launchers import Launcher
 
 
@@ -32,6 +33,7 @@ def run_spread(
     seed: int | None,
     seconds: float | None,
     cpu_by_group: bool,
+    view: View,
 ) -> int:
     """Run a script's agents in several processes, until all are gone or somebody ends it.
 
@@ -44,6 +46,7 @@ def run_spread(
         seed: of the agents' random generators.
         seconds: after which all end.
         cpu_by_group: whether CPU time is to be accounted for, which is refused.
+        view: shows the platform of the container of this process.
 
     Returns:
         How many errors were logged in the other processes.
@@ -71,7 +74,7 @@ def run_spread(
         **options,
     )
     try:
-        run_until_signal(_live(platform, file, settings, seconds), loop_factory())
+        run_until_signal(_live(platform, file, settings, seconds, view), loop_factory())
     finally:
         letters = platform.container.dead_letters
         total, reasons = letters.total, Counter(letters.reasons)
@@ -98,9 +101,13 @@ def _check_what_runs(file: Path | None, settings: ConnectionSettings) -> None:
 
 
 async def _live(
-    platform: LocalPlatform, file: Path | None, settings: ConnectionSettings, seconds: float | None
+    platform: LocalPlatform,
+    file: Path | None,
+    settings: ConnectionSettings,
+    seconds: float | None,
+    view: View,
 ) -> None:
-    async with platform, contextlib.AsyncExitStack() as starting:
+    async with platform, view(platform.container), contextlib.AsyncExitStack() as starting:
         container = platform.container
         starting.enter_context(container.scheduler.busy(lambda: "the script's agents to start"))
         needs_some = not (settings.creatable or settings.accepts)

@@ -6,15 +6,14 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from formicary.container.container import Container
 from formicary.core.files import replacing
+from formicary.observe.following import following
 from formicary.profiling.accounting.accounting import Accounting, accounting
 from formicary.profiling.model.profile import encode
 from formicary.profiling.sampling.child import run_program
@@ -22,6 +21,7 @@ from formicary.profiling.sampling.child import run_program
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
 
+    from formicary.container.container import Container
     from formicary.profiling.model.profile import Profile
 
     Follow = Callable[[Container], Awaitable[None]]
@@ -78,45 +78,6 @@ def watched() -> Iterator[Watch]:
     watch = Watch()
     with following(watch.opened, watch.closing):
         yield watch
-
-
-@contextlib.contextmanager
-def following(opened: Follow, closing: Follow) -> Iterator[None]:
-    """Call back when containers of this process open and close while the block lasts.
-
-    Args:
-        opened: awaited when a container is open.
-        closing: awaited when one is about to close.
-    """
-    open_, close = Container.open, Container.close
-
-    @functools.wraps(open_)
-    async def opening(container: Container) -> Container:
-        await open_(container)
-        try:
-            await opened(container)
-        except BaseException:
-            await close(container)
-            raise
-        return container
-
-    @functools.wraps(close)
-    async def ending(container: Container) -> None:
-        try:
-            await closing(container)
-        finally:
-            await close(container)
-
-    _replace(opening, ending)
-    try:
-        yield
-    finally:
-        _replace(open_, close)
-
-
-def _replace(open_: Callable[..., Any], close: Callable[..., Any]) -> None:
-    for name, method in (("open", open_), ("close", close)):
-        setattr(Container, name, method)
 
 
 def main(output: Path, command: Sequence[str]) -> None:

@@ -32,12 +32,33 @@ class Contact:
         subscription: who sees whose presence: `"none"`, `"to"` (the agent sees the contact's), `"from"` or
             `"both"`.
         is_available: whether the contact is online as far as the agent can see.
+        is_asked: whether it was asked to show its presence and has not answered.
+        groups: those of the list in which it is, sorted.
     """
 
     address: str
     name: str | None
     subscription: str
     is_available: bool
+    is_asked: bool = False
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceState:
+    """What somebody says of its presence.
+
+    Attributes:
+        is_available: whether it is online.
+        show: how much it may be disturbed; None for as usual.
+        status: a text for people; empty if there is none.
+        priority: which of its connections gets messages to its bare address: the highest.
+    """
+
+    is_available: bool
+    show: Show | None
+    status: str
+    priority: int
 
 
 class Presence:
@@ -45,7 +66,9 @@ class Presence:
 
     Set what shall be called when something happens; each gets the other's address: `on_available` and
     `on_unavailable` (with its resource), `on_subscribe` (it asks to see the agent's presence: `approve` it or
-    not), `on_subscribed`, `on_unsubscribe` and `on_unsubscribed`.
+    not), `on_subscribed`, `on_unsubscribe` and `on_unsubscribed`. `on_presence` gets the address and a
+    `PresenceState`, whenever the other says something of itself; `on_contact` each entry of the contact list
+    that is new or has changed.
 
     Args:
         client: the agent's connection.
@@ -58,7 +81,7 @@ class Presence:
         self._client = client
         self._name = name
         self._exits = exits
-        self._own = xmpp.summon(aioxmpp.PresenceServer)
+        self._own = _with_priority(xmpp.summon(aioxmpp.PresenceServer))
         self._others = xmpp.summon(aioxmpp.PresenceClient)
         self._roster = xmpp.summon(aioxmpp.RosterClient)
         self.approve_all = False
@@ -70,8 +93,14 @@ class Presence:
         self.on_subscribed: Callable[[str], None] | None = None
         self.on_unsubscribe: Callable[[str], None] | None = None
         self.on_unsubscribed: Callable[[str], None] | None = None
-        self._others.on_available.connect(lambda jid, _: self._tell("on_available", jid))
-        self._others.on_unavailable.connect(lambda jid, _: self._tell("on_unavailable", jid))
+        self.on_presence: Callable[[str, PresenceState], None] | None = None
+        self.on_contact: Callable[[Contact], None] | None = None
+        self._others.on_available.connect(lambda jid, _: self._tell("on_available", str(jid)))
+        self._others.on_unavailable.connect(lambda jid, _: self._tell("on_unavailable", str(jid)))
+        for event in ("on_available", "on_changed", "on_unavailable"):
+            getattr(self._others, event).connect(self._seen)
+        for event in ("on_entry_added", "on_entry_name_changed", "on_entry_subscription_state_changed"):
+            getattr(self._roster, event).connect(self._listed)
         self._roster.on_subscribe.connect(self._asked)
         for event in ("on_subscribed", "on_unsubscribe", "on_unsubscribed"):
             getattr(self._roster, event).connect(self._teller(event))
@@ -142,7 +171,26 @@ class Presence:
         return self._is_available(_bare(address))
 
     def _contact(self, jid: Any, item: Any) -> Contact:
-        return Contact(str(jid), item.name, item.subscription, self._is_available(jid))
+        return Contact(
+            str(jid),
+            item.name,
+            item.subscription,
+            self._is_available(jid),
+            is_asked=item.ask == "subscribe",
+            groups=tuple(sorted(item.groups)),
+        )
+
+    def _listed(self, item: Any) -> None:
+        self._tell("on_contact", self._contact(item.jid, item))
+
+    def _seen(self, jid: Any, stanza: Any) -> None:
+        state = PresenceState(
+            stanza.type_ == aioxmpp.PresenceType.AVAILABLE,
+            stanza.show.value,
+            stanza.status.any() if stanza.status else "",
+            stanza.priority,
+        )
+        self._tell("on_presence", str(jid), state)
 
     def _is_available(self, jid: Any) -> bool:
         stanza = self._others.get_most_available_stanza(jid)
@@ -152,20 +200,33 @@ class Presence:
         if self.approve_all:
             self._roster.approve(stanza.from_)
         else:
-            self._tell("on_subscribe", stanza.from_)
+            self._tell("on_subscribe", str(stanza.from_))
 
     def _teller(self, event: str) -> Callable[[Any], None]:
-        return lambda stanza: self._tell(event, stanza.from_)
+        return lambda stanza: self._tell(event, str(stanza.from_))
 
-    def _tell(self, event: str, jid: Any) -> None:
+    def _tell(self, event: str, *what: object) -> None:
         callback = getattr(self, event)
         if callback is not None:
             try:
-                callback(str(jid))
+                callback(*what)
             except Exception:
                 logger.exception("%s of agent %s's presence raised an exception", event, self._name)
             except PROGRAM_EXITS as error:
                 self._exits(f"{self._name}/{event}", error)
+
+
+def _with_priority(own: Any) -> Any:
+    """Have what is said of the agent's presence have its priority, which aioxmpp 0.13 leaves out."""
+    make = own.make_stanza
+
+    def make_stanza() -> Any:
+        stanza = make()
+        stanza.priority = own.priority
+        return stanza
+
+    own.make_stanza = make_stanza
+    return own
 
 
 def _bare(address: str) -> Any:

@@ -33,10 +33,12 @@ GROUPS = {
     "mobile": "agents made elsewhere, sent and roaming; proxies and forwarders",
     "service": "rounds of a service with a coordinator",
     "grid": "micro-agents that swap numbers at random: rates, evenness",
+    "protocols": "requests, contract nets, auctions; what conversations hold",
     "compute": "agents that compute, over several cores",
     "traffic": "agents in a ring, massive reception, over several cores",
     "memory": "of the interpreter, the platform and its agents",
     "network": "bytes and packets on the wire",
+    "observe": "agents that are watched, by the live view",
 }
 """The families of experiments, each with what it is about: a line of 80 columns."""
 

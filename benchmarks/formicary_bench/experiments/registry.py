@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments import create, memory, network
+from formicary_bench.experiments import create, memory, network, observe
 from formicary_bench.experiments.compute import speed_up
 from formicary_bench.experiments.directory import (
     churn,
@@ -48,6 +48,8 @@ from formicary_bench.experiments.mobile import (
     two_way,
     web_shop,
 )
+from formicary_bench.experiments.protocols import auction, contract_net, request
+from formicary_bench.experiments.protocols import memory as conversations_hold
 from formicary_bench.experiments.service import mediated
 from formicary_bench.experiments.traffic import massive_reception, pool_size, ring
 from formicary_bench.experiments.traffic import speed_up as traffic_speed_up
@@ -64,8 +66,9 @@ _MODULES = (
     *(create_local, create_remote, dispatch, one_way, two_way, synchronize, messenger),
     *(roam, proxy, forward_messages, forward_agents, web_shop),
     *(mediated, swap),
+    *(request, contract_net, auction, conversations_hold),
     *(speed_up, ring, massive_reception, pool_size, traffic_speed_up),
-    *(memory, growth, network),
+    *(memory, growth, network, observe),
     *(cpu, cpu_register, cpu_search),
 )
 

@@ -34,6 +34,7 @@ from formicary_bench.experiments.experiment import Part, Selection
 from formicary_bench.experiments.grid import swap
 from formicary_bench.experiments.messaging import BY_ALL, DIRECTLY, OURS, many_to_one, pairs, size
 from formicary_bench.experiments.mobile import create_remote, dispatch, messenger, roam, web_shop
+from formicary_bench.experiments.protocols import auction, contract_net, request
 from formicary_bench.experiments.service import mediated
 from formicary_bench.experiments.traffic import ring
 from formicary_bench.vocabulary.placements import APART, SAME
@@ -123,7 +124,7 @@ QUICK = Selection(
             placements=_BETWEEN,
             carriers=_DIRECT,
         ),
-        Part(churn.EXPERIMENT, subjects=_REPLICA, agents=(10_000,), placements=_BETWEEN, carriers=_DIRECT),
+        Part(churn.EXPERIMENT, subjects=_REPLICA, agents=(5_000,), placements=_BETWEEN, carriers=_DIRECT),
         *(
             Part(one.EXPERIMENT, subjects=(OURS, "tcp"), loops=(20,), placements=_BETWEEN, carriers=DIRECTLY)
             for one in (create_remote, dispatch, messenger, roam)
@@ -131,7 +132,17 @@ QUICK = Selection(
         Part(
             mediated.EXPERIMENT, subjects=mediated.EXPERIMENT.subjects, requests=(10_000,), placements=_HERE
         ),
-        Part(swap.EXPERIMENT, subjects=("formicary-micro", "callbacks"), dimensions=(10,), placements=_HERE),
+        *(
+            Part(one.EXPERIMENT, subjects=one.EXPERIMENT.subjects, pairs=(10,), placements=_HERE)
+            for one in (request, contract_net, auction)
+        ),
+        Part(
+            swap.EXPERIMENT,
+            subjects=("formicary-micro", "callbacks"),
+            dimensions=(10,),
+            swaps=(400,),
+            placements=_HERE,
+        ),
         Part(
             web_shop.EXPERIMENT,
             subjects=web_shop.EXPERIMENT.subjects,
@@ -141,7 +152,7 @@ QUICK = Selection(
             requests=(10,),
             rounds=(2, 10, 0),
         ),
-        Part(speed_up.EXPERIMENT, subjects=(OURS, "processes"), agents=(16,), loops=(2,)),
+        Part(speed_up.EXPERIMENT, subjects=(OURS, "processes"), agents=(8,), loops=(2,)),
         Part(ring.EXPERIMENT, subjects=(OURS, "tasks"), pairs=(10,), containers=(2,), placements=_HERE),
     ),
     quick_rounds,

@@ -28,6 +28,14 @@ CREATE_REMOTE, DISPATCH, ROAM = "mobile/create-remote", "mobile/dispatch", "mobi
 WEB_SHOP = "mobile/web-shop"
 MEDIATED = "service/mediated"
 SWAP = "grid/swap"
+PROTOCOLS = "protocols"
+"""The family of the experiments with conversations."""
+
+REQUEST, CONTRACT_NET, AUCTION = "protocols/request", "protocols/contract-net", "protocols/auction"
+CONVERSATIONS_HOLD = "protocols/memory"
+BARE_MESSAGES = "formicary-messages"
+"""The platform that they are held against: our agents, which exchange the same messages by themselves."""
+
 SCALE_OUT = "messaging/scale-out"
 DESIGNS = "messaging/designs"
 SATURATION = "messaging/saturation"

@@ -29,7 +29,7 @@ class CpuAccounts:
     @contextmanager
     def following(self) -> Iterator[None]:
         """Note which containers are opened and closed within the block."""
-        from formicary.profiling.accounted import following
+        from formicary.observe.following import following
 
         with following(self._opened, self._closing):
             yield

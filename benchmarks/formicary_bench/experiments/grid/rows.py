@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
-
-import msgspec
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formicary_bench.results.store.raw import Tallies
-from formicary_bench.results.summary.declared import Summary
+from formicary_bench.results.summary.by_repetition import ByRepetition
 from formicary_bench.results.summary.each import BY_CHANCE, DEVIATION, HOLDS, RATE, UNFAIRNESS, Each, named
 from formicary_bench.results.summary.estimates import SwapEstimates
-from formicary_bench.results.summary.row import NO_INTERVAL, OVER_REPETITIONS, Digest, frame
-from formicary_bench.results.verdicts.verdicts import stability_of
 from formicary_bench.statistics.estimates import mean_estimate
 from formicary_bench.vocabulary.grid import COPIED, HELD
 
@@ -23,7 +19,6 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.summary.row import Row
     from formicary_bench.statistics.estimates import Estimate
-    from formicary_bench.vocabulary.configuration import Configuration
 
 MESSAGES = 2
 """Messages of a request: itself, and its answer."""
@@ -63,37 +58,29 @@ class Swapped(NamedTuple):
         return (self.most - self.least) / self.most
 
 
-class Swaps(Summary):
+class Swaps(ByRepetition[Swapped]):
     """Of swaps on a grid: agents that get copies are held against those that do not."""
 
     raw = "tallies"
     compared_by = (RATE,)
 
-    def digest(self, run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
-        """Compute the row of a configuration with a grid."""
-        found = [one for repetition in repetitions if (one := _swapped(run, repetition))]
-        row = frame(configuration, repetitions)
-        if not found:
-            return Digest(row, None)
-        each = tuple(map(_each, found))
-        rate = mean_estimate([one.requests / one.seconds for one in found])
-        changed = msgspec.structs.replace(
-            row,
-            each=each,
-            stability=stability_of(each),
-            swapped=_estimates(found),
-            round_trips=sum(one.requests for one in found),
-            round_trips_per_s=rate.mean,
-            round_trips_per_s_ci95=rate.ci95,
-            ci_method=OVER_REPETITIONS if len(found) > 1 else NO_INTERVAL,
-        )
-        return Digest(changed, None)
+    def read(self, run: RunFolder, repetition: Repetition) -> Swapped | None:
+        """Read what a repetition took; None where it says nothing."""
+        return _swapped(run, repetition)
 
-    def each(self, run: RunFolder, configuration: Configuration, repetition: Repetition) -> Each | None:
+    def figures(self, one: Swapped) -> Each:
         """Return the figures of one repetition."""
-        del configuration
-        found = _swapped(run, repetition)
-        return found and _each(found)
+        return _each(one)
+
+    def estimates(self, found: Sequence[Swapped]) -> dict[str, Any]:
+        """Return the fields of a row."""
+        rate = mean_estimate([one.requests / one.seconds for one in found])
+        return {
+            "swapped": _estimates(found),
+            "round_trips": sum(one.requests for one in found),
+            "round_trips_per_s": rate.mean,
+            "round_trips_per_s_ci95": rate.ci95,
+        }
 
     def is_held_against(self, row: Row, base: Row) -> bool:
         """Return whether a row is held against another: copies against references, these against others."""

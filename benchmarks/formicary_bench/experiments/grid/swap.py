@@ -30,7 +30,7 @@ EXPERIMENT = Experiment(
     carriers=(Carrier("in-process"), Carrier(DIRECT)),
     subjects=_SUBJECTS,
     exchange=SWAP,
-    quick=Preset(parts=(Take(subjects=_SUBJECTS),)),
+    quick=Preset(swaps=(400,), parts=(Take(subjects=_SUBJECTS),)),
     paper=Preset(dimensions=PAPER_DIMENSIONS, repeat=10),
     plan=Loaded(f"{_HERE}.plan:plan_swaps"),
     roles=(BOTH,),

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-import msgspec
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formicary_bench.results.store import raw
-from formicary_bench.results.summary.declared import Summary
+from formicary_bench.results.summary.by_repetition import ByRepetition
 from formicary_bench.results.summary.each import PEAK, SMALLEST, SUSTAINED, TOTAL, Each, named
 from formicary_bench.results.summary.estimates import LoopEstimates, LoopSize
-from formicary_bench.results.summary.row import NO_INTERVAL, OVER_REPETITIONS, Digest, frame
-from formicary_bench.results.verdicts.verdicts import stability_of
 from formicary_bench.statistics.estimates import mean_estimate
 from formicary_bench.vocabulary.loops import SUSTAINED_LAPS
 
@@ -20,7 +16,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Repetition
-    from formicary_bench.vocabulary.configuration import Configuration
 
 
 class Looped(NamedTuple):
@@ -45,33 +40,23 @@ class Looped(NamedTuple):
         return max(*self.rates.values(), self.sustained)
 
 
-class Loops(Summary):
+class Loops(ByRepetition[Looped]):
     """Of loops of an operation."""
 
     raw = "create"
     compared_by = (SUSTAINED,)
 
-    def digest(self, run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
-        """Compute the row of a configuration that makes loops."""
-        found = [one for repetition in repetitions if (one := _looped(run, repetition))]
-        row = frame(configuration, repetitions)
-        if not found:
-            return Digest(row, None)
-        each = tuple(map(_each, found))
-        changed = msgspec.structs.replace(
-            row,
-            each=each,
-            stability=stability_of(each),
-            loops=_estimates(found),
-            ci_method=OVER_REPETITIONS if len(found) > 1 else NO_INTERVAL,
-        )
-        return Digest(changed, None)
+    def read(self, run: RunFolder, repetition: Repetition) -> Looped | None:
+        """Read what a repetition took; None where it says nothing."""
+        return _looped(run, repetition)
 
-    def each(self, run: RunFolder, configuration: Configuration, repetition: Repetition) -> Each | None:
-        """Return the rates of one repetition."""
-        del configuration
-        found = _looped(run, repetition)
-        return found and _each(found)
+    def figures(self, one: Looped) -> Each:
+        """Return the figures of one repetition."""
+        return _each(one)
+
+    def estimates(self, found: Sequence[Looped]) -> dict[str, Any]:
+        """Return the fields of a row."""
+        return {"loops": _estimates(found)}
 
 
 SUMMARY = Loops()

@@ -56,11 +56,11 @@ def round_sentences(rows: Sequence[Row]) -> list[str]:
     """Say what the most rounds of each series of ours took."""
     return [
         told(
-            f"{formatting.number(row.requests)} rounds take {subject(row).lower()} ",
+            f"{formatting.number(row.requests)} rounds take {_who(row)} ",
             cite(_total(row), row),
             f", {formatting.count(row.round_trips_per_s)} per second",
             after(all_of(row, rows, RATE)),
-            f"; meanwhile the process grows by {_grew(row)}.",
+            f"; meanwhile the process grows by {_grew(row)}." if _knows_growth(row) else ".",
         )
         for members in found_by(rows)
         for row in [max(members, key=lambda row: row.requests)]
@@ -156,6 +156,15 @@ def _messages(row: Row) -> str:
 def _held(row: Row) -> str:
     held = row.service and row.service.held_bytes
     return formatting.size(held.mean) if held else formatting.NOTHING
+
+
+def _who(row: Row) -> str:
+    """Return the name of a platform, or our agents as they stand within a sentence."""
+    return subject(row).lower() if row.platform == "formicary" else subject(row)
+
+
+def _knows_growth(row: Row) -> bool:
+    return bool(row.service and row.service.grew_bytes)
 
 
 def _grew(row: Row) -> str:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-import msgspec
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formicary_bench.results.store import raw
-from formicary_bench.results.summary.declared import Summary
+from formicary_bench.results.summary.by_repetition import ByRepetition
 from formicary_bench.results.summary.each import HOLDS, RATE, TOTAL, Each, named
 from formicary_bench.results.summary.estimates import ServiceEstimates
-from formicary_bench.results.summary.row import NO_INTERVAL, OVER_REPETITIONS, Digest, frame
-from formicary_bench.results.verdicts.verdicts import stability_of
 from formicary_bench.statistics.estimates import mean_estimate
 
 if TYPE_CHECKING:
@@ -19,7 +15,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Repetition
-    from formicary_bench.vocabulary.configuration import Configuration
 
 
 class Served(NamedTuple):
@@ -43,40 +38,32 @@ class Served(NamedTuple):
         return self.rounds / self.seconds
 
 
-class Rounds(Summary):
+class Rounds(ByRepetition[Served]):
     """Of rounds of a service."""
 
     raw = "create"
     compared_by = (RATE,)
 
-    def digest(self, run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
-        """Compute the row of a configuration that makes rounds."""
-        found = [one for repetition in repetitions if (one := _served(run, repetition))]
-        row = frame(configuration, repetitions)
-        if not found:
-            return Digest(row, None)
-        each = tuple(map(_each, found))
+    def read(self, run: RunFolder, repetition: Repetition) -> Served | None:
+        """Read what a repetition took; None where it says nothing."""
+        return _served(run, repetition)
+
+    def figures(self, one: Served) -> Each:
+        """Return the figures of one repetition."""
+        return _each(one)
+
+    def estimates(self, found: Sequence[Served]) -> dict[str, Any]:
+        """Return the fields of a row."""
         rate = mean_estimate([one.per_s for one in found])
         total = mean_estimate([one.seconds for one in found])
-        changed = msgspec.structs.replace(
-            row,
-            each=each,
-            stability=stability_of(each),
-            round_trips=sum(one.rounds for one in found),
-            round_trips_per_s=rate.mean,
-            round_trips_per_s_ci95=rate.ci95,
-            total_s=total.mean,
-            total_s_ci95=total.ci95,
-            service=_held(found),
-            ci_method=OVER_REPETITIONS if len(found) > 1 else NO_INTERVAL,
-        )
-        return Digest(changed, None)
-
-    def each(self, run: RunFolder, configuration: Configuration, repetition: Repetition) -> Each | None:
-        """Return the figures of one repetition."""
-        del configuration
-        found = _served(run, repetition)
-        return found and _each(found)
+        return {
+            "round_trips": sum(one.rounds for one in found),
+            "round_trips_per_s": rate.mean,
+            "round_trips_per_s_ci95": rate.ci95,
+            "total_s": total.mean,
+            "total_s_ci95": total.ci95,
+            "service": _held(found),
+        }
 
 
 SUMMARY = Rounds()

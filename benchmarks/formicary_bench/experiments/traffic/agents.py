@@ -79,56 +79,47 @@ class Ask(OneShotBehaviour):
         await self.reply(begin, body=starts.tobytes() + took.tobytes(), performative="confirm")
 
 
-class InRing(Agent):
-    """One of a ring: sends to all others in turn, and answers them.
+class Asking(Agent):
+    """Makes round trips with others; subclasses say with whom.
 
     Args:
         name: `agent-` and its number.
-        agents: how many there are.
+        others: how many there are whom it may ask.
         containers: over how many containers.
         trips: how many round trips it makes.
         body: the body of each message.
     """
 
-    def __init__(self, name: str, agents: int, containers: int, trips: int, body: str) -> None:
+    def __init__(self, name: str, others: int, containers: int, trips: int, body: str) -> None:
         super().__init__(name)
-        self.agents = agents
+        self.others = others
         self.containers = containers
         self.trips = trips
         self.body = body
+
+    def wait_to_ask(self, word: str, turns: Sequence[int]) -> None:
+        """Wait to be told to ask those that a word and these numbers name, in turn."""
+        partners = [called(self, word, turn, self.containers) for turn in turns]
+        reports = number_of(self.name) == 0
+        self.add_behaviour(Ask(partners, self.trips, self.body, reports=reports), _ANSWERS)
+
+
+class InRing(Asking):
+    """One of a ring: sends to all others in turn, and answers them."""
 
     async def setup(self) -> None:
         """Begin to answer, and wait to be told to ask."""
-        number, agents = number_of(self.name), self.agents
-        turns = [partner_in_ring(number, trip, agents) for trip in range(agents - 1)]
-        partners = [called(self, "agent", turn, self.containers) for turn in turns]
+        number, agents = number_of(self.name), self.others
         self.add_behaviour(Echo(), _REQUESTS)
-        self.add_behaviour(Ask(partners, self.trips, self.body, reports=number == 0), _ANSWERS)
+        self.wait_to_ask("agent", [partner_in_ring(number, trip, agents) for trip in range(agents - 1)])
 
 
-class Sender(Agent):
-    """Sends to one receiver.
-
-    Args:
-        name: `agent-` and its number.
-        receivers: how many there are.
-        containers: over how many containers.
-        trips: how many round trips it makes.
-        body: the body of each message.
-    """
-
-    def __init__(self, name: str, receivers: int, containers: int, trips: int, body: str) -> None:
-        super().__init__(name)
-        self.receivers = receivers
-        self.containers = containers
-        self.trips = trips
-        self.body = body
+class Sender(Asking):
+    """Sends to one of the receivers."""
 
     async def setup(self) -> None:
         """Wait to be told to ask."""
-        number = number_of(self.name)
-        partner = called(self, "receiver", receiver_of(number, self.receivers), self.containers)
-        self.add_behaviour(Ask([partner], self.trips, self.body, reports=number == 0), _ANSWERS)
+        self.wait_to_ask("receiver", [receiver_of(number_of(self.name), self.others)])
 
 
 class Receiver(Agent):

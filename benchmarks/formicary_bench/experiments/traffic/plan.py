@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 RING = 0
 """The number of receivers where there is a ring instead."""
 
-_TRIPS, _QUICK_TRIPS, _FEWEST = 60_000, 8_000, 40  # measured, of all agents together; of each
+_TRIPS, _QUICK_TRIPS, _FEWEST = 60_000, 6_000, 40  # measured, of all agents together; of each
 _MANY = 256  # senders, where the paper varies receivers
 
 

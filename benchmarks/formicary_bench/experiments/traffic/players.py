@@ -61,12 +61,15 @@ async def _start(platform: LocalPlatform, work: Workload) -> None:
     """
     one = work.configuration
     work.times += no_times(one.pairs)
-    about: dict[str, Any] = {"trips": work.trips, "body": work.body, "containers": one.containers}
+    about: dict[str, Any] = {
+        "others": one.echoes or one.pairs,
+        "trips": work.trips,
+        "body": work.body,
+        "containers": one.containers,
+    }
     groups: list[tuple[type[Agent], str, int, dict[str, Any]]] = [
         (Receiver, "receiver", one.echoes, {}),
-        (Sender, "agent", one.pairs, {**about, "receivers": one.echoes})
-        if one.echoes
-        else (InRing, "agent", one.pairs, {**about, "agents": one.pairs}),
+        (Sender if one.echoes else InRing, "agent", one.pairs, about),
     ]
     for cls, word, many, arguments in groups:
         for first in range(min(one.containers, many)):

@@ -25,6 +25,7 @@ formicary = formicary.cli:main
 [formicary.commands]
 bench = formicary_bench.cli:app
 hosts = formicary_bench.cli.hosts:app
+lab = formicary_bench.cli.lab:app
 """
 
 

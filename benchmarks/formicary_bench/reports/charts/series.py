@@ -10,7 +10,7 @@ import msgspec
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.summary.baselines import BASELINES
 from formicary_bench.subjects.registry import label_of
-from formicary_bench.vocabulary.names import DIRECTORY, TRAFFIC
+from formicary_bench.vocabulary.names import BARE_MESSAGES, DIRECTORY, TRAFFIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ PLACES = {SAME: "one process", APART: "two processes", TWO_HOSTS: "two hosts", N
 """Placements as a reader says them."""
 
 _WITHOUT_A_NAME = {"in-process", "none"}
-_ONE_ROUTE = BASELINES.keys() - {"formicary-unnumbered"}
+_ONE_ROUTE = BASELINES.keys() - {"formicary-unnumbered", BARE_MESSAGES}
 
 # The style sheet gives each letter a colour, light and dark. Who it is has a colour, and a mark that says the
 # same without it; by which route it goes is a dash. So one thing looks alike in all charts of all reports.
@@ -33,6 +33,8 @@ _LOOKS = {
     ("formicary", "behaviours"): ("a", "circle"),
     ("formicary", "micro"): ("b", "diamond"),
     ("formicary", "synchronous"): ("a", "square"),
+    ("formicary", "net"): ("a", "circle"),
+    ("formicary", "requests"): ("b", "triangle"),
     ("formicary", "micro-copied"): ("i", "diamond"),
     ("formicary", "replica"): ("m", "circle"),
     ("formicary", "central"): ("n", "triangle"),
@@ -42,6 +44,7 @@ _LOOKS = {
     ("formicary-unbatched", ""): ("d", "nabla"),
     ("formicary-unnumbered", ""): ("f", "cross"),
     ("formicary-logins", ""): ("h", "triangle"),
+    (BARE_MESSAGES, ""): ("b", "cross"),
     ("formicary-spade", ""): ("k", "square"),
     ("design", "hand-over"): ("c", "circle"),
     ("design", "pool"): ("d", "square"),

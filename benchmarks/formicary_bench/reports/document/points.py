@@ -31,6 +31,7 @@ def _varying(row: Row, rows: Iterable[Row], senders: str) -> str:
     rows = list(rows)
     said = {
         "senders": senders,
+        "pairs": f"{row.pairs} receivers",
         "payload_bytes": formatting.short(formatting.size(row.payload_bytes)),
         "agents": formatting.number(row.agents),
         "services": formatting.number(row.services),
@@ -49,6 +50,8 @@ def _varying(row: Row, rows: Iterable[Row], senders: str) -> str:
     }
     if row.family == TRAFFIC:
         del said["containers"]
+    if row.senders != 1 or len({one.senders for one in rows}) > 1:  # else one sends to all of them
+        del said["pairs"]
     there = [one for one in rows if one.placement == row.placement]  # the label says the place, and the cores
     varying = [
         text

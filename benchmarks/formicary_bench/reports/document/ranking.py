@@ -100,6 +100,7 @@ def _point(row: Row) -> tuple[int, ...]:
         row.cores,
         row.echoes,
         row.senders,
+        row.pairs,
         row.agents,
         row.services,
         row.containers,
@@ -148,6 +149,8 @@ def _factor(row: Row, run: Sequence[Row], figure: str) -> str:
 
 
 def _at(row: Row) -> str:
+    if row.pairs > row.senders > 0:
+        return f"{formatting.number(row.pairs)} receivers"
     if row.senders:
         return formatting.one_or(row.senders, load_word([row]))
     return f"{formatting.number(row.agents)} agents" if row.agents else ""

@@ -35,7 +35,7 @@ _TITLES = {
 }
 _COMPARED = (
     "By Welch's t-test on the logarithms of the repetitions' figures, corrected for all comparisons of the "
-    "experiment (Holm), with 95% intervals. No difference found: any of more than 5% is ruled out. What "
+    "experiment (Holm), with 95% intervals. A verdict of no difference rules out any of more than 5%. What "
     "would tell where nobody can is in the HTML report and in --json."
 )
 _PAPERS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.subjects.registry import SUBJECTS
-from formicary_bench.vocabulary.names import COMPUTE, DIRECTORY, PAIRS
+from formicary_bench.vocabulary.names import BARE_MESSAGES, COMPUTE, DIRECTORY, PAIRS, PROTOCOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,13 +24,17 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
     Behaviours are held against tasks, micro-agents against callbacks (but created ones against tasks, as
     nobody creates a callback, and those of an open loop), direct links against TCP sockets with TLS if they
     have it, what goes through the server always against bare components there. A baseline has
-    no other baseline. A use of the directory is held against a message and its answer on the same way.
+    no other baseline. A use of the directory is held against a message and its answer on the same way, a
+    conversation against its messages alone.
     """
     if row.family == DIRECTORY:
         return _message(row, rows)
     if row.platform in BASELINES:
         return None
     fitting = [other for other in rows if _size(other) == _size(row) and _measured(other)]
+    if row.family == PROTOCOLS:
+        bare = (one for one in fitting if one.platform == BARE_MESSAGES and _way(one) == _way(row))
+        return next(bare, None)
     for platform, tls in _wanted(row):
         for other in fitting:
             if (other.platform, other.tls) == (platform, tls):

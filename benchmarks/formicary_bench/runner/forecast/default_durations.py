@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from formicary_bench.subjects.registry import SUBJECTS, has_driver
 from formicary_bench.vocabulary.designs import REPLICA
 from formicary_bench.vocabulary.loops import AT_ONCE, laps, smallest_of
-from formicary_bench.vocabulary.names import COMPUTE, DIRECTORY, GROWTH, MEMORY, NETWORK, TRAFFIC
+from formicary_bench.vocabulary.names import (
+    BARE_MESSAGES,
+    COMPUTE,
+    DIRECTORY,
+    GROWTH,
+    MEMORY,
+    NETWORK,
+    PROTOCOLS,
+    TRAFFIC,
+)
 from formicary_bench.vocabulary.placements import SAME
 
 if TYPE_CHECKING:
@@ -40,7 +49,7 @@ _SLOW = {
 }
 # Bytes that are copied per second, with all that they go through.
 _BYTES = {"direct": 4e8, "auto": 4e8, "tcp": 1e9, "xmpp": 15e6}
-_CREATED = {"create": 40_000, MEMORY: 25_000, DIRECTORY: 8_000}  # agents per second
+_CREATED = {"create": 40_000, MEMORY: 25_000, DIRECTORY: 8_000, PROTOCOLS: 15_000}  # agents per second
 _REGISTERED = 30_000  # services per second
 _USES = {"in-process": 30_000, "direct": 4_000, "auto": 4_000, "xmpp": 1_500}  # of the directory per second
 # Seconds of a visit to a shop, and of each of its requests.
@@ -48,7 +57,11 @@ _VISIT, _REQUEST = 0.002, 0.0003
 # Operations of loops per second, in turn; those at once are more.
 _LOOPED = {"in-process": 40_000, "direct": 2_000, "auto": 2_000, "xmpp": 800, "tcp": 4_000, "own": 200}
 _COMPUTATION = 0.05  # seconds of one in `compute/...`
-_TRAFFIC = 20_000  # round trips per second of agents in one container or several
+_TRAFFIC = {"tasks": 150_000}  # round trips per second
+_TRAFFIC_OURS = 20_000  # of agents in one container or several
+# With one partner each, per second, of agents that converse and of those that exchange bare messages.
+_CONVERSATIONS = {"in-process": (20_000, 120_000)}
+_CONVERSATIONS_APART = 8_000, 30_000
 _AT_ONCE = 3
 # Requests to swap per second.
 _REQUESTED, _REQUESTED_OURS, _REQUESTED_APART = {"callbacks": 1_500_000}, 350_000, 60_000
@@ -121,7 +134,10 @@ def _looped(one: Configuration) -> float:
 def _seconds_of_all(one: Configuration) -> float:
     """Return how long it takes until every pair has made one round trip."""
     if one.family == TRAFFIC:
-        return one.load / _TRAFFIC
+        return one.load / _TRAFFIC.get(one.platform, _TRAFFIC_OURS)
+    if one.family == PROTOCOLS:
+        talking, bare = _CONVERSATIONS.get(one.route, _CONVERSATIONS_APART)
+        return one.pairs / (bare if one.platform == BARE_MESSAGES else talking)
     alone, together = _SLOW.get(one.platform) or _RATES.get(one.route, _RATES["xmpp"])
     copied = (
         0.0

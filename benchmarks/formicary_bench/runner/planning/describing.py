@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.vocabulary.names import COMPUTE, DIRECTORY, MEDIATED, MEMORY, TRAFFIC
+from formicary_bench.vocabulary.names import COMPUTE, CONVERSATIONS_HOLD, DIRECTORY, MEDIATED, MEMORY, TRAFFIC
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ def describe(configuration: Configuration) -> str:
     if configuration.family == COMPUTE:
         agents = f"{configuration.agents} agent" + "s" * (configuration.agents > 1)
         return f"{who}, {agents}, {configuration.loop} computations each{_cores(configuration)}{profiled}"
+    if configuration.experiment == CONVERSATIONS_HOLD:
+        return f"{who}, {configuration.agents} conversations{profiled}"
     if configuration.experiment in {"create", MEMORY}:
         return f"{who}, {configuration.agents} agents{profiled}"
     return f"{who}, {_where(configuration)}, {_size(configuration)}{_cores(configuration)}{profiled}"

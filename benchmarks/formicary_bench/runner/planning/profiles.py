@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from formicary.errors import UsageError
 from formicary_bench.vocabulary.designs import CENTRAL, LOOKUP, REPLICA
-from formicary_bench.vocabulary.names import COMPUTE, DIRECTORY, MEDIATED, MEMORY, TRAFFIC, is_cpu
+from formicary_bench.vocabulary.names import COMPUTE, DIRECTORY, MEDIATED, MEMORY, PROTOCOLS, TRAFFIC, is_cpu
 from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.presets import QUICK
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 _TRIPS = {"in-process": 1_500_000, "direct": 400_000, "auto": 400_000, "xmpp": 150_000, "tcp": 300_000}
 _USES = {REPLICA: 120_000, CENTRAL: 40_000, LOOKUP: 40_000}  # in the process of the user
 _FAR_USES = {"direct": 16_000, "auto": 16_000, "xmpp": 6_000}
-_AGENTS = {"create": 200_000, DIRECTORY: 40_000}
+_AGENTS = {"create": 200_000, DIRECTORY: 40_000, PROTOCOLS: 40_000}
 _SEARCHES = 3  # so many take as long as a registration; far away, the way there takes longest
 _OVER_CORES = {COMPUTE, TRAFFIC}  # in processes that the worker starts, into which nobody looks
+_LONG = 10  # times as long as a round trip a conversation takes
 _SHORTEST = 100
 _QUICK = 4  # times shorter in a quick run: T2 still takes longer than profiles need
 
@@ -80,4 +81,6 @@ def _wanted(one: Configuration) -> int:
             return _FAR_USES.get(one.route, _FAR_USES["xmpp"])
         return _USES.get(one.kind, _USES[CENTRAL]) * (_SEARCHES if one.experiment.endswith("search") else 1)
     many = _TRIPS.get(one.route, _TRIPS["xmpp"])
+    if one.family == PROTOCOLS:
+        return many // _LONG
     return many // 4 if one.load == 1 and one.placement != SAME else many

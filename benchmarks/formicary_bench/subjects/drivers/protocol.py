@@ -12,11 +12,13 @@ from typing import Annotated, Literal
 import msgspec
 
 from formicary_bench.vocabulary.names import (
+    CONTRACT_NET,
     CREATE_REMOTE,
     DISPATCH,
     MANY_TO_ONE,
     MEDIATED,
     PAIRS,
+    REQUEST,
     ROAM,
     SIZE,
     SWAP,
@@ -27,7 +29,7 @@ from formicary_bench.vocabulary.names import (
 PROTOCOL = 1
 """The version of this protocol."""
 
-EXCHANGES = PAIRS, MANY_TO_ONE, SIZE, TRAFFIC_RING, TRAFFIC_RECEPTION
+EXCHANGES = PAIRS, MANY_TO_ONE, SIZE, TRAFFIC_RING, TRAFFIC_RECEPTION, REQUEST, CONTRACT_NET
 """The experiments that it knows: who exchanges messages with whom. All others are like one of these."""
 
 LOOPS = CREATE_REMOTE, DISPATCH, ROAM, MEDIATED, SWAP
@@ -101,7 +103,8 @@ class Prepare(msgspec.Struct, frozen=True, tag="prepare"):
         role: which of them are in this process: those that `ask`, those that `echo`, or `both`.
         pairs: how many agents ask.
         receivers: how many agents echo: as many as ask, the n-th for the n-th; one for all; or some, each for
-            those whose number divided by theirs leaves its own. In a ring those that ask echo, too.
+            those whose number divided by theirs leaves its own. In a ring those that ask echo, too. In a
+            contract net they are the bidders of the one that asks.
         payload_bytes: the size of a message's body, which is ASCII text.
         rounds: how many round trips each pair makes to warm up, to be measured, and to keep up the load.
         seed: for random generators.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from formicary_bench.subjects.subject import ANYWHERE, BETWEEN, IN_PROCESS, Subject, apart
+from formicary_bench.vocabulary.conversations import NET, REQUESTS
 from formicary_bench.vocabulary.designs import CENTRAL, CONTAINER, IMPORTED, LOOKUP, REPLICA
 from formicary_bench.vocabulary.grid import COPIED
 from formicary_bench.vocabulary.modes import SYNCHRONOUS
@@ -24,6 +25,10 @@ SUBJECTS = (
         hidden=True,
     ),
     Subject("formicary", "", IN_PROCESS, SYNCHRONOUS, "Agents, synchronous", families=(), hidden=True),
+    *(
+        Subject("formicary", "", IN_PROCESS, kind, label, families=())
+        for kind, label in ((NET, "Contract nets"), (REQUESTS, "Requests, a task each"))
+    ),
     *(
         Subject("formicary", _HERE + "operations", ANYWHERE, kind, label, families=("directory",))
         for kind, label in (

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from formicary_bench.subjects.subject import BETWEEN, IN_PROCESS, Subject, apart
+from formicary_bench.subjects.subject import ANYWHERE, BETWEEN, IN_PROCESS, Subject, apart
 from formicary_bench.vocabulary.designs import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
+from formicary_bench.vocabulary.names import BARE_MESSAGES
 from formicary_bench.vocabulary.placements import APART
 from formicary_bench.vocabulary.routes import XMPP, Carrier
 from formicary_bench.vocabulary.styles import (
@@ -15,6 +16,7 @@ from formicary_bench.vocabulary.styles import (
     TUNED,
     TWO_BEHAVIOURS,
 )
+from formicary_bench.vocabulary.watching import FOLLOWED, LEFT, VIEWED
 
 _HERE = "formicary_bench.subjects.variants."
 
@@ -25,6 +27,15 @@ SUBJECTS = (
         apart(*BETWEEN),
         label="Without numbers",
         baseline="links without numbers",
+        hidden=True,
+    ),
+    Subject(
+        BARE_MESSAGES,
+        "",
+        ANYWHERE,
+        label="Messages alone",
+        baseline="messages alone",
+        families=(),
         hidden=True,
     ),
     Subject(
@@ -63,6 +74,14 @@ SUBJECTS = (
             (SIX_BEHAVIOURS, "Six behaviours"),
             (MICRO_TUNED, "Micro-agents, full names"),
             (MICRO_ASYNC, "Micro-agents, async handle"),
+        )
+    ),
+    *(
+        Subject("watched", _HERE + "watched", IN_PROCESS, kind, label, families=("observe",), hidden=True)
+        for kind, label in (
+            (VIEWED, "With a viewer"),
+            (FOLLOWED, "With a viewer of one conversation"),
+            (LEFT, "After a viewer has gone"),
         )
     ),
     Subject(

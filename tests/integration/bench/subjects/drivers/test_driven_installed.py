@@ -25,9 +25,11 @@ from formicary_bench.subjects.drivers.installing import ask
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.loops import WAYS, laps, smallest_of
 from formicary_bench.vocabulary.names import (
+    CONTRACT_NET,
     CREATE_REMOTE,
     DISPATCH,
     MEDIATED,
+    REQUEST,
     ROAM,
     SWAP,
     TRAFFIC_RECEPTION,
@@ -159,6 +161,27 @@ def test_it_makes_traffic_in_a_ring_and_to_few_receivers(hello, experiment, echo
     )
     repetition, _ = measure(Task(asked, 1, 7, warm=False), Silent())
     assert repetition.round_trips == 500
+
+
+@pytest.mark.parametrize(("experiment", "senders"), [(REQUEST, 0), (CONTRACT_NET, 1)])
+def test_it_has_conversations(hello, experiment, senders):
+    if experiment not in hello.experiments:
+        pytest.skip(f"{hello.name} does not do {experiment}")
+    for placement, carriers in subject_for(hello).carriers.items():
+        asked = Configuration(
+            experiment=experiment,
+            platform=hello.name,
+            placement=placement,
+            route=carriers[0].route,
+            pairs=3,
+            senders=senders,
+            payload_bytes=100,
+            warm_up=5,
+            measured=10,
+            cool_down=5,
+        )
+        repetition, _ = measure(Task(asked, 1, 7, warm=False), Silent())
+        assert repetition.round_trips == 10 * asked.load
 
 
 def test_it_makes_rounds_of_a_service(hello):

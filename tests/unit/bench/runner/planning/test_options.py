@@ -36,6 +36,8 @@ def test_our_name_means_all_that_is_ours():
     assert parse("messaging/pairs", platform="formicary,tcp").subjects == (
         "formicary-behaviours",
         "formicary-micro",
+        "formicary-net",
+        "formicary-requests",
         "formicary-replica",
         "formicary-central",
         "formicary-lookup",

@@ -31,7 +31,7 @@ ALL = [*EXPERIMENTS, *SELECTIONS]
 RESOURCES = {
     "memory", "memory/growth", "network",
     "messaging/cpu", "directory/cpu", "directory/cpu-register", "directory/cpu-search",
-    "messaging/scale-out", "traffic/pool-size", "traffic/speed-up",
+    "messaging/scale-out", "traffic/pool-size", "traffic/speed-up", "protocols/memory", "observe/watch",
 }  # fmt: skip
 """Nothing of theirs is a rate that has a baseline."""
 _BY_NAME = (

@@ -4,6 +4,7 @@ import formicary.lab.Job;
 import formicary.lab.Lab;
 import formicary.lab.Platform;
 import formicary.lab.Times;
+import jade.core.Agent;
 import jade.core.Profile;
 import jade.core.ProfileImpl;
 import jade.core.Runtime;
@@ -37,6 +38,12 @@ public final class Driver implements Platform {
             "mobile/dispatch", Dispatch.class,
             "mobile/roam", Roam.class,
             MEDIATED, Mediate.class);
+    private static final String REQUEST = "protocols/request";
+    private static final String CONTRACT_NET = "protocols/contract-net";
+    /** Who asks and who answers; elsewhere agents that exchange bare messages do. */
+    private static final Map<String, List<Class<? extends Agent>>> CONVERSING = Map.of(
+            REQUEST, List.of(Requesting.class, Doing.class),
+            CONTRACT_NET, List.of(Calling.class, Bidding.class));
     private static final String MAIN = jade.core.AgentContainer.MAIN_CONTAINER_NAME;
     private static final String SECOND = "-2";
     static final String ASKING = "Asking";
@@ -48,6 +55,7 @@ public final class Driver implements Platform {
 
     public static void main(String[] arguments) {
         List<String> experiments = new ArrayList<>(Lab.MESSAGES_AND_TRAFFIC);
+        experiments.addAll(new TreeSet<>(CONVERSING.keySet()));
         experiments.addAll(new TreeSet<>(CONDUCTORS.keySet()));
         List<String> placements = List.of("same-container", "two-containers");
         Lab.serve("jade", Runtime.getVersion(), experiments, placements, new Driver());
@@ -128,21 +136,30 @@ public final class Driver implements Platform {
     private void start(AgentContainer container, Job job, List<Times> times, Runnable finished) throws Exception {
         int echoes = job.echoes() && !job.isRing() ? job.receivers : 0;
         CountDownLatch starting = new CountDownLatch(echoes + times.size());
+        var kinds = CONVERSING.getOrDefault(job.experiment, List.of(Ask.class, Echo.class));
         for (int number = 0; number < echoes; number++) {
-            Object[] given = {starting};
-            container.createNewAgent("echo-" + number, Echo.class.getName(), given).start();
+            Object[] given = {starting, price(number, echoes)};
+            container.createNewAgent("echo-" + number, kinds.get(1).getName(), given).start();
         }
         for (int number = 0; number < times.size(); number++) {
             Object[] given = {starting, partners(job, number), job.body(), times.get(number), finished};
-            AgentController asker = container.createNewAgent("asker-" + number, Ask.class.getName(), given);
+            AgentController asker = container.createNewAgent("asker-" + number, kinds.get(0).getName(), given);
             asker.start();
             askers.add(asker);
         }
         waitFor(starting);
     }
 
-    /** The names of the agents that answer one that asks, in turn. */
+    /** What a bidder bids: each another price, and not in their order. */
+    private static int price(int number, int bidders) {
+        return 1 + (number * 7919 + bidders / 2) % bidders;
+    }
+
+    /** The names of the agents that answer one that asks, in turn, or all together. */
     private static List<String> partners(Job job, int asker) {
+        if (job.experiment.equals(CONTRACT_NET)) {
+            return IntStream.range(0, job.receivers).mapToObj(number -> "echo-" + number).toList();
+        }
         if (!job.isRing()) {
             return List.of("echo-" + job.receiverOf(asker));
         }

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntConsumer;
 
 /**
  * Drives Jason: agents written in AgentSpeak, in its own infrastructure, which is one process. Each agent has a
@@ -27,6 +28,9 @@ import java.util.List;
  * with `synchronous`, all make one reasoning cycle before any makes the next.
  */
 public final class Driver implements Platform {
+    private static final String MEDIATED = "service/mediated";
+    private static final List<String> SERVICE = List.of("fetcher", "printer", "coordinator", "client");
+
     private System agents;
     private final String mode;
     private int askers;
@@ -46,7 +50,9 @@ public final class Driver implements Platform {
     public static void main(String[] arguments) {
         String mode = arguments.length == 0 ? "" : arguments[0];
         String name = mode.isEmpty() ? "jason" : "jason-" + mode;
-        Lab.serve(name, version(), Lab.MESSAGES_AND_TRAFFIC, List.of("same-container"), new Driver(mode));
+        List<String> experiments = new ArrayList<>(Lab.MESSAGES_AND_TRAFFIC);
+        experiments.add(MEDIATED);
+        Lab.serve(name, version(), experiments, List.of("same-container"), new Driver(mode));
     }
 
     @Override
@@ -64,6 +70,24 @@ public final class Driver implements Platform {
             project.getInfrastructure().addParameter("pool");
             project.getInfrastructure().addParameter(Integer.toString(Runtime.getRuntime().availableProcessors()));
         }
+        if (job.experiment.equals(MEDIATED)) {
+            for (String agent : SERVICE) {
+                project.addAgent(agent(agent, file(agent + ".asl", source(agent + ".asl"))));
+            }
+        } else {
+            addAgents(project, job, times, finished);
+        }
+        agents = new System(project);
+        agents.create();
+        agents.start();
+        if (agents.getNbAgents() != project.getAgents().size()) {
+            throw new IllegalStateException("Jason has made only " + agents.getNbAgents() + " agents");
+        }
+        return "";
+    }
+
+    /** Add the agents that answer, and those that ask. */
+    private static void addAgents(MAS2JProject project, Job job, List<Times> times, Runnable finished) throws Exception {
         String asker = source("asker.asl");
         String echo = source("echo.asl");
         int echoes = job.isRing() ? 0 : job.receivers;
@@ -71,26 +95,31 @@ public final class Driver implements Platform {
             project.addAgent(agent("echo" + number, file("echo.asl", echo)));
         }
         Path source = job.isRing() ? file("both.asl", asker + echo) : file("asker.asl", asker);
-        for (int number = 0; number < askers; number++) {
+        for (int number = 0; number < times.size(); number++) {
             Asker.ALL.put("asker" + number, new Asker(
                     partners(job, number), ASSyntax.createString(job.body()), times.get(number), finished));
             project.addAgent(agent("asker" + number, source));
         }
-        agents = new System(project);
-        agents.create();
-        agents.start();
-        if (agents.getNbAgents() != echoes + askers) {
-            throw new IllegalStateException("Jason has made only " + agents.getNbAgents() + " agents");
-        }
-        return "";
     }
 
     @Override
     public void go() {
         for (int number = 0; number < askers; number++) {
-            String name = "asker" + number;
-            agents.getAg(name).receiveMsg(new Message("achieve", "laboratory", name, ASSyntax.createAtom("ask")));
+            begin("asker" + number, "ask");
         }
+    }
+
+    @Override
+    public long loop(int size, IntConsumer step) throws Exception {
+        Rounds rounds = new Rounds(size, step);
+        Rounds.now = rounds;
+        long began = java.lang.System.nanoTime();
+        begin("client", "round");
+        return rounds.await() - began;
+    }
+
+    private void begin(String agent, String goal) {
+        agents.getAg(agent).receiveMsg(new Message("achieve", "laboratory", agent, ASSyntax.createAtom(goal)));
     }
 
     private static AgentParameters agent(String name, Path source) {

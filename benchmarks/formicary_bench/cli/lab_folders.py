@@ -1,0 +1,67 @@
+"""`formicary lab list`, `start` and `solve`: which labs there are, a student's folder, a teacher's answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from formicary.cli.options import Json, examples
+from formicary.cli.output import say, show_json, show_table
+
+LIST = examples("lab list", "lab list --json")
+START = examples("lab start ping-pong", "lab start ping-pong my-folder --notebook")
+SOLVE = examples("lab solve ping-pong")
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The lab, as `formicary lab list` calls it.")]
+
+
+def list_(*, as_json: Json = False) -> None:
+    """List the labs."""
+    from formicary_bench.labs.material import all_labs
+
+    labs = all_labs().values()
+    if as_json:
+        for lab in labs:
+            show_json({"lab": lab.name, "title": lab.title, "aim": lab.aim, "measured": lab.is_measured})
+    else:
+        show_table(["LAB", "TITLE"], [(lab.name, lab.title) for lab in labs])
+
+
+def start(
+    name: Name,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="The folder to make.", show_default="./NAME")
+    ] = None,
+    *,
+    notebook: Annotated[
+        bool, typer.Option("--notebook", help="Also make a Jupyter notebook of the text.")
+    ] = False,
+) -> None:
+    """Make a folder with a lab's text and the program to complete.
+
+    The program runs as it is, and does too little. README.md says what to do, step by step.
+    """
+    from formicary_bench.labs.folders import make_folder
+    from formicary_bench.labs.material import lab_named
+
+    target = folder or Path(name)
+    for path in make_folder(lab_named(name), target, notebook=notebook):
+        say(f"{path}")
+    say()
+    say(f"Read {target / 'README.md'}, complete {target / 'program.py'}, and have it checked:")
+    say(f"  formicary lab check {target}")
+
+
+def solve(name: Name) -> None:
+    """Print a lab's solution, for teachers.
+
+    It is only one of many: whatever passes `formicary lab check` is one.
+    """
+    from formicary_bench.labs.material import lab_named
+
+    lab = lab_named(name)
+    say(f"formicary: this is the solution of the lab {name}, for teachers", err=True)
+    for line in lab.text("solution.py").splitlines():
+        say(line)

@@ -1,0 +1,175 @@
+"""`formicary lab measure` and `formicary lab merge`: a guess, what was measured, and those of a class."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from formicary.cli.options import Json, examples
+from formicary.cli.output import say, show_json
+from formicary.errors import UsageError
+
+if TYPE_CHECKING:
+    from formicary_bench.labs.measuring import Measurement
+
+MEASURE = examples(
+    "lab measure ping-pong",
+    "lab measure ping-pong --guess 10,100,1000 --seconds 20 --who anna",
+)
+MERGE = examples("lab merge anna.json ben.json carla.json", "lab merge *.json --to class.html")
+
+
+def measure(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The lab.")],
+    *,
+    guess: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER,...", help="Your guesses, one for each case.", show_default="you are asked"
+        ),
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0, help="About how long to measure.")] = 60.0,
+    who: Annotated[
+        str | None,
+        typer.Option(help="Whose guess it is, or which machine.", show_default="the name of this machine"),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The file to leave.", show_default="NAME-WHO.json"),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Ask what you guess that something costs, measure it, and show both in one picture.
+
+    Leaves a small file for `formicary lab merge`, and a page with the picture.
+    """
+    import formicary
+    from formicary_bench.labs import charts, measuring, results
+    from formicary_bench.labs.material import lab_named
+    from formicary_bench.results.store.machine import cpu_model
+
+    lab = lab_named(name)
+    if not lab.is_measured:
+        raise UsageError(f"nothing is measured in the lab {name}; see `formicary lab list --json`")
+    measurement = measuring.load_measurement(lab.folder / "measure.py")
+    guesses = _guesses(measurement, guess)
+    if not as_json:
+        say(f"measuring for about {seconds:g} s; let the machine do nothing else meanwhile", err=True)
+    found: dict[str, list[float]] = {case: [] for case in measurement.cases}
+    for case, value in measuring.measure(measurement, seconds):
+        found[case].append(value)
+    by = who or platform.node() or "somebody"
+    answers = tuple(
+        results.Answer(case, guesses[number], tuple(values))
+        for number, (case, values) in enumerate(found.items())
+    )
+    result = results.Result(
+        lab=name,
+        question=measurement.question,
+        unit=measurement.unit,
+        who=by,
+        machine=cpu_model(),
+        python=platform.python_version(),
+        formicary=formicary.__version__,
+        answers=answers,
+    )
+    path = to or Path(f"{name}-{_file_name(by)}.json")
+    results.write_result(result, path)
+    charts.write_picture([result], path.with_suffix(".html"))
+    if as_json:
+        show_json(result)
+        return
+    for line in charts.picture([result]):
+        say(line)
+    say()
+    for answer in answers:
+        say(charts.spoken(answer, result.unit))
+    say()
+    say(f"The picture: {path.with_suffix('.html')}; for your class: {path}")
+
+
+def merge(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of `formicary lab measure`.")],
+    *,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Also write the picture here: a page, or .svg.", show_default=False
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make one picture of what a whole class has guessed and measured.
+
+    A file of another lab, or a broken one, is left out with a sentence; the exit
+    code is 2 if none is left.
+    """
+    from formicary_bench.labs import charts, results
+
+    found, warnings = results.read_results(files)
+    for warning in warnings:
+        say(f"formicary: {warning}", err=True)
+    if to is not None:
+        charts.write_picture(found, to)
+    if as_json:
+        for result in found:
+            show_json(result)
+        return
+    say(found[0].question)
+    for line in charts.picture(found):
+        say(line)
+    say()
+    for sentence in charts.class_sentences(found):
+        say(sentence)
+    if to is not None:
+        say(f"The picture: {to}")
+
+
+def _guesses(measurement: Measurement, typed: str | None) -> list[float]:
+    """Return a guess for each case, as it was typed, or asks for them.
+
+    Raises:
+        UsageError: there are not as many as cases, one is no number above zero, or nobody can be asked.
+    """
+    cases = list(measurement.cases)
+    if typed is not None:
+        return [_number(text) for text in _split(typed, cases)]
+    if not sys.stdin.isatty():
+        raise UsageError(f"nobody can be asked for a guess here; add --guess with {len(cases)} numbers")
+    say(measurement.question)
+    found = []
+    for case in cases:
+        while True:
+            try:
+                found.append(_number(typer.prompt(f"  {case}, in {measurement.unit}")))
+                break
+            except UsageError as error:
+                say(error, err=True)
+    return found
+
+
+def _split(typed: str, cases: list[str]) -> list[str]:
+    parts = typed.split(",")
+    if len(parts) != len(cases):
+        raise UsageError(
+            f"--guess takes {len(cases)} numbers with commas, one for each of: {'; '.join(cases)}"
+        )
+    return parts
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise UsageError(f"a guess is a number above 0, and not {text.strip()!r}")
+    return value
+
+
+def _file_name(who: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in who)[:60]

@@ -1,0 +1,84 @@
+"""What all initiators do, by whatever messages: begin one conversation after the other, and keep times."""
+
+from __future__ import annotations
+
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+from formicary import OneShotBehaviour
+from formicary.errors import FormicaryError
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Sequence
+
+    from formicary import Message
+    from formicary_bench.worker.workload import PairTimes, Workload
+
+CPU_GROUP = "agents"
+
+LAST_PRICE = 1_000_000
+"""What the last of all bidders bids, and can pay: more than any other."""
+
+
+class Initiator(OneShotBehaviour):
+    """Has conversations, one after the other, when it is told to begin.
+
+    Args:
+        partners: the names of those with whom it has each of them.
+        work: how many, and what they are about.
+        times: where the times go.
+        begin: set when all are to begin.
+    """
+
+    def __init__(
+        self, partners: Sequence[str], work: Workload, times: PairTimes, begin: asyncio.Event
+    ) -> None:
+        super().__init__()
+        self.partners = partners
+        self.body = work.body
+        self.trips = work.trips
+        self.times = times
+        self.begin = begin
+
+    async def run(self) -> None:
+        """Have all of them."""
+        started, took = self.times.starts.append, self.times.rtts.append
+        await self.begin.wait()
+        for _ in range(self.trips):
+            start = perf_counter_ns()
+            await self.have_one()
+            took(perf_counter_ns() - start)
+            started(start)
+
+    async def have_one(self) -> None:
+        """Have one, to its end."""
+        raise NotImplementedError
+
+    def check(self, result: str | bytes) -> None:
+        """Refuse a result that is not what was asked for.
+
+        Raises:
+            FormicaryError: it is another one.
+        """
+        if result != self.body:
+            raise FormicaryError(f"a conversation has ended with {result!r:.200}")
+
+    def check_number(self, bids: int) -> None:
+        """Refuse other numbers of bids than there are bidders.
+
+        Raises:
+            FormicaryError: there are fewer, or more.
+        """
+        if bids != len(self.partners):
+            raise FormicaryError(f"{bids} of {len(self.partners)} bidders have made a bid")
+
+
+def price_of(bid: Message) -> int:
+    """Return the price that a bid names."""
+    return int(bid.body)
+
+
+def bid_of(number: int, bidders: int) -> int:
+    """Return what a bidder bids, and can pay: all others less than the last, and not in their order."""
+    return LAST_PRICE if number == bidders - 1 else 1 + (number * 7919 + bidders // 2) % bidders

@@ -1,0 +1,108 @@
+"""One agent with many conversations at once, whose partners keep nothing: what is held is its own."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from formicary import Agent, Container, MicroAgent, OneShotBehaviour
+from formicary_bench.subjects.ours.behaviours import PATIENCE
+from formicary_bench.vocabulary.conversations import NET
+from formicary_bench.worker.creation import measure_creation
+from formicary_bench.worker.workload import PreparedRole
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from formicary import Message
+    from formicary_bench.worker.workload import Workload
+
+CPU_GROUP = "agents"
+
+
+class Heard:
+    """Counts those who have been asked."""
+
+    _missing: int
+    _all: asyncio.Future[None]
+
+    def expect(self, many: int) -> asyncio.Future[None]:
+        """Return what is done when so many have been asked."""
+        self._missing = many
+        self._all = asyncio.get_running_loop().create_future()
+        return self._all
+
+    def count(self) -> None:
+        """Count one."""
+        self._missing -= 1
+        if not self._missing:
+            self._all.set_result(None)
+
+
+class Silent(MicroAgent):
+    """Does not answer.
+
+    Args:
+        name: its name.
+        heard: is told of each message that begins a conversation.
+    """
+
+    __slots__ = ("heard",)
+
+    def __init__(self, name: str, heard: Heard) -> None:
+        super().__init__(name)
+        self.heard = heard
+
+    def handle(self, message: Message) -> None:
+        """Forget it."""
+        if message.performative in {"cfp", "request"}:
+            self.heard.count()
+
+
+class Call(OneShotBehaviour):
+    """Calls for proposals, and waits for them.
+
+    Args:
+        partners: who is called.
+    """
+
+    def __init__(self, partners: Sequence[str]) -> None:
+        super().__init__()
+        self.partners = partners
+
+    async def run(self) -> None:
+        """Wait."""
+        async with self.contract_net(self.partners, "a task", deadline=PATIENCE) as net:
+            async for _ in net.bids:
+                pass
+
+
+class Ask(Call):
+    """Makes a request of each, in a task of its own, and waits for the results."""
+
+    async def run(self) -> None:
+        """Wait."""
+        asked = [self.request(partner, "a task", timeout=PATIENCE) for partner in self.partners]
+        await asyncio.gather(*asked, return_exceptions=True)
+
+
+@asynccontextmanager
+async def create(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have one agent, and as many that do not answer as it is to have conversations."""
+    kind = Call if work.configuration.kind == NET else Ask
+    async with Container("c1", seed=work.job.seed) as home:
+        heard = Heard()
+        for number in range(work.configuration.agents):
+            await home.start(Silent(f"partner-{number}", heard))
+        asker = Agent("asker")
+        await home.start(asker)
+
+        async def batch(numbers: range) -> None:
+            all_heard = heard.expect(len(numbers))
+            asker.add_behaviour(kind([f"partner-{number}" for number in numbers]))
+            await all_heard
+
+        yield PreparedRole(measure=partial(measure_creation, work, batch))
+        await asker.stop()

@@ -1,0 +1,20 @@
+"""Labs: exercises for students, an honest checker of their programs, and measurements that they guess first.
+
+- `material`: which labs there are, and where their texts lie; `folders` makes a student's folder of one, and
+  `notebooks` a notebook
+- `scenarios`: what a lab's `check.py` is written with: a scenario, its stage, and what must hold
+- `programs`: a student's program, loaded, or one sentence about why not; `mistakes` finds the line
+- `recording`: the messages of a scenario; `pictures` draws them as text
+- `playing`: plays scenarios in virtual time; `process` is the process in which that happens, and `checking`
+  starts it and hears what came of it
+- `measuring`: guess, then measure; `results` are its files, and `charts` their pictures
+
+A lab is a folder of `docs/labs`, with `index.md`, `teacher.md`, `start.py`, `solution.py`, `check.py`, and
+`measure.py` where something is measured.
+"""
+
+from formicary_bench.labs.scenarios import Scenario, Stage, scenario
+
+CPU_GROUP = "runtime"
+
+__all__ = ["Scenario", "Stage", "scenario"]

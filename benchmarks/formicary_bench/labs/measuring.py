@@ -1,0 +1,142 @@
+"""Guess, then measure: a lab's question, its cases, and how they are measured in turn.
+
+A lab's `measure.py` has one `Measurement`. Each case is a coroutine function that measures for so many
+seconds and returns a figure in the measurement's unit::
+
+    async def one_process(seconds: float) -> float:
+        async with Container("c1") as container:
+            await container.start(EchoAgent("echo"))
+            return await time_of_asking(container, "echo", seconds)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary import Agent, CyclicBehaviour, Message, OneShotBehaviour, Template
+from formicary.core.event_loop import loop_factory
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+    from pathlib import Path
+
+    from formicary import Container
+
+    Case = Callable[[float], Awaitable[float]]
+
+ROUNDS = 10
+"""How often each case is measured, each time in a new event loop; in a round, in an order by chance."""
+
+SHORTEST = 0.01
+"""Seconds that a case is measured at least, in each round."""
+
+_WARM_UP = 0.2  # of the time of a case, before what is counted
+_MICROSECONDS = 1e6
+_BETWEEN_LOOKS = 20  # round trips between two looks at the clock
+
+
+class Measurement(msgspec.Struct, frozen=True):
+    """What a lab has measured.
+
+    Attributes:
+        question: what a student guesses, as a sentence with a question mark.
+        unit: of the figures, such as `µs`.
+        cases: what is measured, by its name.
+    """
+
+    question: str
+    unit: str
+    cases: dict[str, Case]
+
+
+def load_measurement(path: Path) -> Measurement:
+    """Return what a lab's `measure.py` has."""
+    spec = spec_from_file_location("lab_measure", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules["lab_measure"] = module
+    spec.loader.exec_module(module)
+    found: Measurement = module.MEASUREMENT
+    return found
+
+
+def measure(measurement: Measurement, seconds: float) -> Iterator[tuple[str, float]]:
+    """Measure all cases, ten times each, and give each figure as it comes.
+
+    Args:
+        measurement: the cases.
+        seconds: how long it may take in all, about; what a case needs to begin and to end comes on top.
+    """
+    each = max(seconds / ROUNDS / len(measurement.cases), SHORTEST)
+    for _ in range(ROUNDS):
+        cases = list(measurement.cases.items())
+        random.shuffle(cases)
+        for name, case in cases:
+            with asyncio.Runner(loop_factory=loop_factory()) as runner:
+                yield name, runner.run(_run(case, each))
+
+
+async def _run(case: Case, seconds: float) -> float:
+    return await case(seconds)
+
+
+class EchoAgent(Agent):
+    """Answers every request with its body, wherever it lives."""
+
+    async def setup(self) -> None:
+        """Begin to answer."""
+        self.add_behaviour(_Echo(), Template(performative="request"))
+
+
+class _Echo(CyclicBehaviour):
+    async def run(self) -> None:
+        message = await self.receive()
+        await self.reply(message, body=message.body)
+
+
+class _Ask(OneShotBehaviour):
+    """Asks again and again; `microseconds` is the mean of a question with its answer."""
+
+    def __init__(self, to: str, seconds: float, body: str) -> None:
+        super().__init__()
+        self.message = Message(to=to, performative="request", body=body)
+        self.seconds = seconds
+        self.microseconds = 0.0
+
+    async def run(self) -> None:
+        await self._ask_for(self.seconds * _WARM_UP)
+        self.microseconds = await self._ask_for(self.seconds)
+
+    async def _ask_for(self, seconds: float) -> float:
+        began, trips, passed = perf_counter(), 0, 0.0
+        while passed < seconds:
+            for _ in range(_BETWEEN_LOOKS):
+                await self.send(self.message)
+                await self.receive()
+            trips += _BETWEEN_LOOKS
+            passed = perf_counter() - began
+        return passed / trips * _MICROSECONDS
+
+
+async def time_of_asking(container: Container, to: str, seconds: float, body: str = "hello") -> float:
+    """Return how many microseconds a question with its answer takes, as the mean of many.
+
+    Args:
+        container: where the agent lives that asks.
+        to: the name of an `EchoAgent`.
+        seconds: for how long it asks.
+        body: of the question, and of the answer.
+    """
+    asker, behaviour = Agent("asker"), _Ask(to, seconds, body)
+    asker.add_behaviour(behaviour)
+    await container.start(asker)
+    await behaviour.join()
+    return behaviour.microseconds

@@ -1,0 +1,127 @@
+"""A student's program: loaded, or one sentence about why it cannot be."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from formicary.errors import FormicaryError
+from formicary.local.script import find_own_loop
+from formicary_bench.labs.mistakes import line_of_error, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+FILE = "program.py"
+"""What a student's program is called."""
+
+MODULE = "program"
+"""What its `__name__` is while it is checked; not `__main__`, so that its own main program does not run."""
+
+
+class Broken(FormicaryError):  # noqa: N818 -- what must hold is broken, as a promise is
+    """Something that must hold in a scenario does not.
+
+    Args:
+        sentence: what is wrong.
+        about: the names of the agents whose messages show it; all if there are none.
+        conversation: the conversation that shows it; all if empty.
+    """
+
+    def __init__(self, sentence: str, *, about: Iterable[str] = (), conversation: str = "") -> None:
+        super().__init__(sentence)
+        self.about = tuple(about)
+        self.conversation = conversation
+
+
+class Program:
+    """A student's program, whose names are attributes.
+
+    Args:
+        module: the module that it is.
+        path: its file.
+    """
+
+    def __init__(self, module: ModuleType, path: Path) -> None:
+        self._module = module
+        self.path = path
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the program calls so.
+
+        Raises:
+            Broken: there is nothing of this name.
+        """
+        try:
+            return getattr(self._module, name)
+        except AttributeError:
+            own = [each for each, value in vars(self._module).items() if _is_own(value)]
+            close = difflib.get_close_matches(name, own, 1, 0.5)
+            meant = f"; did you mean {close[0]} to be it?" if close else ""
+            raise Broken(f"{self.path.name} has no {name}, which the lab needs{meant}") from None
+
+    def make(self, kind: str, *arguments: Any) -> Any:
+        """Make an object of one of its classes.
+
+        Raises:
+            Broken: there is none of this name, or it takes other arguments, or raises an exception.
+        """
+        try:
+            return getattr(self, kind)(*arguments)
+        except (FormicaryError, SystemExit):
+            raise
+        except Exception as error:
+            called = f"{kind}({', '.join(map(repr, arguments))})"
+            line = line_of_error(error, self.path)
+            where = f" ({quoted(self.path, line)})" if line else ""
+            raise Broken(f"{called} cannot be made: {type(error).__name__}: {error}{where}") from error
+
+
+def load(path: Path) -> Program:
+    """Run a student's program, up to its own main program, and return it.
+
+    Args:
+        path: its file. Modules beside it can be imported, if Python has none of that name.
+
+    Raises:
+        Broken: it cannot be read or run.
+    """
+    try:
+        tree = ast.parse(path.read_bytes(), str(path))
+        if (line := find_own_loop(tree)) is not None:
+            raise Broken(
+                f"{path.name} runs its own program when it is imported; "
+                f'put it under `if __name__ == "__main__":` ({quoted(path, line)})'
+            )
+        code = compile(tree, str(path), "exec", dont_inherit=True)
+    except OSError as error:
+        raise Broken(f"{path} cannot be read ({error.strerror})") from error
+    except SyntaxError as error:
+        raise Broken(f"{path.name} is not Python: {error.msg} ({quoted(path, error.lineno or 1)})") from error
+    except ValueError as error:  # a null byte, before Python 3.12
+        raise Broken(f"{path.name} is not Python: {error}") from error
+    module = ModuleType(MODULE)
+    module.__file__ = str(path)
+    sys.modules[MODULE] = module  # dataclasses, for one, look their module up
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    try:
+        exec(code, vars(module))  # noqa: S102 -- to run it is what a check is for
+    except (Exception, SystemExit) as error:
+        raise Broken(_what_failed(path, error)) from error
+    return Program(module, path)
+
+
+def _what_failed(path: Path, error: BaseException) -> str:
+    where = quoted(path, line_of_error(error, path) or 1)
+    if isinstance(error, SystemExit):
+        return f'{path.name} ends when it is imported; put that under `if __name__ == "__main__":` ({where})'
+    return f"{path.name} cannot be loaded: {type(error).__name__}: {error} ({where})"
+
+
+def _is_own(value: object) -> bool:
+    return getattr(value, "__module__", None) == MODULE

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import formicary
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 project = "Formicary"
 author = "The Formicary developers"
 copyright = "The Formicary developers"
 version = release = formicary.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["_build"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "command_line", "gallery"]
+exclude_patterns = ["_build", "_gallery"]
 
 html_theme = "furo"
 html_title = "Formicary"
@@ -36,6 +41,6 @@ nitpick_ignore_regex = [
     (r"py:class", r"(datetime\.)?(datetime|timedelta)|(pathlib\.)?Path|T|Ts"),
     (
         r"py:class",
-        r"(formicary\.[a-z.]+\.)?(Connectable|Gatekeeper|BaseAgent|Launcher|Means|Mode|ServerState|StateFolder|Strand)",
+        r"(formicary\.[a-z.]+\.)?(Connectable|Filters|Gatekeeper|BaseAgent|Seen|Launcher|Means|Mode|ServerState|StateFolder|Strand)",
     ),
 ]

@@ -1,53 +1,44 @@
-"""The page about the commands names every command, and every option in its command's part."""
+"""The page about the commands has the help of each command once, with all its options."""
 
 from __future__ import annotations
 
-import pytest
-import typer.main
-from tests.plugins.paths import ROOT
+import importlib.util
 
-from formicary import cli
+import pytest
+from tests.plugins.paths import ROOT
 
 PAGE = ROOT / "docs" / "commands.md"
 
 
-def leaves(command, path=("formicary",)):
-    """Give each command that does something, with its full name."""
-    command = command.load() if hasattr(command, "load") else command
-    if not hasattr(command, "commands"):
-        yield " ".join(path), command
-        return
-    for name in command.list_commands(None):
-        yield from leaves(command.get_command(None, name), (*path, name))
-
-
 @pytest.fixture(scope="module")
-def commands():
-    found = dict(leaves(typer.main.get_command(cli.app)))
-    assert {"formicary run", "formicary server start", "formicary bench run"} <= set(found)
-    return found
+def writer():
+    """Give what writes the page."""
+    path = ROOT / "docs" / "extensions" / "command_line.py"
+    spec = importlib.util.spec_from_file_location("command_line", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def part(title):
-    return PAGE.read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+def test_the_page_has_the_help_of_every_command_once(writer):
+    places = writer.PLACE.findall(PAGE.read_text(encoding="utf-8"))
+    commands = [name for name, _ in writer.leaves()]
+    assert {"formicary run", "formicary server start", "formicary bench run"} <= set(commands)
+    for name in commands:
+        covering = [place for place in places if name == place or name.startswith(f"{place} ")]
+        assert len(covering) == 1, name
 
 
-def part_about(name):
-    """Give the part of the page that is about the command's group, and what it refers to."""
-    own = part(" ".join(name.split()[:2]))
-    return own + part("A platform that runs") if "(#a-platform-that-runs)" in own else own
-
-
-def test_every_command_is_there(commands):
-    assert [name for name in commands if f"$ {name}" not in part_about(name)] == []
-
-
-def test_every_option_is_there(commands):
+def test_every_option_is_in_what_is_written(writer):
+    common = (
+        PAGE.read_text(encoding="utf-8").partition("\n## A platform that runs\n")[2].partition("\n## ")[0]
+    )
+    written = {name: writer.helped(name) + common for name, _ in writer.leaves()}
     missing = [
         f"{name} {option}"
-        for name, command in commands.items()
+        for name, command in writer.leaves()
         for parameter in command.params
         for option in parameter.opts
-        if option.startswith("--") and option != "--help" and f"`{option}`" not in part_about(name)
+        if option.startswith("--") and option != "--help" and f"`{option}`" not in written[name]
     ]
     assert missing == []

@@ -1,0 +1,128 @@
+"""What must hold in the lab bottleneck."""
+
+import asyncio
+import sys
+
+from formicary import Message
+from formicary_bench.labs import Stage, scenario
+
+GOODS = "vase,lamp,rug,chair,bowl"
+OFFERS = "vase 3, rug 1, bowl 4"  # what `appraise` says here: the number in the shop
+
+
+@scenario("the answers are right", exercise=1)
+async def right(stage: Stage):
+    """Orders are answered with the goods that are there, in the order in which they were asked for."""
+    shop = await Shop.opened(stage)
+    for wanted, offers in [(GOODS, OFFERS), ("bowl,vase", "bowl 4, vase 3"), ("lamp", ""), ("rug", "rug 1")]:
+        answer = await shop.order(wanted)
+        stage.expect(
+            answer.body == offers, f"the answer to {wanted!r} is {answer.body!r}; it should be {offers!r}"
+        )
+
+
+@scenario("nothing is appraised twice", exercise=1)
+async def appraised_once(stage: Stage):
+    """Twenty orders of the same goods: each good is appraised once, for that takes the time."""
+    shop = await Shop.opened(stage)
+    for _ in range(20):
+        await shop.order(GOODS)
+    most = max(shop.appraised.values(), default=0)
+    stage.expect(most <= 1, f"a good was appraised {most} times in 20 orders, and is always worth the same")
+    stage.expect(shop.appraised, "no good was appraised by appraise()")
+
+
+@scenario("one question for an order", exercise=2)
+async def one_question(stage: Stage):
+    """For an order of five goods, the clerk sends the stock one question."""
+    shop = await Shop.opened(stage)
+    await shop.order(GOODS)
+    before = len(stage.recorder.arrows)
+    answer = await shop.order(GOODS)
+    asked = [
+        arrow
+        for arrow in stage.recorder.arrows[before:]
+        if (arrow.sender, arrow.receiver) == ("clerk", "stock")
+    ]
+    stage.expect(
+        len(asked) == 1, f"the clerk has asked the stock {len(asked)} times for one order of five goods"
+    )
+    stage.expect(answer.body == OFFERS, f"the answer is {answer.body!r}; it should be {OFFERS!r}")
+
+
+@scenario("the directory is asked once", exercise=3)
+async def found_once(stage: Stage):
+    """Twenty orders, while the stock lives where it was: the clerk looks it up once."""
+    shop = await Shop.opened(stage)
+    for _ in range(20):
+        await shop.order(GOODS)
+    stage.expect(shop.searched, "the clerk has not looked for the stock by find_stock()")
+    stage.expect(shop.searched == 1, f"the clerk has looked for the stock {shop.searched} times in 20 orders")
+
+
+@scenario("another stock", exercise=3)
+async def another(stage: Stage):
+    """The stock crashes, and there is a new one: the next order is answered with its goods."""
+    shop = await Shop.opened(stage)
+    await shop.order(GOODS)
+    await stage.crash(shop.house)
+    house = await stage.container("c3")
+    await stage.start(house, "Stock", "cellar", ["lamp"])
+    await asyncio.sleep(5)
+    answer = await shop.order(GOODS)
+    stage.expect(
+        answer.body == "lamp 2",
+        f"the new stock has a lamp; the answer is {answer.performative} {answer.body}",
+    )
+
+
+@scenario("no stock at all", exercise=3)
+async def none(stage: Stage):
+    """The stock crashes, and there is no other: orders are answered by a failure, within five seconds."""
+    shop = await Shop.opened(stage)
+    await shop.order(GOODS)
+    await stage.crash(shop.house)
+    for _ in range(2):
+        answer = await shop.order(GOODS)
+        said = f"{answer.performative} {answer.body!r}"
+        stage.expect(answer.performative == "failure", f"there is no stock, and the answer is {said}")
+
+
+class Shop:
+    """Clerk and stock, each in a container, and what is counted of them."""
+
+    def __init__(self, stage):
+        self.stage = stage
+        self.appraised = {}
+        self.searched = 0
+
+    @classmethod
+    async def opened(cls, stage):
+        shop = cls(stage)
+        shop.count()
+        stage.network.delay = 0.01
+        shop.front = await stage.container("c1")
+        shop.house = await stage.container("c2")
+        await stage.start(shop.house, "Stock", "stock", ["vase", "rug", "bowl"])
+        await asyncio.sleep(5)  # until the directory of the other container knows it
+        await stage.start(shop.front, "Clerk", "clerk")
+        return shop
+
+    def count(self):
+        """Have the program's functions counted, and do no work."""
+        module = sys.modules["program"]
+        find = self.stage.program.find_stock
+
+        def appraise(good):
+            self.appraised[good] = self.appraised.get(good, 0) + 1
+            return {"vase": 3, "lamp": 2, "rug": 1, "bowl": 4}.get(good, 9)
+
+        async def find_stock(agent):
+            self.searched += 1
+            return await find(agent)
+
+        module.appraise, module.find_stock = appraise, find_stock
+
+    async def order(self, goods):
+        message = Message(to="clerk", performative="request", body=goods)
+        return await self.front.ask(message, timeout=5)

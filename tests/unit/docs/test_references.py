@@ -1,0 +1,40 @@
+"""The papers' full references, the file that says how to cite, and the gallery's stored run."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import zipfile
+
+from tests.plugins.paths import ROOT
+
+import formicary
+from formicary_bench.published.claims import papers
+
+PAGE = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
+CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_the_page_has_every_paper_with_its_full_reference():
+    for paper in papers().values():
+        assert f"\n## {paper.name}\n\n{paper.reference}\n" in PAGE
+
+
+def test_what_is_cited_is_this_version_and_all_papers():
+    assert re.search(r"^version: (.+)$", CITATION, re.MULTILINE)[1] == formicary.__version__
+    titles = re.findall(r'^    title: "(.+)"$', CITATION, re.MULTILINE)
+    assert len(titles) == len(papers())
+    assert all(any(title in paper.reference for paper in papers().values()) for title in titles)
+
+
+def test_the_gallery_draws_charts_of_the_stored_run(tmp_path):
+    path = ROOT / "docs" / "extensions" / "gallery.py"
+    spec = importlib.util.spec_from_file_location("gallery", path)
+    gallery = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(gallery)
+    with zipfile.ZipFile(gallery.RUN) as stored:
+        stored.extractall(tmp_path)
+    found = gallery.drawn(tmp_path / "run", tmp_path / "drawings")
+    drawings = [file for _, charts in found for _, file in charts]
+    assert len(drawings) > 20
+    assert all(file.read_text(encoding="utf-8").startswith("<svg") for file in drawings)

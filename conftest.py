@@ -128,7 +128,7 @@ pytest_collect_file = Sybil(
         CodeBlockParser("text", compare_output),
         CodeBlockParser("console", run_console),
     ],
-    patterns=["README.md", "docs/*.md"],
+    patterns=["README.md", "docs/*.md", "docs/labs/*.md", "docs/labs/*/*.md"],
     setup=set_up,
     teardown=tear_down,
 ).pytest()

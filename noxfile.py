@@ -17,7 +17,8 @@ PROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = nox.project.python_versions(PROJECT)
 BOOTSTRAP = runpy.run_path("deploy/bootstrap.py")
 CHECKS, TEST_RUNS = BOOTSTRAP["CHECKS"], BOOTSTRAP["TEST_RUNS"]
-EXTRAS = ("accounts", "figures", "lab")  # tests marked so need them, and all that profile need lab
+# Tests marked so need them, and all that profile need lab.
+EXTRAS = ("accounts", "figures", "gateway", "lab", "live", "notebooks")
 
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "venv"
@@ -110,7 +111,7 @@ def faults(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def cluster(session: nox.Session) -> None:
-    """Kill a node of an ejabberd cluster, cut it off, ..., and print the table of docs/ejabberd.md."""
+    """Kill a node of an ejabberd cluster, cut it off, ..., and print what came of it."""
     session.install("-e", ".", *group("test"))
     session.run("python", "-m", "tests.faults.cluster", *session.posargs)
 

@@ -4,8 +4,9 @@
     python3 deploy/bootstrap.py test [-- ARGUMENTS] check everything; ARGUMENTS go to pytest, which comes last
 
 The environment is `.venv` in the checkout. Prosody, and for the tests ejabberd, iproute2, openssh-server,
-LaTeX and Chromium, come from the system's packages where they are missing and this account may install them
-(root, or sudo without a password); none of their services is started. A second run finds everything done.
+Slurm, LaTeX and Chromium, come from the system's packages where they are missing and this account may
+install them (root, or sudo without a password); none of their services is started. A second run finds
+everything done.
 """
 
 # It runs before anything is installed, so it uses the standard library alone; and it has to tell an older
@@ -38,10 +39,22 @@ PROGRAMS = {  # one of each package
     "texlive-latex-recommended": "pdflatex",
     "chromium": "chromium",
     "systemd": "systemd-analyze",
+    "munge": "munged",
+    "slurmctld": "slurmctld",
+    "slurmd": "slurmd",
+    "slurm-client": "srun",
 }
-SERVICES = {"prosody": "prosody", "ejabberd": "ejabberd", "openssh-server": "ssh"}  # of those that have one
+SERVICES = {  # of those that have one
+    "prosody": "prosody",
+    "ejabberd": "ejabberd",
+    "openssh-server": "ssh",
+    "munge": "munge",
+    "slurmctld": "slurmctld",
+    "slurmd": "slurmd",
+}
 MARKS = {"server": "prosody", "ejabberd": "ejabberd"}  # marks of tests, and the XMPP server that they need
-HOSTS = ("iproute2", "openssh-server")  # make hosts of namespaces, as root; tests say so where they cannot be
+# They make hosts of namespaces, as root; tests say so where they cannot be.
+HOSTS = ("iproute2", "openssh-server", "munge", "slurmctld", "slurmd", "slurm-client")
 READERS = ("texlive-latex-recommended", "chromium", "systemd")  # of reports and units; tests say so, too
 ALSO_IN = ["/usr/sbin"]  # where packages put programs that are not on everybody's PATH
 OLDEST_PYTHON = (3, 11)
@@ -50,7 +63,7 @@ OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
 INSTALLS = {
     "bench": ["--editable", ".[lab]"],
     "test": [
-        *["--editable", ".[accounts,lab,figures]"],
+        *["--editable", ".[accounts,lab,figures,live,gateway,notebooks]"],
         *["--group", "test", "--group", "lint", "--group", "types", "--group", "docs"],
     ],
 }

@@ -17,6 +17,7 @@ pytest_plugins = [
     "tests.plugins.slowest",
     "tests.plugins.hosts",  # behind what it imports
     "tests.plugins.slurm",
+    "tests.plugins.slurm_cluster",
 ]
 
 # No deadlines: tests assert nothing about time. The gate takes the same examples every time, so that it fails

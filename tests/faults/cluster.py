@@ -2,9 +2,9 @@
 
     python -m tests.faults.cluster [--rounds 5] [--only NAME]
 
-prints the table of docs/ejabberd.md. It needs root, to give containers a file of hosts. Both nodes are on
-loopback, at 127.0.0.1 and 127.0.0.2: there they listen at the same ports, as on two machines, and find each
-other without epmd, which would listen on all interfaces.
+prints a table; docs/ejabberd.md has what it says. It needs root, to give containers a file of hosts. Both
+nodes are on loopback, at 127.0.0.1 and 127.0.0.2: there they listen at the same ports, as on two machines,
+and find each other without epmd, which would listen on all interfaces.
 """
 
 from __future__ import annotations

@@ -26,33 +26,30 @@ _HEAD = """\
 
 What happens to messages when something breaks. Each fault below was caused for real: two containers, each a
 process of its own, write to each other all the time; then Prosody is killed, the network is cut, or a
-container dies. Every message has a number, and what became of it is written down at both ends.
+container dies.
 
 A message is received once, and after those that its sender sent before it to the same receiver; or its
 sender is told: by an exception of `send()`, or by a `failure` from the management agent. So *sent* is
-*received* and *failed* together. *Received* means by an agent: what had arrived and still lay in a mailbox
-when its container was killed fails, too. Only where a container is killed, or cut off for so long that it is
-given up, its peer cannot know of the last messages whether they were received: the failure says that they may
-have been, and *both* counts those that were. No message was received twice or out of order, and none was lost
-without a word; the tests in `tests/faults` check that.
+*received*, by an agent, and *failed* together. Only where a container is killed, or cut off for so long that
+it is given up, its peer cannot know whether the last messages were received: the failure says that they may
+have been, and *both* counts those that were. No message was received twice or out of order, and none was
+lost without a word; the tests in `tests/faults` check that.
 
-Containers are killed, too, while agents move from one to another: the source, the destination, the home of
-the agents, or the home with one of the others, at each step of the hand-over. Afterwards each agent is in one
-place, or has ended with its container, and all messages to it and from it are accounted for as above. Where
-the destination is lost together with the home, the agents stay in transit until both are back: as long as the
-destination may only be out of reach, nobody can know whether they go on there. `tests/faults/test_moves.py`
-does this; it is not in the table, nor are the other faults that agents are put to:
+Not in the table are the faults that agents are put to while they move or sleep:
 
-- Prosody, through which all goes, is killed at each step of a hand-over, and started again: all agents move,
-  and no message fails (`test_moves.py`).
-- The destination takes agents for which a hundred messages wait each, and has room for five: they move,
-  whoever writes to them waits, and no message fails (`test_moves_to_the_full.py`).
+- The source, the destination, the home of the agents, or the home with one of the others, is killed at each
+  step of a move: each agent is in one place, or has ended with its container. Where destination and home are
+  lost together, the agents stay in transit until both are back (`test_moves.py`).
+- Prosody, through which all goes, or where the containers have met, is killed at each step of a move, and
+  started again: all agents move, and no message fails (`test_moves.py`).
+- A hundred messages wait for each agent, and the destination has room for five: they move, whoever writes to
+  them waits, and no message fails (`test_moves_to_the_full.py`).
 - The disk of the destination is full, where agents would sleep: they move, and go on; a sentence says that
   they cannot sleep. When there is room, they do (`test_moves_to_the_full.py`).
-- A client with an account on the same Prosody, or a guest of a direct link, sends what containers send when
-  an agent arrives: it is refused in a sentence, nothing starts, and all go on (`test_forged_arrivals.py`).
-- A container is killed while 3000 agents that sleep in its file are waking: each sleeps on, or has begun
-  before and ended with the container; each message for them was received, or fails (`test_sleepers.py`).
+- A client of the same Prosody, or a guest of a direct link, forges the arrival of an agent: it is refused in
+  a sentence, and nothing starts (`test_forged_arrivals.py`).
+- A container is killed while 3000 agents are waking: each sleeps on, or has begun before and ended with the
+  container; each message for them was received, or fails (`test_sleepers.py`).
 
 """
 _COLUMNS = ("fault", "route", "sent", "received", "failed", "both", "sent again", "remarks")

@@ -145,7 +145,9 @@ async def test_a_server_gone_for_long_fails_in_clear_words_and_closing_ends(serv
         await until(lambda: "Connection refused" in connection(c1).trouble())
         micro = MicroAgent("m")
         await c1.start(micro)
-        with pytest.raises(MailboxFullError, match=r"the link to c2.*, without connection since .*, is full"):
+        with pytest.raises(
+            MailboxFullError, match=r"the way to b@c2.*, without connection since .*, is full"
+        ):
             await fill(micro)
 
         async def send(behaviour):
@@ -165,7 +167,7 @@ async def test_a_server_gone_for_long_fails_in_clear_words_and_closing_ends(serv
             rf"formicary server start --folder \S+\), "
         )
         assert re.fullmatch(
-            rf"the link to c2\.lab\.localhost, {why}had no room for 0\.3 s", sending.result[0]
+            rf"the way to b@c2\.lab\.localhost, {why}had no room for 0\.3 s", sending.result[0]
         )
         assert "the way to b@c2.lab.localhost, without connection since" in sending.result[1]
         assert "the way to c@c2.lab.localhost, without connection since" in sending.result[1]
@@ -301,7 +303,7 @@ async def test_closing_with_a_server_that_stands_still(server, monkeypatch):
         await next_turn()
     os.kill(server.pid, signal.SIGCONT)
     assert waiting.is_done()
-    assert any("the sender did not wait until the link to c2" in reason for reason in reasons(c1))
+    assert any("the sender did not wait until the way to b@c2" in reason for reason in reasons(c1))
 
 
 async def test_what_waits_for_a_full_mailbox_is_told_of_over_a_new_connection(server, monkeypatch):

@@ -17,6 +17,7 @@ import formicary
 
 # Loaded where they are used, never at the start.
 HEAVY = {
+    "aiohttp",
     "aioxmpp",
     "formicary_bench",
     "greenlet",
@@ -95,7 +96,16 @@ def test_the_wheel_has_every_file_of_the_packages(wheel):
         for path in root.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert files == {name for name in wheel if ".dist-info/" not in name}
+    material = "formicary_bench/labs/material/"
+    own = {name for name in wheel if ".dist-info/" not in name and not name.startswith(material)}
+    assert files == own
+
+
+def test_the_wheel_has_the_material_of_the_labs(wheel):
+    labs = ROOT / "docs" / "labs"
+    files = {path.relative_to(labs).as_posix() for path in labs.rglob("*") if path.suffix in {".md", ".py"}}
+    assert {f"formicary_bench/labs/material/{name}" for name in files} <= {*wheel}
+    assert "ping-pong/check.py" in files
 
 
 def test_the_gate_runs_the_command_that_the_readme_gives():

@@ -49,6 +49,7 @@ def test_the_help_loads_no_command_and_no_parser_of_markdown():
     assert of_commands(names) <= {
         "formicary_bench.cli.hosts",
         "formicary_bench.cli.hosts_lab",
+        "formicary_bench.cli.lab",
         "formicary.cli.options",
     }
     assert not names & {"rich.markdown", "rich.traceback", "markdown_it", "pygments", "typer.rich_utils"}

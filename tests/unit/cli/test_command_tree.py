@@ -28,7 +28,7 @@ def test_the_summary_is_the_first_sentence_of_the_help(app):
 
 def test_there_are_those_of_other_packages_after_the_platforms():
     assert next(iter(commands(cli.app))) == "run"
-    assert [*commands(cli.app)][-2:] == ["bench", "hosts"]
+    assert [*commands(cli.app)][-3:] == ["bench", "hosts", "lab"]
 
 
 def test_a_mistyped_one_is_found_among_all():

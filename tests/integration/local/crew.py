@@ -97,7 +97,7 @@ class Saying(CyclicBehaviour):
 
 
 class Gossip(Agent):
-    """Tells a random other what it has heard, until it has heard enough, and writes that to a file."""
+    """Tells a random other of each message that it hears, until it has heard enough, and writes them to a file."""
 
     def __init__(self, name, folder, count, enough):
         super().__init__(name)
@@ -111,21 +111,15 @@ class Gossiping(CyclicBehaviour):
         self.count = count
         self.left = enough
 
-    async def tell(self):
-        to = f"a{self.agent.random.randrange(self.count)}"
-        await self.send(Message(to=to, body=str(self.left)))
-
-    async def on_start(self):
-        await self.tell()
-
     async def run(self):
         message = await self.receive()
         cycle = self.agent.container.scheduler.cycle
         with self.agent.file.open("a") as file:
             file.write(f"{cycle} {message.sender} {message.body}\n")
-        self.left -= 1
         if self.left > 0:
-            await self.tell()
+            to = f"a{self.agent.random.randrange(self.count)}"
+            await self.send(Message(to=to, body=str(self.left)))
+            self.left -= 1
 
 
 class Slow(Agent):

@@ -14,25 +14,43 @@ from tests.unit.core.agents import Collect, Do
 from formicary import Agent, LocalPlatform, Message
 from formicary.errors import UsageError
 
-COUNT = 6
+COUNT = 6  # agents
+ENOUGH = 12  # messages that each of them answers
+
+
+async def start(platform, name, behaviour):
+    agent = Agent(name)
+    agent.add_behaviour(behaviour)
+    await platform.container.start(agent)
 
 
 def heard(folder):
-    """Return what each agent has heard, and in which cycle."""
-    return {path.name: path.read_text().splitlines() for path in folder.iterdir()}
+    """Return what each agent has heard: in which cycle after the first message, from whom, and what."""
+    lines = {path.name: [line.split() for line in path.read_text().splitlines()] for path in folder.iterdir()}
+    first = min((int(line[0]) for said in lines.values() for line in said), default=0)
+    return {name: [(int(cycle) - first, *rest) for cycle, *rest in said] for name, said in lines.items()}
+
+
+def are_silent(folder):
+    """Tell whether each of them was told to go, and every message was heard."""
+    counts = [len(said) for said in heard(folder).values()]
+    return len(counts) == COUNT and sum(counts) == COUNT + sum(min(count, ENOUGH) for count in counts)
 
 
 async def gossip(folder, seed):
     """Have agents of two containers talk until each has heard enough; return what they heard."""
     folder.mkdir()
-    arguments = {"folder": str(folder), "count": COUNT, "enough": 12}
+    arguments = {"folder": str(folder), "count": COUNT, "enough": ENOUGH}
+
+    async def say_go(behaviour):
+        for number in range(COUNT):
+            await behaviour.send(Message(to=f"a{number}", body="go"))
+
     async with LocalPlatform(2, mode="synchronous", seed=seed) as platform:
         for number in range(COUNT):
             await platform.start(Gossip, f"a{number}", arguments)
-        cycles = [-1]
-        while len(set(cycles[-6:])) > 1 or len(cycles) < 6:  # others may keep a process from going on
-            await asyncio.sleep(0.3)
-            cycles.append(platform.container.scheduler.cycle)
+        await start(platform, "go", Do(say_go))  # in one cycle: when agents are started is left to chance
+        await until(lambda: are_silent(folder))
     return heard(folder)
 
 
@@ -41,12 +59,6 @@ async def test_the_same_seed_gives_the_same_messages_in_the_same_cycles(tmp_path
     assert sum(map(len, first.values())) > 3 * COUNT
     assert await gossip(tmp_path / "second", 7) == first
     assert await gossip(tmp_path / "third", 8) != first
-
-
-async def start(platform, name, behaviour):
-    agent = Agent(name)
-    agent.add_behaviour(behaviour)
-    await platform.container.start(agent)
 
 
 async def test_all_containers_wait_for_who_computes_in_one_of_them(tmp_path):

@@ -1,4 +1,7 @@
-"""What agents said to each other in a scenario: who, to whom, when, and whether it arrived."""
+"""What agents said to each other in a scenario: who, to whom, when, and whether it arrived.
+
+`formicary.observe` notes messages where they arrive, as they pass; here they are also those that never did.
+"""
 
 from __future__ import annotations
 

@@ -15,6 +15,8 @@ INVISIBLE = frozenset(
 """Fillers and variation selectors: letters and marks by their category, of which nothing is shown (Unicode's
 `Default_Ignorable_Code_Point`, which RFC 8264 keeps out of identifiers)."""
 
+_FORMULA = tuple("=+-@＝＋－＠")  # noqa: RUF001 -- what spreadsheets take for the begin of a formula
+
 _KINDS = {
     "Cc": "a control character",
     "Cs": "half of a surrogate pair",
@@ -32,6 +34,12 @@ def shorten(value: object, longest: int = 60) -> str:
 def printable(text: str) -> str:
     """Return a text on one line, without anything that would do something to a terminal."""
     return text if text.isprintable() else repr(text)[1:-1]
+
+
+def cell_text(text: str) -> str:
+    """Return a text for a cell of a table, which neither a terminal nor a spreadsheet takes for more."""
+    shown = printable(text)
+    return f"'{shown}" if shown.startswith(_FORMULA) else shown
 
 
 def paragraph(text: str) -> str:

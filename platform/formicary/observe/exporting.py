@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from formicary.core.errors import UsageError
-from formicary.core.quoting import printable
+from formicary.core.quoting import cell_text, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,15 +105,22 @@ def _text(x: int, y: int, words: str, colour: str, more: str = "") -> str:
 
 
 def table(messages: Sequence[MessageSeen]) -> str:
-    """Return messages as CSV, with the names of their fields in the first line and times of ISO 8601."""
+    """Return messages as CSV, with the names of their fields in the first line and times of ISO 8601.
+
+    What messages say is on one line, and nothing of it is a formula to a spreadsheet.
+    """
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     fields = type(messages[0]).__struct_fields__ if messages else ("at",)
     writer.writerow(fields)
     for message in messages:
         at = datetime.fromtimestamp(message.at, UTC).isoformat(timespec="microseconds")
-        writer.writerow([at, *(getattr(message, field) for field in fields[1:])])
+        writer.writerow([at, *(_cell(getattr(message, field)) for field in fields[1:])])
     return written.getvalue()
+
+
+def _cell(value: str | float | None) -> str | float | None:
+    return cell_text(value) if isinstance(value, str) else value
 
 
 def _lanes(messages: Sequence[MessageSeen]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from formicary.core.quoting import character, find_unseen, paragraph, printable, sentence, shorten
+from formicary.core.quoting import cell_text, character, find_unseen, paragraph, printable, sentence, shorten
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,22 @@ def test_texts_are_cut_off_and_on_one_line():
 def test_indented_lines_of_a_paragraph_stay():
     assert paragraph("two mistakes:\n  line 1\n  line\x1b 2") == "two mistakes:\n  line 1\n  line\\x1b 2"
     assert paragraph("it failed\nERROR formicary: forged") == r"it failed\nERROR formicary: forged"
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("", ""),
+        ("five nails", "five nails"),
+        ("a=1", "a=1"),
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\uff1d1", "'\uff1d1"),
+        ("\t=1", r"\t=1"),
+        ("\x1b[2J\r\n=1", r"\x1b[2J\r\n=1"),
+    ],
+)
+def test_a_cell_is_no_formula_and_on_one_line(text, cell):
+    assert cell_text(text) == cell

@@ -50,6 +50,29 @@ def test_a_table_has_all_fields():
     ]
 
 
+@pytest.mark.parametrize("words", ["=HYPERLINK(A1)", "+1", "-1", "@SUM(A1)", "\uff1d1", "\t=1", "\r\n=1"])
+def test_what_messages_say_is_no_formula_in_a_table(words):
+    message = MessageSeen(
+        1.0,
+        1,
+        *("a@c1", "b@c1"),
+        words,
+        protocol=words,
+        conversation=words,
+        reply_with=words,
+        in_reply_to=words,
+        language=words,
+        ontology=words,
+        body=words,
+        size=-1,
+    )
+    (row,) = csv.DictReader(io.StringIO(export([message], "x.csv")))
+    assert row["size"] == "-1"
+    said = [row[each] for each in row if each not in {"size", "at", "number", "waited"}]
+    assert not [cell for cell in said if cell.startswith(tuple("=+-@\uff1d\t\r"))]
+    assert row["body"].endswith(words.strip())
+
+
 def test_agents_of_one_name_have_their_container_with_them():
     messages = [MessageSeen(1.0, 1, "ann@c1.lab.localhost", "ann@c2.lab.localhost", "inform")]
     assert "participant a1 as ann@c2" in export(messages, "x.mmd")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 import msgspec
 
-from formicary.core.quoting import printable
+from formicary.core.quoting import cell_text
 from formicary_bench.results.store.raw import AnyRaw, Creations, Holdings, RoundTrips, Tallies, Trials
 from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.row import Row
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from formicary_bench.reports.document.sections import Document
 
 _BOUNDS = tuple[float, float]
-_FORMULA = tuple("=+-@＝＋－＠")  # noqa: RUF001 -- what spreadsheets take for the begin of a formula
 _AT_ONCE = 100_000  # lines
 
 
@@ -125,9 +124,3 @@ def _cell(value: Any) -> str | int | float:
     if isinstance(value, tuple) and all(isinstance(one, str) for one in value):
         return cell_text("; ".join(value))
     return json.dumps(msgspec.to_builtins(value))
-
-
-def cell_text(text: str) -> str:
-    """Return a text that neither a terminal nor a spreadsheet takes for more than text."""
-    shown = printable(text)
-    return f"'{shown}" if shown.startswith(_FORMULA) else shown

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
-from formicary_bench.reports.formats.csv import cell_text
+from formicary.core.quoting import cell_text
 from formicary_bench.results.summary.each import samples_of
 from formicary_bench.results.summary.row import frame
 

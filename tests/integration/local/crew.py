@@ -97,7 +97,7 @@ class Saying(CyclicBehaviour):
 
 
 class Gossip(Agent):
-    """Tells a random other of each message that it hears, until it has heard enough, and writes them to a file."""
+    """Tells a random other of what it hears, until it has heard enough, and writes all that to a file."""
 
     def __init__(self, name, folder, count, enough):
         super().__init__(name)

@@ -4,7 +4,7 @@
   `notebooks` a notebook
 - `scenarios`: what a lab's `check.py` is written with: a scenario, its stage, and what must hold
 - `programs`: a student's program, loaded, or one sentence about why not; `mistakes` finds the line
-- `recording`: the messages of a scenario, from when they are sent until they arrive; `pictures` draws them as text
+- `recording`: the messages of a scenario, sent until arrived; `pictures` draws them as text
 - `playing`: plays scenarios in virtual time; `process` is the process in which that happens, and `checking`
   starts it and hears what came of it
 - `measuring`: guess, then measure; `results` are its files, and `charts` their pictures

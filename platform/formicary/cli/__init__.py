@@ -2,7 +2,8 @@
 
 - a command each: `run`, `profile`, `server` and its `account`, `doctor`, `ps`, `top`, `watch`, `agents`,
   `create`, `move`, `df`, `gateway`, and in `life` `kill`, `suspend`, `resume`, `deactivate` and `activate`
-- `run_spread`, `run_spade`: `run` with several containers, and of a program for SPADE
+- `run_alone`, `run_spread`, `run_spade`: `run` with one container, with several, and of a program for SPADE;
+  `running`: what they have in common
 - `script`: loads the file that `run` and `profile` are given
 - `connecting`: from options to a container that reaches others; `join_files` are join addresses as files
 - `guest_session`: how commands get to a platform that runs; `guest_names` are their names there

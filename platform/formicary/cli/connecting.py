@@ -141,6 +141,11 @@ class ConnectionSettings:
         """Whether the container reaches no others."""
         return self.spread_at is self.server is self.account is self.join is self.listen is None
 
+    @property
+    def takes_agents(self) -> bool:
+        """Whether others may create agents in the container, or agents may come there."""
+        return bool(self.creatable or self.accepts)
+
     def _check(self) -> None:
         places = {"--server": self.server, "--account": self.account, "--join": self.join}
         given = [option for option, value in places.items() if value is not None]

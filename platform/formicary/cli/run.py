@@ -1,12 +1,10 @@
-"""`formicary run`: a script's agents, in a container that the command makes."""
+"""`formicary run`: its options, and the way to run a script that they ask for."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import enum
 import logging
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -25,24 +23,15 @@ from formicary.cli.options import (
     Tls,
     examples,
 )
-from formicary.cli.output import say
-from formicary.cli.signals import run_until_signal
-from formicary.core.errors import FormicaryError, UsageError
-from formicary.core.event_loop import loop_factory
+from formicary.core.errors import UsageError
 from formicary.core.logs import ErrorCount, get_logger
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Callable, Iterator
     from contextlib import AbstractAsyncContextManager
 
+    from formicary.cli.running import View
     from formicary.container.container import Container
-    from formicary.core.agent import Agent
-    from formicary.core.micro import MicroAgent
     from formicary.local.launchers import Launcher
-    from formicary.profiling.accounting.accounting import Accounting
-
-    View = Callable[[Container], AbstractAsyncContextManager[None]]
 
 
 class Mode(enum.StrEnum):
@@ -52,8 +41,6 @@ class Mode(enum.StrEnum):
     SYNCHRONOUS = "synchronous"
     POOLED = "pooled"
 
-
-_SHOWN = 3  # reasons for dead letters, and names of agents
 
 File = Annotated[
     Path | None,
@@ -280,7 +267,9 @@ def run(
             )
             errors.count += failed
         else:
-            _run_alone(file, settings, name or "c1", seed, seconds, cpu_by_group=cpu_by_group, view=view)
+            from formicary.cli.run_alone import run_alone
+
+            run_alone(file, settings, name or "c1", seed, seconds, cpu_by_group=cpu_by_group, view=view)
     finally:
         get_logger("formicary").removeHandler(errors)
     if errors.count:
@@ -312,134 +301,3 @@ def _launched(launcher: str | None, interface: str | None) -> Launcher | None:
     if interface is not None:
         raise UsageError("--interface says where containers of other hosts are reached: add --launcher slurm")
     return None
-
-
-def _run_alone(
-    file: Path | None,
-    settings: ConnectionSettings,
-    name: str,
-    seed: int | None,
-    seconds: float | None,
-    *,
-    cpu_by_group: bool,
-    view: View,
-) -> None:
-    container = settings.container(name, seed)
-    agents = _agents(file, settings)
-    listens = settings.can_be_joined_at
-    try:
-        run_until_signal(
-            _live(container, agents, seconds, listens, cpu_by_group=cpu_by_group, view=view), loop_factory()
-        )
-    finally:
-        letters = container.dead_letters
-        report_dead_letters(letters.total, letters.reasons)
-
-
-def _agents(file: Path | None, settings: ConnectionSettings) -> list[Agent | MicroAgent]:
-    """Return the script's agents; none only where others can create some, or some can come.
-
-    Raises:
-        UsageError: there are none and nobody can, or the script cannot be used.
-    """
-    from formicary.local.script import load_agents
-
-    can_come = bool(settings.creatable or settings.accepts)
-    if file is not None:
-        agents = load_agents(file, needs_some=not can_come)
-    elif can_come:
-        sys.path.insert(0, str(Path.cwd()))  # where agents' modules are, as the script's folder would be
-        agents = []
-    else:
-        raise UsageError(
-            "there is nothing to run: name a script, or a package with --allow-create or --accept"
-        )
-    if not agents and settings.is_alone:
-        raise UsageError(
-            "there are no agents, and nobody can reach this container to create some, nor can any come: add "
-            "--listen, --join or --server, or agents to the script"
-        )
-    return agents
-
-
-async def _live(
-    container: Container,
-    agents: list[Agent | MicroAgent],
-    seconds: float | None,
-    listens: str | None,
-    *,
-    cpu_by_group: bool,
-    view: View,
-) -> None:
-    accounted = _accounted(container) if cpu_by_group else contextlib.nullcontext()
-    async with container, accounted, view(container):
-        with to_be_joined(container, listens) as hints:
-            for line in (f"{container.domain}: {_what_lives(container, agents)}; Ctrl-C ends it", *hints):
-                say(line, err=True)
-            for agent in agents:
-                await _start(container, agent)
-            with contextlib.suppress(Exception):  # its time is over, or an agent has failed, which is logged
-                async with asyncio.timeout(seconds):
-                    await (container.join() if agents else asyncio.Event().wait())
-
-
-def _accounted(container: Container) -> Accounting:
-    from formicary.profiling.accounting.accounting import accounting
-
-    return accounting(container)
-
-
-@contextlib.contextmanager
-def to_be_joined(container: Container, listens: str | None, other: str = "c2") -> Iterator[list[str]]:
-    """Let others join the container meanwhile, if it listens, and give what to tell the user.
-
-    Args:
-        container: the container, which is open.
-        listens: where; None if it does not.
-        other: a name that one of the others may have.
-    """
-    if listens is None:
-        yield []
-        return
-    from formicary.cli.join_files import published
-
-    name = container.name
-    command = f"formicary run FILE --name {'c1' if name == other else other} --join"
-    with published(container.domain, container.join_address) as path:
-        hints = [f"from another terminal: {command} {name}"]
-        if listens != LOOPBACK:
-            hints.append(f"from another host, with a copy of the secret {path}: {command} COPY")
-        yield hints
-
-
-async def _start(container: Container, agent: Agent | MicroAgent) -> None:
-    try:
-        await container.start(agent)
-    except FormicaryError:
-        raise
-    except Exception:  # noqa: BLE001 -- its setup failed: the container has logged that, and the others go on
-        return
-
-
-def _what_lives(container: Container, agents: list[Agent | MicroAgent]) -> str:
-    return shown([agent.name for agent in agents]) if agents else waits_for(container)
-
-
-def waits_for(container: Container) -> str:
-    """Return what a container without agents waits for."""
-    what = ((container.creatable, "that others create"), (container.accepts, "that come from elsewhere"))
-    return "waits for agents " + " and ".join(f"of {', '.join(of)} {how}" for of, how in what if of)
-
-
-def shown(names: list[str]) -> str:
-    """Return the first names of agents, and how many more there are."""
-    first = ", ".join(names[:_SHOWN])
-    return first if len(names) <= _SHOWN else f"{first} and {len(names) - _SHOWN} more"
-
-
-def report_dead_letters(total: int, reasons: Counter[str]) -> None:
-    """Say how many messages could not be delivered, and the most frequent reasons."""
-    if total:
-        say(f"dead letters: {total}", err=True)
-        for reason, count in reasons.most_common(_SHOWN):
-            say(f"  {count} x {reason}", err=True)

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from formicary.cli.output import say
-from formicary.cli.run import report_dead_letters, to_be_joined
+from formicary.cli.running import report_dead_letters, to_be_joined
 from formicary.core.errors import UsageError
 
 if TYPE_CHECKING:

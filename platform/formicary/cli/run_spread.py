@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from formicary.cli.output import say
-from formicary.cli.run import report_dead_letters, shown, to_be_joined, waits_for
+from formicary.cli.running import check_what_runs, report_dead_letters, shown, to_be_joined, waits_for
 from formicary.cli.signals import run_until_signal
 from formicary.core.errors import ContainerLostError, FormicaryError, UsageError
 from formicary.core.event_loop import loop_factory
@@ -18,8 +16,10 @@ from formicary.local.orders import LoadScript, StartLoaded
 from formicary.local.platform import NAME, LocalPlatform
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from formicary.cli.connecting import ConnectionSettings
-    from formicary.cli.run import View
+    from formicary.cli.running import View
     from formicary.local.launchers import Launcher
 
 
@@ -60,7 +60,12 @@ def run_spread(
             "CPU time by group is accounted for in one process: leave --cpu-by-group, or "
             "--containers and --launcher, out"
         )
-    _check_what_runs(file, settings)
+    check_what_runs(file, settings)
+    if file is None and settings.listen is None:
+        raise UsageError(
+            "there are no agents, and nobody can reach these containers to create some, nor can any come: "
+            "add --listen, or a script"
+        )
     options: dict[str, Any] = {"tls": "always"} if settings.tls else {}
     platform = LocalPlatform(
         containers,
@@ -85,21 +90,6 @@ def run_spread(
     return sum(child.report.errors for child in platform.children)
 
 
-def _check_what_runs(file: Path | None, settings: ConnectionSettings) -> None:
-    can_come = bool(settings.creatable or settings.accepts)
-    if file is None and not can_come:
-        raise UsageError(
-            "there is nothing to run: name a script, or a package with --allow-create or --accept"
-        )
-    if file is None and settings.listen is None:
-        raise UsageError(
-            "there are no agents, and nobody can reach these containers to create some, nor can any come: "
-            "add --listen, or a script"
-        )
-    if file is None:
-        sys.path.insert(0, str(Path.cwd()))  # where agents' modules are, as the script's folder would be
-
-
 async def _live(
     platform: LocalPlatform,
     file: Path | None,
@@ -110,7 +100,7 @@ async def _live(
     async with platform, view(platform.container), contextlib.AsyncExitStack() as starting:
         container = platform.container
         starting.enter_context(container.scheduler.busy(lambda: "the script's agents to start"))
-        needs_some = not (settings.creatable or settings.accepts)
+        needs_some = not settings.takes_agents
         names = [] if file is None else await _load(platform, file, needs_some=needs_some)
         count = len(platform.children)
         with to_be_joined(container, settings.can_be_joined_at, f"c{count + 1}") as hints:

@@ -1,0 +1,118 @@
+"""`formicary run` with one container: a script's agents, in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING
+
+from formicary.cli.output import say
+from formicary.cli.running import check_what_runs, report_dead_letters, shown, to_be_joined, waits_for
+from formicary.cli.signals import run_until_signal
+from formicary.core.errors import FormicaryError, UsageError
+from formicary.core.event_loop import loop_factory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from formicary.cli.connecting import ConnectionSettings
+    from formicary.cli.running import View
+    from formicary.container.container import Container
+    from formicary.core.agent import Agent
+    from formicary.core.micro import MicroAgent
+    from formicary.profiling.accounting.accounting import Accounting
+
+
+def run_alone(
+    file: Path | None,
+    settings: ConnectionSettings,
+    name: str,
+    seed: int | None,
+    seconds: float | None,
+    *,
+    cpu_by_group: bool,
+    view: View,
+) -> None:
+    """Run a script's agents in this process, until all are gone or somebody ends it.
+
+    Args:
+        file: the script; None where others create agents, or agents come.
+        settings: how the container is to reach others.
+        name: the container's.
+        seed: of the agents' random generators.
+        seconds: after which all end.
+        cpu_by_group: whether CPU time is to be accounted for.
+        view: shows the container's platform.
+
+    Raises:
+        UsageError: the script or an option cannot be used.
+        SystemExit: an agent has ended the program.
+    """
+    container = settings.container(name, seed)
+    agents = _agents(file, settings)
+    listens = settings.can_be_joined_at
+    try:
+        run_until_signal(
+            _live(container, agents, seconds, listens, cpu_by_group=cpu_by_group, view=view), loop_factory()
+        )
+    finally:
+        letters = container.dead_letters
+        report_dead_letters(letters.total, letters.reasons)
+
+
+def _agents(file: Path | None, settings: ConnectionSettings) -> list[Agent | MicroAgent]:
+    """Return the script's agents; none only where others can create some, or some can come.
+
+    Raises:
+        UsageError: there are none and nobody can, or the script cannot be used.
+    """
+    from formicary.local.script import load_agents
+
+    check_what_runs(file, settings)
+    agents = [] if file is None else load_agents(file, needs_some=not settings.takes_agents)
+    if not agents and settings.is_alone:
+        raise UsageError(
+            "there are no agents, and nobody can reach this container to create some, nor can any come: add "
+            "--listen, --join or --server, or agents to the script"
+        )
+    return agents
+
+
+async def _live(
+    container: Container,
+    agents: list[Agent | MicroAgent],
+    seconds: float | None,
+    listens: str | None,
+    *,
+    cpu_by_group: bool,
+    view: View,
+) -> None:
+    accounted = _accounted(container) if cpu_by_group else contextlib.nullcontext()
+    async with container, accounted, view(container):
+        with to_be_joined(container, listens) as hints:
+            for line in (f"{container.domain}: {_what_lives(container, agents)}; Ctrl-C ends it", *hints):
+                say(line, err=True)
+            for agent in agents:
+                await _start(container, agent)
+            with contextlib.suppress(Exception):  # its time is over, or an agent has failed, which is logged
+                async with asyncio.timeout(seconds):
+                    await (container.join() if agents else asyncio.Event().wait())
+
+
+def _accounted(container: Container) -> Accounting:
+    from formicary.profiling.accounting.accounting import accounting
+
+    return accounting(container)
+
+
+async def _start(container: Container, agent: Agent | MicroAgent) -> None:
+    try:
+        await container.start(agent)
+    except FormicaryError:
+        raise
+    except Exception:  # noqa: BLE001 -- its setup failed: the container has logged that, and the others go on
+        return
+
+
+def _what_lives(container: Container, agents: list[Agent | MicroAgent]) -> str:
+    return shown([agent.name for agent in agents]) if agents else waits_for(container)

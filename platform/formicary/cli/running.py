@@ -1,0 +1,86 @@
+"""What the ways to `formicary run` have in common: what there is to run, and what the user is told."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from formicary.cli.connecting import LOOPBACK
+from formicary.cli.output import say
+from formicary.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractAsyncContextManager
+
+    from formicary.cli.connecting import ConnectionSettings
+    from formicary.container.container import Container
+
+    View = Callable[[Container], AbstractAsyncContextManager[None]]
+
+_SHOWN = 3  # reasons for dead letters, and names of agents
+
+
+def check_what_runs(file: Path | None, settings: ConnectionSettings) -> None:
+    """Make sure that there is a script, or else that agents can come, whose modules are then found.
+
+    Args:
+        file: the script; None where there is none.
+        settings: what may be created, and may come.
+
+    Raises:
+        UsageError: there is nothing to run.
+    """
+    if file is not None:
+        return
+    if not settings.takes_agents:
+        raise UsageError(
+            "there is nothing to run: name a script, or a package with --allow-create or --accept"
+        )
+    sys.path.insert(0, str(Path.cwd()))  # where agents' modules are, as the script's folder would be
+
+
+@contextlib.contextmanager
+def to_be_joined(container: Container, listens: str | None, other: str = "c2") -> Iterator[list[str]]:
+    """Let others join the container meanwhile, if it listens, and give what to tell the user.
+
+    Args:
+        container: the container, which is open.
+        listens: where; None if it does not.
+        other: a name that one of the others may have.
+    """
+    if listens is None:
+        yield []
+        return
+    from formicary.cli.join_files import published
+
+    name = container.name
+    command = f"formicary run FILE --name {'c1' if name == other else other} --join"
+    with published(container.domain, container.join_address) as path:
+        hints = [f"from another terminal: {command} {name}"]
+        if listens != LOOPBACK:
+            hints.append(f"from another host, with a copy of the secret {path}: {command} COPY")
+        yield hints
+
+
+def waits_for(container: Container) -> str:
+    """Return what a container without agents waits for."""
+    what = ((container.creatable, "that others create"), (container.accepts, "that come from elsewhere"))
+    return "waits for agents " + " and ".join(f"of {', '.join(of)} {how}" for of, how in what if of)
+
+
+def shown(names: list[str]) -> str:
+    """Return the first names of agents, and how many more there are."""
+    first = ", ".join(names[:_SHOWN])
+    return first if len(names) <= _SHOWN else f"{first} and {len(names) - _SHOWN} more"
+
+
+def report_dead_letters(total: int, reasons: Counter[str]) -> None:
+    """Say how many messages could not be delivered, and the most frequent reasons."""
+    if total:
+        say(f"dead letters: {total}", err=True)
+        for reason, count in reasons.most_common(_SHOWN):
+            say(f"  {count} x {reason}", err=True)

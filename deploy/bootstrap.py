@@ -23,7 +23,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -56,6 +58,8 @@ MARKS = {"server": "prosody", "ejabberd": "ejabberd"}  # marks of tests, and the
 # They make hosts of namespaces, as root; tests say so where they cannot be.
 HOSTS = ("iproute2", "openssh-server", "munge", "slurmctld", "slurmd", "slurm-client")
 READERS = ("texlive-latex-recommended", "chromium", "systemd")  # of reports and units; tests say so, too
+INSTALLING = threading.Lock()  # two at once would refuse each other
+LISTS_READ = threading.Event()  # once is enough
 ALSO_IN = ["/usr/sbin"]  # where packages put programs that are not on everybody's PATH
 OLDEST_PYTHON = (3, 11)
 OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
@@ -93,12 +97,12 @@ SIDE_BY_SIDE = ["--numprocesses", str((os.cpu_count() or 1) + 4), *IN_ORDER]
 FAULTS = ["tests/faults"]
 IN_PAIRS = ["--numprocesses", "2", *IN_ORDER]
 # What asks a sampler for the truth within two points comes alone: others on the same processors would take
-# that from it.
+# that from it. Beside it there is only what reads processor time off clocks, in one thread.
 ALONE = ["tests/integration/profiling/test_truth.py", "tests/unit/profiling/accounting/test_accounting.py"]
 TEST_RUNS = [
     [*(f"--ignore={path}" for path in (*FAULTS, *ALONE)), *SIDE_BY_SIDE],
     [*FAULTS, *IN_PAIRS],
-    ALONE,
+    [*ALONE, *IN_PAIRS],
 ]
 
 
@@ -115,9 +119,9 @@ class SetupError(Exception):
         self.exit_code = exit_code
 
 
-def say(text: str, end: str = "\n") -> None:
+def say(text: str) -> None:
     """Print at once, so that the order is right beside the output of other programs."""
-    print(text, end=end, flush=True)
+    print(f"{text}\n", end="", flush=True)  # in one piece: steps run side by side
 
 
 def environment() -> dict[str, str]:
@@ -127,12 +131,12 @@ def environment() -> dict[str, str]:
 
 
 def step(what: str, *commands: list[str]) -> bool:
-    """Run commands quietly, one after the other; print one line, and the output of one that fails.
+    """Run commands quietly, one after the other; say when they begin and end, and what one says that fails.
 
     Returns:
         Whether all of them succeeded.
     """
-    say(f"bootstrap: {what} ...", end=" ")
+    say(f"bootstrap: {what} ...")
     start = time.monotonic()
     for command in commands:
         done = subprocess.run(
@@ -145,10 +149,10 @@ def step(what: str, *commands: list[str]) -> bool:
             check=False,
         )
         if done.returncode:
-            say(f"failed after {time.monotonic() - start:.1f} s:")
-            say(done.stdout.decode(errors="replace").rstrip())
+            output = done.stdout.decode(errors="replace").rstrip()
+            say(f"bootstrap: {what} failed after {time.monotonic() - start:.1f} s:\n{output}")
             return False
-    say(f"{time.monotonic() - start:.1f} s")
+    say(f"bootstrap: {what}: {time.monotonic() - start:.1f} s")
     return True
 
 
@@ -209,15 +213,23 @@ def why_not_install() -> str | None:
 
 
 def install_package(package: str) -> bool:
-    """Install a system package without starting the service that comes with it.
+    """Install a system package without starting the service that comes with it; one at a time.
 
     Returns:
         Whether it is installed now.
     """
+    with INSTALLING:
+        return install_without_starting(package)
+
+
+def install_without_starting(package: str) -> bool:
+    """Install a system package while its service is forbidden to start."""
     root = as_root() or []
     apt = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet"]
-    # Some list may be out of order: what counts is whether the package can be installed.
-    step("reading the system's package lists", [*apt, "update"])
+    if not LISTS_READ.is_set():
+        # Some list may be out of order: what counts is whether the package can be installed.
+        step("reading the system's package lists", [*apt, "update"])
+        LISTS_READ.set()
     install = [*apt, "install", "--yes", "--no-install-recommends", package]
     if POLICY.exists():
         return step(f"installing the system package {package}", install)
@@ -268,6 +280,11 @@ def ensure_package(package: str) -> bool:
         f"going on without it. To have it, type `sudo apt-get install {package}` and start this again."
     )
     return False
+
+
+def ensure_packages(packages: tuple[str, ...]) -> set[str]:
+    """Install what is missing of some packages and may be installed, and give those that are here."""
+    return {package for package in packages if ensure_package(package)}
 
 
 # The environment
@@ -339,22 +356,27 @@ def bench(arguments: list[str]) -> int:
     return hand_over([str(VENV / "bin" / "formicary"), "bench", "run", *(arguments or ["quick"])])
 
 
+def check(name: str) -> bool:
+    """Run one of the checks, and give whether it passed."""
+    return step(name, *([PYTHON, "-m", *command] for command in CHECKS[name]))
+
+
 def test(arguments: list[str]) -> int:
     """Run all checks and then the tests; the exit code is 0 only where everything passed."""
-    ensure_environment("test")
-    for package in (*HOSTS, *READERS):
-        ensure_package(package)
-    missing = [mark for mark, package in MARKS.items() if not ensure_package(package)]
+    with ThreadPoolExecutor() as beside:
+        # The system's packages come while the environment is made and the checks run, which need none.
+        packages = beside.submit(ensure_packages, (*MARKS.values(), *HOSTS, *READERS))
+        ensure_environment("test")
+        with compile_all():
+            checks = {name: beside.submit(check, name) for name in CHECKS}
+    failed = [name for name, passed in checks.items() if not passed.result()]
+    here = packages.result()
+    missing = [mark for mark, package in MARKS.items() if package not in here]
     selection: list[str] = []
     if missing and not os.environ.get("CI"):
         for mark in missing:
             say(f"bootstrap: leaving out the tests marked `{mark}`, which need {MARKS[mark]}")
         selection = ["-m", " and ".join(f"not {mark}" for mark in missing)]
-    failed = []
-    with compile_all():  # the checks take one processor
-        for name, commands in CHECKS.items():
-            if not step(name, *([PYTHON, "-m", *command] for command in commands)):
-                failed.append(name)
     arguments = arguments[1:] if arguments[:1] == ["--"] else arguments
     code = 0
     for run in [arguments] if arguments else TEST_RUNS:

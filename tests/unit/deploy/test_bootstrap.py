@@ -7,9 +7,11 @@ import contextlib
 import importlib.util
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -110,11 +112,12 @@ def test_it_runs_without_a_locale():
 # Steps
 
 
-def test_a_step_that_succeeds_is_one_line(bootstrap, capfd):
+def test_a_step_that_succeeds_says_when_it_begins_and_ends(bootstrap, capfd):
     assert bootstrap.step("trying", [sys.executable, "-c", "print('noise')"])
     out, err = capfd.readouterr()
-    assert out.startswith("bootstrap: trying ... ")
-    assert (out.count("\n"), err) == (1, "")
+    begins, ends = out.splitlines()
+    assert (begins, err) == ("bootstrap: trying ...", "")
+    assert re.fullmatch(r"bootstrap: trying: \d+\.\d s", ends)
 
 
 def test_a_step_that_fails_shows_why_and_stops(bootstrap, capfd):
@@ -231,11 +234,13 @@ def test_a_package_is_installed_without_starting_its_service(bootstrap, programs
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     programs("apt-get", f'test "$2" = update || {{ {bootstrap.POLICY}; echo asked $? >> $0.policy; }}')
     assert bootstrap.install_package("prosody")
+    assert bootstrap.install_package("ejabberd")
     assert programs.calls() == [
         "apt-get --quiet update",
         "apt-get --quiet install --yes --no-install-recommends prosody",
+        "apt-get --quiet install --yes --no-install-recommends ejabberd",
     ]
-    assert (bootstrap.POLICY.parent / "programs" / "apt-get.policy").read_text() == "asked 101\n"
+    assert (bootstrap.POLICY.parent / "programs" / "apt-get.policy").read_text() == "asked 101\n" * 2
     assert not bootstrap.POLICY.exists()
 
 
@@ -343,7 +348,7 @@ def test_bench_runs_the_measurement_with_the_arguments(bootstrap, handed_over, a
 
 def test_test_runs_every_check_and_pytest_last(bootstrap, steps, handed_over):
     assert bootstrap.main(["test", "--", "-x", "tests/unit"]) == 0
-    assert steps[2:] == ["lint", "types", "docs"]
+    assert sorted(steps[2:]) == ["docs", "lint", "types"]
     assert handed_over == [[bootstrap.PYTHON, "-m", "pytest", "-x", "tests/unit"]]
 
 
@@ -367,6 +372,20 @@ def test_the_tests_have_what_hosts_are_made_with(bootstrap, handed_over, monkeyp
     assert set(asked) == set(bootstrap.PROGRAMS)
 
 
+def test_packages_come_while_the_checks_run(bootstrap, handed_over, monkeypatch):
+    checked = threading.Event()
+
+    def step(what, *commands):
+        if what in bootstrap.CHECKS:
+            checked.set()
+        return True
+
+    monkeypatch.setattr(bootstrap, "step", step)
+    monkeypatch.setattr(bootstrap, "ensure_package", lambda package: checked.wait(30))
+    assert bootstrap.main(["test"]) == 0
+    assert [command[3:] for command in handed_over] == bootstrap.TEST_RUNS
+
+
 def test_without_what_hosts_are_made_with_all_tests_are_tried(bootstrap, handed_over, monkeypatch):
     monkeypatch.setattr(bootstrap, "ensure_package", lambda package: package not in bootstrap.HOSTS)
     assert bootstrap.main(["test"]) == 0
@@ -378,9 +397,10 @@ def test_without_arguments_each_test_runs_in_one_run_side_by_side_with_faults_or
 ):
     assert bootstrap.main(["test"]) == 0
     side_by_side, faults, alone = (command[3:] for command in handed_over)
-    later = [*bootstrap.FAULTS, *alone]
+    later = [*bootstrap.FAULTS, *bootstrap.ALONE]
     assert side_by_side == [*(f"--ignore={path}" for path in later), *bootstrap.SIDE_BY_SIDE]
     assert faults == ["tests/faults", *bootstrap.IN_PAIRS]
+    assert alone == [*bootstrap.ALONE, *bootstrap.IN_PAIRS]
     assert all((SCRIPT.parents[1] / path).exists() for path in later)
 
 
@@ -390,7 +410,7 @@ def test_a_failed_check_fails_the_command_though_the_tests_pass(
     step = bootstrap.step
     monkeypatch.setattr(bootstrap, "step", lambda what, *c: step(what, *c) and what != "lint")
     assert bootstrap.main(["test"]) == 1
-    assert steps[2:] == ["lint", "types", "docs"]
+    assert sorted(steps[2:]) == ["docs", "lint", "types"]
     assert len(handed_over) == len(bootstrap.TEST_RUNS)  # the tests ran all the same
     assert capsys.readouterr().out.endswith("failed before the tests: lint\n")
 

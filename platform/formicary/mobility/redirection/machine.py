@@ -156,9 +156,20 @@ class Redirection:
             else:
                 self.domain = domain
 
-    def give_up(self) -> None:
-        """Called when the container that messages go to is none of the platform's any more."""
-        if self.pending is None and not self.is_here:
+    def give_up(self, *, is_used: bool) -> None:
+        """Called when the container that messages go to is none of the platform's any more.
+
+        Its link may live on, and with it what has gone there: the home's way would be sooner.
+
+        Args:
+            is_used: as of `arrive`.
+        """
+        if self.pending is not None or self.domain in {None, self.home}:
+            return
+        if is_used or self.told or self._passed:
+            self._next = self.home
+            self._mark(self.domain)
+        else:
             self.domain = self.home
 
     # -- what happens ---------------------------------------------------------------------------------------

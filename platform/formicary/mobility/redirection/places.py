@@ -291,7 +291,7 @@ class Places:
         """Called when another container is not a member any more; its link may be that of the next one."""
         for detour in tuple(self._detours.values()):
             if detour.domain == domain and detour.redirection.home != self._own:
-                detour.redirection.give_up()
+                detour.redirection.give_up(is_used=self._is_used(detour.redirection))
                 self._dispatcher.routes.pop(detour.address, None)
                 self._perform(detour)
 

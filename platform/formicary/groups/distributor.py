@@ -16,6 +16,7 @@ from formicary.groups.naming import group_query
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
 
+    from formicary.container.overflow import Source
     from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message
     from formicary.groups.mailing import Content
@@ -29,8 +30,9 @@ _MOST_UNVERIFIED: Final = 10_000  # messages that wait until it is known whether
 class Distributor(MicroAgent):
     """Hands on messages to groups as they come in, without a queue of its own.
 
-    While too much waits for one of the members, it has no room: so those who send to the group have to wait,
-    as they do for a mailbox. Like a link, it is told so by the container's overflow (`overflow.Origin`).
+    While too much waits for one of the members, those who send to groups have to wait, as they do for a
+    mailbox: like a link, it is told so by the container's overflow (`overflow.Origin`), and tells the links.
+    What has come is handed out all the same: else what its sender sends a member next would overtake it.
 
     Args:
         service: who knows the members.
@@ -39,7 +41,9 @@ class Distributor(MicroAgent):
     def __init__(self, service: GroupService) -> None:
         super().__init__(DISTRIBUTOR)
         self._service = service
+        self._full_name = f"{DISTRIBUTOR}@{service.container.domain}"
         self._paused: set[str] = set()  # members that too much waits for
+        self._sources: list[Source] = []  # links whose other ends were told to send nothing more
         self._unverified: dict[str, list[tuple[Message, Content]]] = {}  # by sender
         self._unverified_count = 0  # how many these are
         self._waiting: list[asyncio.Future[None]] = []
@@ -59,6 +63,7 @@ class Distributor(MicroAgent):
                 f"groups need the name {DISTRIBUTOR!r}, which an agent in container {container.name} has"
             )
         container.lifecycle.add_system_agent(self)
+        container.dispatcher.overflow.divert(self._full_name, self)
 
     async def stop(self) -> None:
         """End."""
@@ -66,6 +71,8 @@ class Distributor(MicroAgent):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await super().stop()
+        self._service.container.dispatcher.overflow.end_diversion(self._full_name)
+        self._resume()
         self._make_room()
 
     def handle(self, message: Message) -> Awaitable[None] | None:
@@ -82,15 +89,27 @@ class Distributor(MicroAgent):
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message to a group; return this sink if there is no room."""
-        if self._paused or self._unverified_count >= _MOST_UNVERIFIED:
+        if self._unverified_count >= _MOST_UNVERIFIED:
             return (self,)
         try:
             content = unwrap(message)
         except ValueError as error:
             self._add_dead_letter(message, f"it is no message to a group: {error}")
-            return None
-        self._take(message, content)
+        else:
+            self._take(message, content)
         return None
+
+    def take(self, message: Message, receiver: str, source: Source) -> None:
+        """Take a message of another container."""
+        self._service.container.dispatcher.overflow.deliver(message, receiver, source)
+        if self._paused and source not in self._sources:
+            self._sources.append(source)
+            source.pause_sender(receiver, is_paused=True)
+
+    def forget(self, source: Source) -> None:
+        """Called when the other end of a link has forgotten what it was told."""
+        if source in self._sources:
+            self._sources.remove(source)
 
     def put(self, message: Message) -> bool:
         """Take a message; return False if there is no room."""
@@ -112,11 +131,15 @@ class Distributor(MicroAgent):
             self._paused.add(receiver)
         else:
             self._paused.discard(receiver)
-            self._make_room()
+            if not self._paused:
+                self._resume()
+
+    def _resume(self) -> None:
+        sources, self._sources = self._sources, []
+        for source in sources:
+            source.pause_sender(self._full_name, is_paused=False)
 
     def _make_room(self) -> None:
-        if self._paused and self.state is not AgentState.GONE:
-            return
         free, self._waiting = self._waiting, []
         for future in free:
             if not future.done():

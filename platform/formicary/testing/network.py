@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from formicary.core.errors import InvalidMessageError, LinkError, NameTakenError
-from formicary.core.message import Message
-from formicary.core.names import complete
-from formicary.transport.remote_sink import RemoteSink
+from formicary.testing.memory_line import MemoryLine, domain_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,19 +16,15 @@ if TYPE_CHECKING:
     from formicary.container.link_status import LinkStatus
     from formicary.container.options import ConnectionOptions
     from formicary.core.mailbox import MessageSink
-
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Message).decode
-
-_LIMIT = 1000  # messages on their way from one container to another before senders wait
+    from formicary.core.message import Message
 
 
 class MemoryNetwork:
     """What containers of one process and one event loop meet at: `Container("c1", server=network)`.
 
     Messages are encoded and decoded on the way, so tests see what crosses a process's border. From one
-    container to another they arrive in the order in which they were sent. A receiver with a full mailbox
-    holds up what comes behind it from the same container, and so the senders there.
+    container to another they arrive in the order in which they were sent. As with real links, a receiver with
+    a full mailbox holds up only those who send to it.
 
     Args:
         delay: how many seconds each message is on its way, by the loop's clock; or a function that is asked
@@ -89,8 +80,11 @@ class MemoryTransport:
         self._network = network
         self._container: Container | None = None
         self._before: Callable[[], None] | None = None
-        self._lines: dict[str, _Line] = {}  # by the other container's domain
+        self._lines: dict[str, MemoryLine] = {}  # by the other container's domain
         self._is_closed = False
+        self.takes = asyncio.Event()
+        """Set unless so much waits in the container that nothing more is to come in."""
+        self.takes.set()
 
     @property
     def container(self) -> Container:
@@ -112,11 +106,18 @@ class MemoryTransport:
                 f"a container {container.domain} is on the memory network already; take another name"
             )
         self._container = container
+        container.dispatcher.overflow.pause = self._freeze
         others = tuple(self._network.members.values())
         self._network.members[container.domain] = self
         for other in others:
             self.met(other)
             other.met(self)
+
+    def _freeze(self, is_frozen: bool) -> None:  # noqa: FBT001 -- a callback
+        if is_frozen:
+            self.takes.clear()
+        else:
+            self.takes.set()
 
     def met(self, other: MemoryTransport) -> None:
         """Called when another container has come."""
@@ -133,7 +134,7 @@ class MemoryTransport:
         line = self._line(domain)
         if line is None:
             return False
-        line.send_control(channel, payload)
+        line.tell(partial(line.control, channel, payload))
         return True
 
     def takes_control(self, domain: str) -> bool:
@@ -164,7 +165,7 @@ class MemoryTransport:
         Raises:
             InvalidMessageError: the message has a value that cannot cross a process's border.
         """
-        return self.post_to(_domain_of(receiver), message, receiver)
+        return self.post_to(domain_of(receiver), message, receiver)
 
     def post_to(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for an agent that is in another container than its name says; as `post`."""
@@ -202,7 +203,7 @@ class MemoryTransport:
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- Transport has it
         """Tell the sender in another container that its message was not delivered; never waits."""
         assert message.sender is not None
-        line = self._line(self.container.dispatcher.domain_of(message.sender) or _domain_of(message.sender))
+        line = self._line(self.container.dispatcher.domain_of(message.sender) or domain_of(message.sender))
         if line is None:
             reason = f"no container for {message.sender} is on the memory network"
             self.container.dispatcher.add_dead_letter(failure, reason, message.sender, tell_sender=False)
@@ -248,133 +249,10 @@ class MemoryTransport:
         if self.container.peers is not None:
             self.container.peers.ended(domain)
 
-    def _line(self, domain: str) -> _Line | None:
+    def _line(self, domain: str) -> MemoryLine | None:
         line = self._lines.get(domain)
         target = None if self._is_closed else self._network.members.get(domain)
         if line is None and target is not None:
-            line = self._lines[domain] = _Line(self._network, self.container, target.container)
+            back = partial(target._line, self.container.domain)  # noqa: SLF001 -- of its own class
+            line = self._lines[domain] = MemoryLine(self._network, self.container, target, back)
         return line
-
-
-def _domain_of(receiver: str) -> str:
-    return receiver.partition("/")[0].partition("@")[2]
-
-
-class _Line:
-    """What is on its way from one container to another, first in, first out."""
-
-    def __init__(self, network: MemoryNetwork, source: Container, target: Container) -> None:
-        self._network = network
-        self._source = source
-        self._target = target
-        # When it is due, for whom, and what; what is told to the container is for a channel.
-        self._under_way: deque[tuple[float, str, bytes]] = deque()
-        self._filled = asyncio.Event()
-        self._moved = asyncio.Event()
-        self.is_closed = False
-        self.count = 0
-        """How many messages were sent."""
-        self._task = asyncio.create_task(self._carry(), name=f"line {source.domain} to {target.domain}")
-
-    def put(self, message: Message, receiver: str) -> None:
-        """Send a message on its way."""
-        due = self._network.due()
-        if message.reply_to is not None:
-            full = complete(message.reply_to, self._source.domain, self._source.platform)
-            message = message.replace(reply_to=full)
-        self.count += 1
-        self._under_way.append((due, receiver, _encode(message)))
-        self._filled.set()
-
-    def send_control(self, channel: str, payload: bytes) -> None:
-        """Send what is for the container itself on its way."""
-        due = self._network.due()
-        self._under_way.append((due, channel, payload))
-        self._filled.set()
-
-    @property
-    def domain(self) -> str:
-        """The domain of the container that messages come from here; for who takes them."""
-        return self._source.domain
-
-    def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
-        """Do nothing: senders wait where the line is full."""
-
-    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Send a message on its way if there is room; else return where it waits."""
-        dispatcher = self._source.dispatcher
-        if not dispatcher.leads_to(self._target.domain, receiver):  # it has moved while this waited for room
-            return dispatcher.dispatch_to(message, receiver)
-        if not self._network.whole.is_set() or len(self._under_way) >= _LIMIT:
-            return (RemoteSink(self, receiver),)
-        self.put(message, receiver)
-        return None
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing is on its way."""
-        return not self._under_way
-
-    def way_to(self, receiver: str) -> str:
-        """Return what the line is called in a sentence."""
-        return f"the line to {receiver}"
-
-    async def room(self, receiver: str) -> None:  # noqa: ARG002 -- the line is all receivers'
-        """Wait until there is room, or the other container has left."""
-        await self._network.whole.wait()
-        while len(self._under_way) >= _LIMIT and not self.is_closed:
-            self._moved.clear()
-            await self._moved.wait()
-
-    async def drained(self) -> None:
-        """Wait until all has arrived, but no longer than the source's agents would."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._source.dispatcher.overflow.send_timeout):
-                while any("@" in receiver for _, receiver, _ in self._under_way) and not self.is_closed:
-                    self._moved.clear()
-                    await self._moved.wait()
-
-    async def close(self, reason: str, *, is_told: bool = True) -> None:
-        """Make dead letters of what is still on its way, of which senders may be told."""
-        self.is_closed = True
-        self._task.cancel()
-        await asyncio.wait([self._task])
-        for _, receiver, data in self._under_way:
-            if "@" in receiver:
-                self._source.dispatcher.add_dead_letter(_decode(data), reason, receiver, tell_sender=is_told)
-        self._under_way.clear()
-        self._moved.set()
-
-    async def _carry(self) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            while not self._under_way:
-                self._filled.clear()
-                await self._filled.wait()
-            due, receiver, data = self._under_way[0]
-            if due > loop.time():
-                await asyncio.sleep(due - loop.time())
-            await self._network.whole.wait()
-            if "@" in receiver:
-                await self._deliver(_decode(data), receiver)
-            elif self._target.peers is not None:
-                self._target.peers.on_control(self._source.domain, receiver, data)
-            self._under_way.popleft()
-            self._moved.set()
-
-    async def _deliver(self, message: Message, receiver: str) -> None:
-        dispatcher = self._target.dispatcher
-        if (taker := dispatcher.overflow.takers.get(receiver)) is not None and receiver in dispatcher.detours:
-            taker.take(message, receiver, self)
-            return
-        if receiver not in dispatcher.agents and _domain_of(receiver) != dispatcher.domain:
-            dispatcher.take_stray(message, receiver, self)
-            return
-        waiting = list(dispatcher.deliver(message, receiver) or ())
-        try:
-            async with asyncio.timeout(self._target.dispatcher.overflow.send_timeout):
-                await self._target.dispatcher.overflow.wait_for_room(message, waiting)
-        except TimeoutError:
-            names = ", ".join(map(str, waiting))
-            reason = f"{names} had no room for {self._target.dispatcher.overflow.send_timeout:g} s"
-            self._target.dispatcher.add_dead_letter(message, reason, receiver)

@@ -202,6 +202,54 @@ async def test_a_slow_receiver_slows_its_senders_down_and_nothing_is_lost():
         assert reasons(c1) == reasons(c2) == []
 
 
+async def test_a_full_mailbox_holds_up_only_who_sends_to_it():
+    network = MemoryNetwork()
+    async with (
+        Container("c1", server=network) as c1,
+        Container("c2", server=network, mailbox_limit=10) as c2,
+    ):
+        collect, told = Collect(), []
+        await start(c2, "b", do(lambda behaviour: asyncio.sleep(20)))
+        await start(c2, "other", collect)
+        send = sender("b@c2", *map(str, range(1200)))
+        await start(c1, "a", send)
+        await until_idle()
+        assert not send.is_done()
+        c2.peers.on_control = lambda *what: told.append(what)
+        assert c1.dispatcher.transport.send_control(c2.domain, "channel", b"x", behind=True)
+        await start(c1, "c", sender("other@c2", "x"))
+        await until_idle()
+        assert collect.bodies == ["x"]
+        assert told == [(c1.domain, "channel", b"x")]
+
+
+async def test_while_too_much_waits_in_a_container_nothing_more_comes_in():
+    network = MemoryNetwork()
+    async with Container("c1", server=network) as c1, Container("c2", server=network) as c2:
+        collect = Collect()
+        await start(c2, "b", collect)
+        c2.dispatcher.overflow.pause(True)
+        await start(c1, "a", sender("b@c2", "x"))
+        await until_idle()
+        assert collect.bodies == []
+        c2.dispatcher.overflow.pause(False)
+        await until_idle()
+        assert collect.bodies == ["x"]
+
+
+async def test_what_a_container_refuses_is_logged_and_what_comes_behind_goes_on(caplog):
+    network = MemoryNetwork()
+    async with Container("c1", server=network) as c1, Container("c2", server=network) as c2:
+        collect = Collect()
+        await start(c2, "b", collect)
+        assert c1.dispatcher.transport.send_control(c2.domain, "members", b"nonsense")
+        await start(c1, "a", sender("b@c2", "x"))
+        await until_idle()
+        assert collect.bodies == ["x"]
+        assert "container c2 dropped what c1.lab.localhost has sent" in caplog.text
+        caplog.clear()
+
+
 async def test_a_value_that_cannot_cross_is_refused_where_it_is_sent():
     network = MemoryNetwork()
     async with Container("c1", server=network) as c1, Container("c2", server=network) as c2:

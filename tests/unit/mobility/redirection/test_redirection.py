@@ -10,7 +10,7 @@ from tests.unit.core.agents import reasons
 
 from formicary import Message
 from formicary.container.dead_letters import failure_of
-from formicary.testing import network
+from formicary.testing import memory_line
 
 pytestmark = pytest.mark.virtual_clock
 
@@ -111,7 +111,7 @@ async def test_what_waits_for_room_on_a_way_that_is_over_goes_where_the_agent_is
         alice = await world.start("alice", 0)
         await world.move(bob, 1)
         await send(alice, bob.address, [0])
-        monkeypatch.setattr(network, "_LIMIT", 0)
+        monkeypatch.setattr(memory_line, "_LIMIT", 0)
         waiting = asyncio.create_task(send(alice, bob.address, [1, 2]))
         await asyncio.sleep(1)
         await world.move(bob, 0)

@@ -1,0 +1,218 @@
+"""What is on its way from one container to another on a `MemoryNetwork`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from formicary.core.logs import get_logger
+from formicary.core.message import Message
+from formicary.core.names import complete, shorten_for
+from formicary.transport.link.paused import PausedReceivers
+from formicary.transport.remote_sink import RemoteSink
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.container.container import Container
+    from formicary.core.mailbox import MessageSink
+    from formicary.testing.network import MemoryNetwork
+
+logger = get_logger("formicary.transport")
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Message).decode
+
+_LIMIT = 1000  # messages on their way from one container to another before senders wait
+
+
+class Target(Protocol):
+    """The other end."""
+
+    @property
+    def container(self) -> Container:
+        """The container there."""
+
+    takes: asyncio.Event
+    """Set unless nothing more is to come in there."""
+
+
+class _Letter(msgspec.Struct):
+    due: float  # by the loop's clock
+    receiver: str
+    data: bytes
+
+
+class _Order(msgspec.Struct):
+    due: float
+    obey: Callable[[], None]  # called where it has come
+
+
+class MemoryLine:
+    """What is on its way from one container to another, first in, first out.
+
+    Args:
+        network: the network.
+        source: the container that sends.
+        target: the other end.
+        back: returns the line that leads back; None if one of the two has left.
+    """
+
+    def __init__(
+        self,
+        network: MemoryNetwork,
+        source: Container,
+        target: Target,
+        back: Callable[[], MemoryLine | None],
+    ) -> None:
+        self._network = network
+        self._source = source
+        self._target = target
+        self._back = back
+        self._under_way: deque[_Letter | _Order] = deque()
+        self._filled = asyncio.Event()
+        self._moved = asyncio.Event()
+        self._paused = PausedReceivers(source.dispatcher)
+        self.is_closed = False
+        self.count = 0
+        """How many messages were sent."""
+        name = f"line {source.domain} to {target.container.domain}"
+        self._task = asyncio.create_task(self._carry(), name=name)
+
+    # -- where it begins ------------------------------------------------------------------------------------
+
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Send a message on its way if there is room; else return where it waits."""
+        dispatcher = self._source.dispatcher
+        if not dispatcher.leads_to(self._target.container.domain, receiver):  # it has moved while this waited
+            return dispatcher.dispatch_to(message, receiver)
+        if (paused := self._paused.get(receiver)) is not None:
+            return (paused,)
+        if not self._network.whole.is_set() or len(self._under_way) >= _LIMIT:
+            return (RemoteSink(self, receiver),)
+        self.put(message, receiver)
+        return None
+
+    def put(self, message: Message, receiver: str) -> None:
+        """Send a message on its way."""
+        if message.reply_to is not None:
+            full = complete(message.reply_to, self._source.domain, self._source.platform)
+            message = message.replace(reply_to=full)
+        self.count += 1
+        self._add(_Letter(self._network.due(), receiver, _encode(message)))
+
+    def tell(self, obey: Callable[[], None]) -> None:
+        """Send what is for the container itself on its way: called when it is there."""
+        self._add(_Order(self._network.due(), obey))
+
+    def _add(self, entry: _Letter | _Order) -> None:
+        self._under_way.append(entry)
+        self._filled.set()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is on its way."""
+        return not self._under_way
+
+    def way_to(self, receiver: str) -> str:
+        """Return what the line is called in a sentence."""
+        return f"the line to {receiver}"
+
+    async def room(self, receiver: str) -> None:
+        """Wait until there is room on the way to a receiver, or the other container has left."""
+        if (paused := self._paused.get(receiver)) is not None:
+            await paused.room()
+        await self._network.whole.wait()
+        while len(self._under_way) >= _LIMIT and not self.is_closed:
+            self._moved.clear()
+            await self._moved.wait()
+
+    async def drained(self) -> None:
+        """Wait until all messages have arrived, but no longer than the source's agents would."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._source.dispatcher.overflow.send_timeout):
+                while any(isinstance(entry, _Letter) for entry in self._under_way) and not self.is_closed:
+                    self._moved.clear()
+                    await self._moved.wait()
+
+    async def close(self, reason: str, *, is_told: bool = True) -> None:
+        """Make dead letters of what is still on its way, of which senders may be told."""
+        self.is_closed = True
+        self._task.cancel()
+        await asyncio.wait([self._task])
+        self._target.container.dispatcher.overflow.forget(self)
+        for entry in self._under_way:
+            if isinstance(entry, _Letter):
+                message = _decode(entry.data)
+                self._source.dispatcher.add_dead_letter(message, reason, entry.receiver, tell_sender=is_told)
+        self._under_way.clear()
+        self._paused.release()
+        self._moved.set()
+
+    # -- where it ends --------------------------------------------------------------------------------------
+
+    @property
+    def domain(self) -> str:
+        """The domain of the container that messages come from here; for who takes them."""
+        return self._source.domain
+
+    def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
+        """Tell the container that messages come from to send a receiver nothing more, or to go on."""
+        if (back := self._back()) is not None:
+            back.tell(partial(self._pause, receiver, is_paused))
+
+    def _pause(self, receiver: str, is_paused: bool) -> None:  # noqa: FBT001 -- as of `PausedReceivers.order`
+        if not self.is_closed:
+            self._paused.order(receiver, is_paused)
+
+    def control(self, channel: str, payload: bytes) -> None:
+        """Hand a control message to the target; ValueError if it is none."""
+        if (peers := self._target.container.peers) is not None:
+            peers.on_control(self.domain, channel, payload)
+
+    async def _carry(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            while not self._under_way:
+                self._filled.clear()
+                await self._filled.wait()
+            entry = self._under_way[0]
+            if entry.due > loop.time():
+                await asyncio.sleep(entry.due - loop.time())
+            await self._network.whole.wait()
+            await self._target.takes.wait()
+            try:
+                self._hand_over(entry)
+            except ValueError as error:
+                name = self._target.container.dispatcher.name
+                logger.warning("container %s dropped what %s has sent: %s", name, self.domain, error)
+            self._under_way.popleft()
+            self._moved.set()
+
+    def _hand_over(self, entry: _Letter | _Order) -> None:
+        """Hand over what has come, as `Arrivals` of a link does."""
+        if isinstance(entry, _Order):
+            entry.obey()
+            return
+        message, receiver = _decode(entry.data), entry.receiver
+        dispatcher = self._target.container.dispatcher
+        overflow = dispatcher.overflow
+        if (
+            domain_of(receiver) != dispatcher.domain
+            and shorten_for(receiver, dispatcher.domain) not in dispatcher.visitors
+        ):
+            dispatcher.take_stray(message, receiver, self)
+        elif receiver in overflow.arrivals:
+            overflow.arrivals[receiver].take(message, receiver, self)
+        elif full := dispatcher.deliver(message, receiver):
+            overflow.add(message, receiver, self, full)
+
+
+def domain_of(receiver: str) -> str:
+    """Return the domain in a full name."""
+    return receiver.partition("/")[0].partition("@")[2]

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 Route = Literal["xmpp", "federated", "auto", "direct", "relay"]
 ROUTES: dict[Route, str] = {
-    "xmpp": "through Prosody",
-    "federated": "through two Prosodies, one on each host",
-    "auto": "direct, Prosody as the indirect path",
-    "direct": "direct, no server",
-    "relay": "direct, a third container as the indirect path",
+    "xmpp": "server",
+    "federated": "two servers",
+    "auto": "direct, or server",
+    "direct": "direct",
+    "relay": "direct, or relay",
 }
 LOOPBACK = "127.0.0.1"
 _PATIENCE = 45.0  # s; the platform promises 30 where there is silence

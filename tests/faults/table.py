@@ -24,32 +24,34 @@ PAGE = ROOT / "docs" / "faults.md"
 _HEAD = """\
 # Faults
 
-What happens to messages when something breaks. Each fault below was caused for real: two containers, each a
+What happens to messages when something breaks. Each fault was caused for real: two containers, each a
 process of its own, write to each other all the time; then Prosody is killed, the network is cut, or a
 container dies.
 
 A message is received once, and after those that its sender sent before it to the same receiver; or its
 sender is told: by an exception of `send()`, or by a `failure` from the management agent. So *sent* is
-*received*, by an agent, and *failed* together. Only where a container is killed, or cut off for so long that
-it is given up, its peer cannot know whether the last messages were received: the failure says that they may
-have been, and *both* counts those that were. No message was received twice or out of order, and none was
-lost without a word; the tests in `tests/faults` check that.
+*received*, by an agent, and *failed* together. Only where a container is killed, or cut off until it is
+given up, its peer cannot know whether the last messages were received: the failure says so, and *both*
+counts those that were. None was received twice or out of order, and none was lost without a word; the
+tests in `tests/faults` check that.
 
 Not in the table are the faults that agents are put to while they move or sleep:
 
-- The source, the destination, the home of the agents, or the home with one of the others, is killed at each
-  step of a move: each agent is in one place, or has ended with its container. Where destination and home are
-  lost together, the agents stay in transit until both are back (`test_moves.py`).
-- Prosody, through which all goes, or where the containers have met, is killed at each step of a move, and
-  started again: all agents move, and no message fails (`test_moves.py`).
-- A hundred messages wait for each agent, and the destination has room for five: they move, whoever writes to
-  them waits, and no message fails (`test_moves_to_the_full.py`).
-- The disk of the destination is full, where agents would sleep: they move, and go on; a sentence says that
-  they cannot sleep. When there is room, they do (`test_moves_to_the_full.py`).
-- A client of the same Prosody, or a guest of a direct link, forges the arrival of an agent: it is refused in
-  a sentence, and nothing starts (`test_forged_arrivals.py`).
-- A container is killed while 3000 agents are waking: each sleeps on, or has begun before and ended with the
-  container; each message for them was received, or fails (`test_sleepers.py`).
+- The source, the destination, the home of the agents, or the home with one of the others, is killed at
+  each step of a move: each agent is in one place, or has ended with its container. Where destination and
+  home are lost together, the agents stay in transit until both are back. Where Prosody is killed, all
+  move, and no message fails (`test_moves.py`).
+- The destination has room for five of the hundred messages that wait for each agent: they move, and
+  whoever writes to them waits. Its disk is full: they move, and a sentence says that they cannot sleep
+  there. No message fails (`test_moves_to_the_full.py`).
+- A client of the same Prosody, or a guest of a direct link, forges the arrival of an agent: it is refused
+  in a sentence, and nothing starts (`test_forged_arrivals.py`).
+- A container is killed while 3000 agents are waking: each sleeps on, or has begun before and ended with
+  the container; each message for them was received, or fails (`test_sleepers.py`).
+
+The route is through Prosody (*server*), through one on each host (*two servers*), or *direct*: with no
+server, or with Prosody (*or server*) or a third container (*or relay*) as the indirect path. Where no
+fault is named, it is that of the line above.
 
 """
 _COLUMNS = ("fault", "route", "sent", "received", "failed", "both", "sent again", "remarks")
@@ -57,7 +59,8 @@ _COLUMNS = ("fault", "route", "sent", "received", "failed", "both", "sent again"
 
 def page(figures: Mapping[Case, Figures]) -> str:
     """Return the page that says what the faults did."""
-    rows = [_row(case, figures[case]) for case in CASES if case in figures]
+    cases = [case for case in CASES if case in figures]
+    rows = [_row(case, figures[case], before) for case, before in zip(cases, [None, *cases], strict=False)]
     lines = [_line(_COLUMNS), _line("---" if index in {0, 1, 7} else "---:" for index in range(8))]
     lines += map(_line, rows)
     return _HEAD + "\n".join(lines) + _FOOT.format(**_here())
@@ -65,8 +68,9 @@ def page(figures: Mapping[Case, Figures]) -> str:
 
 _FOOT = """
 
-*sent again*: frames, each with one or more messages, that went another time after a connection broke or a
-frame was missed; the receiving end drops by their numbers those that it has already.
+*sent again*: frames that went another time after a connection broke or a frame was missed; the receiving
+end drops by their numbers those that it has already. *told within*: how long after the fault the last
+sender knew.
 
 Made by `nox -s faults` on {date} with Formicary {version}, CPython {python} and Linux {linux} on {cores}
 cores.
@@ -83,14 +87,14 @@ def _here() -> dict[str, object]:
     }
 
 
-def _row(case: Case, figures: Figures) -> list[str]:
+def _row(case: Case, figures: Figures, before: Case | None) -> list[str]:
     account = figures.account
     remarks = list(figures.notes)
     if figures.told_after is not None:
-        remarks.insert(0, f"senders knew after {figures.told_after:.1f} s at most")
+        remarks.insert(0, f"told within {figures.told_after:.1f} s")
     numbers = (account.sent, account.received, account.failed, account.both, figures.resent)
     return [
-        case.fault.title,
+        "" if before and before.fault is case.fault else case.fault.title,
         ROUTES[case.route],
         *(f"{number:,}".replace(",", "\N{NO-BREAK SPACE}") for number in numbers),
         "; ".join(remarks),

@@ -2,14 +2,12 @@
 
 How a stream opens depends on what the container is to the server: `component` (XEP-0114) and `account` build
 on this. XMPP libraries cost 40 to 250 microseconds per stanza; expat and a few prepared strings cost under
-10. Frames, which are nearly all of the traffic, do not even go through expat: in a stanza written as servers
-write it, a frame's text ends at the next `<`. Whatever is written otherwise takes the ordinary way.
+10. Frames, which are nearly all of the traffic, do not even go through expat: see `frame_reader`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -17,8 +15,8 @@ from xml.parsers import expat
 
 from formicary.core.errors import LinkError, NameTakenError
 from formicary.core.quoting import sentence
-from formicary.transport.link.frames import NAMESPACE as FRAMES
 from formicary.transport.os_errors import reason_and
+from formicary.transport.xmpp.frame_reader import FrameReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,16 +30,6 @@ _STREAM = f"{{{STREAMS}}}stream"
 _ERRORS = "urn:ietf:params:xml:ns:xmpp-streams"
 COMPONENT = "jabber:component:accept"
 """The namespace of a component's stanzas, in which all streams pass stanzas on, whatever the server's is."""
-
-_FRAME = re.compile(rb"<message ([^<>&\"]*)><frame xmlns='" + FRAMES.encode() + rb"'>")
-_MAYBE_FRAME = re.compile(rb"<message [^<>&\"]*(?:>(?:<[^>]*)?)?")
-_FRAME_END = b"</frame></message>"
-_ATTRIBUTE = re.compile(rb"(?<![^ ])([^ =']+)='([^']*)'")  # looked for where one can begin, so in linear time
-_TAG = re.compile(rb"""<(?:[!?]|(?:[^<>'"]|'[^']*'|"[^"]*")*>)""")
-
-_NO_FRAME = "<not a frame>"  # which is nobody's address
-_HEADS = 1000  # heads of frames whose senders are remembered
-_HEAD_BYTES = 4096  # of the longest head that is remembered
 
 _CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the container
 _CLOSE_TIMEOUT = 2.0  # seconds that the server gets to close its side
@@ -88,7 +76,7 @@ class XmppStream(asyncio.Protocol):
         self._server = server
         self._domain = domain
         self._on_stanza = on_stanza
-        self._on_frame = on_frame
+        self._read = FrameReader(self._frame_type, on_frame).read
         self._on_read_end = on_read_end
         self._on_room = on_room
         self._on_lost = on_lost
@@ -101,8 +89,6 @@ class XmppStream(asyncio.Protocol):
         self._is_open = False  # from when `connect` has returned
         self._depth = 0
         self._between_stanzas = False  # the parser holds no part of a stanza
-        self._incomplete = b""  # the beginning of a stanza with a frame, or of a tag
-        self._origins: dict[bytes, str] = {}  # of frames, by all that is before their texts
         self._builder = TreeBuilder()
         self._parser = expat.ParserCreate(namespace_separator="}")
         self._parser.buffer_text = True
@@ -248,61 +234,10 @@ class XmppStream(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Pass on what the server sends; for asyncio."""
-        data = self._incomplete + data
-        self._incomplete = b""
-        if self._between_stanzas:
-            data = self._take_frames(data)
-        data = self._hold_back(data)
+        data = self._read(data, self._between_stanzas)
         if data:
             self._parse(data)
         self._on_read_end()
-
-    def _take_frames(self, data: bytes) -> bytes:
-        """Pass on the frames that `data` begins with; return what is left for the parser."""
-        position = 0
-        while True:
-            start = data.find(b">", data.find(b">", position) + 1) + 1  # behind two tags, if there are two
-            origin = self._origins.get(data[position:start])
-            if origin is None:
-                head = _FRAME.match(data, position)
-                if head is None:
-                    break
-                origin, start = self._origin_of(head), head.end()
-            end = data.find(b"<", start)
-            if end < 0 or len(data) < end + len(_FRAME_END):
-                self._incomplete = data[position:]
-                return b""
-            if origin is _NO_FRAME or not data.startswith(_FRAME_END, end):
-                break
-            position = end + len(_FRAME_END)
-            self._on_frame(origin, data[start:end])
-        if _MAYBE_FRAME.fullmatch(data, position):
-            self._incomplete = data[position:]
-            return b""
-        return data[position:]
-
-    def _origin_of(self, head: re.Match[bytes]) -> str:
-        """Return from whom the frame behind a head is, and remember it by the head's bytes."""
-        attributes: dict[bytes, bytes] = dict(_ATTRIBUTE.findall(head[1]))
-        is_frame = attributes.get(b"type") == self._frame_type
-        origin = attributes.get(b"from", b"").decode(errors="replace") if is_frame else _NO_FRAME
-        if len(head[0]) <= _HEAD_BYTES:
-            if len(self._origins) >= _HEADS:
-                self._origins.clear()
-            self._origins[head[0]] = origin
-        return origin
-
-    def _hold_back(self, data: bytes) -> bytes:
-        """Keep the beginning of a tag at the end of `data`; return what comes before it.
-
-        Expat (2.6, and older ones with its security fixes) looks again at a tag that it had in part only when
-        twice as much has come: a stanza that is whole by then would wait for the next one.
-        """
-        cut = data.rfind(b"<")
-        if cut < 0 or _TAG.match(data, cut):
-            return data
-        self._incomplete = data[cut:]
-        return data[:cut]
 
     def _parse(self, data: bytes) -> None:
         try:

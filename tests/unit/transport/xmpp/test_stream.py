@@ -11,7 +11,6 @@ import pytest
 from tests.unit.transport.streams import ADDRESS, HEADER, Stream
 
 from formicary.errors import AuthenticationError, LinkError, NameTakenError
-from formicary.transport.link.frames import NAMESPACE
 from formicary.transport.xmpp.component import UnknownHostError
 
 ERROR = "<stream:error><{} xmlns='urn:ietf:params:xml:ns:xmpp-streams'/>{}</stream:error></stream:stream>"
@@ -88,20 +87,6 @@ async def test_what_is_no_xmpp_is_told_as_one_sentence_about_the_port(garbage):
     assert b"<handshake" not in stream.transport.written
 
 
-FRAME = f"<message from='c2.lab.localhost' id='1'><frame xmlns='{NAMESPACE}'>AAAA</frame></message>"
-
-
-@pytest.mark.parametrize("cut", range(1, len(FRAME)))
-async def test_a_frame_is_not_parsed_wherever_it_is_cut(cut):
-    stream = Stream()
-    stream.feed(HEADER + "<handshake/>")
-    stream.stream._parse = None
-    stream.feed(FRAME[:cut])
-    stream.feed(FRAME[cut:] + FRAME[:cut])
-    stream.feed(FRAME[cut:])
-    assert stream.came == [("c2.lab.localhost", b"AAAA")] * 2
-
-
 BOMB = "<!DOCTYPE x [<!ENTITY a '" + "b" * 1000 + "'>" + "<!ENTITY c '" + "&a;" * 1000 + "'>]>"
 
 
@@ -163,40 +148,3 @@ def _unconnected(stream):
     stream._closed = None
     stream._accepted = asyncio.get_running_loop().create_future()
     return stream
-
-
-async def test_a_frame_from_what_is_no_text_is_passed_on_and_the_stream_goes_on():
-    stream = Stream()
-    stream.feed(HEADER + "<handshake/>")
-    frame = f"<message from='c2.lab.localhost'><frame xmlns='{NAMESPACE}'>AAAA</frame></message>".encode()
-    stream.feed(frame.replace(b"c2", b"c\xff"))
-    stream.feed(frame)
-    assert stream.came == [("c\ufffd.lab.localhost", b"AAAA"), ("c2.lab.localhost", b"AAAA")]
-    assert stream.ended is None
-
-
-async def test_the_senders_of_frames_are_told_apart_however_many_there_are():
-    stream = Stream()
-    stream.feed(HEADER + "<handshake/>")
-    senders = [f"c{number}.lab.localhost" for number in range(1500)]
-    frames = [FRAME.replace("c2.lab.localhost", sender) for sender in (*senders, *reversed(senders))]
-    stream.feed("".join(frames))
-    long = FRAME.replace("c2", "c" * 10_000)
-    stream.feed(long + FRAME + long)
-    assert [sender for sender, _ in stream.came[:-3]] == [*senders, *reversed(senders)]
-    assert [len(sender) for sender, _ in stream.came[-3:]] == [10_014, 16, 10_014]
-    assert sum(map(len, stream.stream._origins)) < 1000 * 200
-
-
-async def test_what_is_like_a_frame_but_of_another_type_is_parsed_each_time():
-    stream = Stream()
-    stream.feed(HEADER + "<handshake/>")
-    parsed = []
-    stream.stream._parse = parsed.append
-    other = FRAME.replace("<message ", "<message type='chat' ")
-    for _ in range(2):
-        stream.stream._between_stanzas = True
-        stream.feed(FRAME)
-        stream.feed(other)
-    assert parsed == [other.encode()] * 2
-    assert stream.came == [("c2.lab.localhost", b"AAAA")] * 2

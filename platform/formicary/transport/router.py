@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from formicary.core import randomness
@@ -15,6 +14,8 @@ from formicary.transport.link.header import Terms
 from formicary.transport.link.link import Link
 from formicary.transport.link.outbox import BATCH_SIZE
 from formicary.transport.link.session import Session
+from formicary.transport.link_table import LinkTable
+from formicary.transport.return_paths import ReturnPaths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -32,10 +33,6 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.transport")
 
 _FRAME_LIMIT = 1 << 18  # bytes of a frame: with larger ones, nothing gets faster, and others wait longer
-_LINKS = 10_000  # other containers
-_FORGET = 120.0  # s without a session after which a link is forgotten: the other end has given up by then
-_SWEEP = 30.0  # s between two looks for such links
-_HEARD = 65_536  # agents of other containers of which it is remembered where they have sent from
 _LOGGED = 10  # dropped frames and stanzas that are logged one by one
 _DRAIN = 5.0  # s that other containers get to acknowledge what was sent when this one stops
 _CLOSE_TIMEOUT = 2.0  # s that they get to learn that it does
@@ -68,13 +65,12 @@ class Router:
         self._batch_size = batch_size
         self._xmpp: XmppConnection | None = None
         self._connections: Connections | None = None
-        self.links: dict[str, Link] = {}
-        self._heard: dict[str, str] = {}  # by agents: what sent for them last, where that is not their home
+        self.links = LinkTable(self._forget)
+        self._return_paths = ReturnPaths()
         self.container: Container
         self.dropped = 0
         """How many frames and stanzas were dropped, as their senders may not send them."""
         self.is_closed = False
-        self._sweep: asyncio.TimerHandle | None = None
         self.before_batch: Callable[[], None] | None = None
         """Called before a batch goes out."""
 
@@ -103,10 +99,7 @@ class Router:
                 self._connections.keep()
         except BaseException:
             self.is_closed = True
-            if self._sweep is not None:
-                self._sweep.cancel()
-            for link in self.links.values():
-                link.abandon()
+            self.links.close()
             await self._disconnect()
             raise
 
@@ -139,16 +132,12 @@ class Router:
         """
         link = self.links.get(domain)
         if link is None:
-            name = domain.partition(".")[0]
-            check_container(name)
-            if len(self.links) >= _LINKS:
-                self._forget_idle()
-            if len(self.links) >= _LINKS:
-                raise LinkError(
-                    f"container {self.container.name} has links to {_LINKS} others, which is all it can"
-                )
+            check_container(domain.partition(".")[0])
+            if not self.links.make_room():
+                name, count = self.container.name, len(self.links)
+                raise LinkError(f"container {name} has links to {count} others, which is all it can")
             session = self._make_session(lambda: randomness.bits(32), self._terms(domain))
-            link = self.links[domain] = Link(
+            link = Link(
                 domain,
                 self,
                 session,
@@ -156,37 +145,17 @@ class Router:
                 make_indirect=self._indirect_path,
                 batch_size=self._batch_size,
             )
-            self._sweep_later()
+            self.links.add(link)
         return link
 
-    def _sweep_later(self) -> None:
-        if self._sweep is None and not self.is_closed:
-            self._sweep = asyncio.get_running_loop().call_later(_SWEEP, self._sweep_now)
-
-    def _sweep_now(self) -> None:
-        """Forget links that have had no session for long; look again as long as there are any without one."""
-        self._sweep = None
-        self._forget_idle(until=asyncio.get_running_loop().time() - _FORGET)
-        if any(not link.session.is_open for link in self.links.values()):
-            self._sweep_later()
-
-    def _forget_idle(self, until: float = math.inf) -> None:
-        """Forget links that nobody uses, if their sessions ended before that: they can be made again."""
-        keep = None if self._connections is None else self._connections.middle
-        idle = [
-            link
-            for link in self.links.values()
-            if link.is_idle and link is not keep and link.ended_at < until
-        ]
-        if not idle:
-            return
-        outboxes = {link.outbox for link in idle}
+    def _forget(self, links: Sequence[Link]) -> None:
+        """End links that nobody uses."""
+        outboxes = {link.outbox for link in links}
         self.container.dispatcher.remove_routes(
             lambda deliver: getattr(deliver, "__self__", None) in outboxes
         )
-        for link in idle:
+        for link in links:
             link.abandon()
-            del self.links[link.domain]
             if self._connections is not None:
                 self._connections.forget(link.domain)
 
@@ -212,9 +181,8 @@ class Router:
 
     def on_lost(self, link: Link) -> None:
         """Called when the other end of a link is not there any more."""
-        self._sweep_later()
-        if self._heard:
-            self._heard = {sender: domain for sender, domain in self._heard.items() if domain != link.domain}
+        self.links.sweep_later()
+        self._return_paths.lose(link.domain)
         if self._connections is not None:
             self._connections.on_lost(link)
         if self.container.peers is not None:
@@ -386,7 +354,7 @@ class Router:
             return
         # Back over the link that it has come by, where that is known: its other end shall hear of it before
         # it hears that this container has done with the message.
-        domain = self._heard.get(sender)
+        domain = self._return_paths.domain_of(sender)
         home = self.links.get(sender.partition("@")[2])
         if domain is None and (home is None or not home.has_heard(sender)):
             domain = self.container.dispatcher.domain_of(sender)
@@ -402,7 +370,7 @@ class Router:
     def tell_by_another_way(self, domain: str, failure: Message, receiver: str) -> bool:
         """Tell a sender of a failure that a link could not bring; return whether there is another way."""
         home = receiver.partition("@")[2]
-        self._heard.pop(receiver, None)
+        self._return_paths.forget(receiver)
         if self.is_closed or home in {domain, self.container.domain}:
             return False
         link = self._link_for(receiver)
@@ -410,18 +378,9 @@ class Router:
 
     def on_heard(self, domain: str, sender: str) -> None:
         """Called when another container has sent something for an agent, that others have sent for before."""
-        home = sender.partition("@")[2]
-        before = self._heard.get(sender, home)
-        if domain == before:
-            return
-        if (link := self.links.get(before)) is not None:
+        before = self._return_paths.heard(sender, domain)
+        if before is not None and (link := self.links.get(before)) is not None:
             link.forget_sender(sender)  # when it comes that way again, that is to be known
-        if domain == home:
-            del self._heard[sender]
-            return
-        if len(self._heard) >= _HEARD:
-            self._heard.clear()
-        self._heard[sender] = domain
 
     # -- closing --------------------------------------------------------------------------------------------
 
@@ -437,11 +396,8 @@ class Router:
             await _within(_CLOSE_TIMEOUT, [link.wait_closed() for link in links])
         finally:
             self.is_closed = True
-            if self._sweep is not None:
-                self._sweep.cancel()
             self.container.dispatcher.routes.clear()  # what is sent now is to be refused
-            for link in self.links.values():
-                link.abandon()
+            self.links.close()
             await self._disconnect()
 
     async def _disconnect(self) -> None:

@@ -59,11 +59,6 @@ class Connections:
         self._complaint = ""  # why that did not take this one back, as was logged
         self._endings: set[asyncio.Task[None]] = set()
 
-    @property
-    def middle(self) -> Link | None:
-        """The link to the container that this one has joined, if it has."""
-        return self._middle
-
     def forget(self, domain: str) -> None:
         """Know a container no longer to which there is no link any more; a new one needs a new offer."""
         self._direct.forget(domain)
@@ -102,7 +97,7 @@ class Connections:
                 f"platform={address.platform!r}"
             )
         connection = await self._direct.dial(address.domain, address)
-        self._middle = self._router.link_to(address.domain)
+        self._middle = self._router.links.kept = self._router.link_to(address.domain)
         self._take(connection)
         self._middle.connect()
         self._dialling.remember(address.domain, address)

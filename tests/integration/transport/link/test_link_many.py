@@ -8,13 +8,13 @@ from tests.unit.core.agents import Collect, Echo, do, reasons, start
 
 from formicary import Container, Message
 from formicary.errors import LinkError
-from formicary.transport import router
+from formicary.transport import link_table
 
 
 @pytest.fixture(autouse=True)
 def _three(monkeypatch):
     """Have three be as many links as a container can have."""
-    monkeypatch.setattr(router, "_LINKS", 3)
+    monkeypatch.setattr(link_table, "_LIMIT", 3)
 
 
 async def send(container, to, name="sender"):
@@ -88,10 +88,10 @@ async def test_links_that_are_used_stay_and_the_container_that_was_joined_does()
         assert {"c1", "c3"} <= set(peers(c2))
 
 
-async def test_where_all_are_used_there_are_no_more(monkeypatch):
+async def test_where_all_are_used_there_are_no_more():
     async with Container("c1", listen="127.0.0.1") as c1, Container("c2", join=c1.join_address):
         await until(lambda: len(c1.members) == 2)
-        monkeypatch.setattr(router, "_LINKS", 1)
+        c1.dispatcher.transport.links.limit = 1
         with pytest.raises(LinkError, match="has links to 1 others, which is all it can"):
             c1.dispatcher.transport.link_to("c9.lab.localhost")
         assert peers(c1) == ["c2"]

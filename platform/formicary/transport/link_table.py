@@ -1,0 +1,76 @@
+"""A container's links by the domains of the other containers, as long as they are used."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.transport.link.link import Link
+
+_LIMIT = 10_000  # other containers
+_FORGET = 120.0  # s without a session after which a link is forgotten: the other end has given up by then
+_SWEEP = 30.0  # s between two looks for such links
+
+
+class LinkTable(dict[str, "Link"]):
+    """The links that there are; those that nobody uses are forgotten, and can be made again.
+
+    Args:
+        on_forgotten: called with links that are not in the table any more, and are to end.
+
+    Attributes:
+        limit: how many links there can be.
+        kept: a link that stays, used or not; None where there is none.
+    """
+
+    def __init__(self, on_forgotten: Callable[[Sequence[Link]], None]) -> None:
+        super().__init__()
+        self.limit = _LIMIT
+        self.kept: Link | None = None
+        self._on_forgotten = on_forgotten
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_closed = False
+
+    def add(self, link: Link) -> None:
+        """Take a new link; there has to be room."""
+        self[link.domain] = link
+        self.sweep_later()
+
+    def make_room(self) -> bool:
+        """Return whether there can be one more link; where there are too many, some are forgotten."""
+        if len(self) >= self.limit:
+            self._forget_idle()
+        return len(self) < self.limit
+
+    def sweep_later(self) -> None:
+        """Look, in a while, for links that have had no session for long; as long as any has none."""
+        if self._timer is None and not self._is_closed:
+            self._timer = asyncio.get_running_loop().call_later(_SWEEP, self._sweep)
+
+    def _sweep(self) -> None:
+        self._timer = None
+        self._forget_idle(until=asyncio.get_running_loop().time() - _FORGET)
+        if any(not link.session.is_open for link in self.values()):
+            self.sweep_later()
+
+    def _forget_idle(self, until: float = math.inf) -> None:
+        """Forget links that nobody uses, if their sessions ended before that."""
+        idle = [
+            link for link in self.values() if link.is_idle and link is not self.kept and link.ended_at < until
+        ]
+        for link in idle:
+            del self[link.domain]
+        if idle:
+            self._on_forgotten(idle)
+
+    def close(self) -> None:
+        """End all links at once; they stay in the table."""
+        self._is_closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        for link in self.values():
+            link.abandon()

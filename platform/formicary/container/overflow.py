@@ -13,12 +13,9 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import msgspec
 
-from formicary.container.held import HeldMessages
-from formicary.core.behaviours import Phase
+from formicary.container.room import Room
 from formicary.core.errors import FormicaryError, MailboxFullError
 from formicary.core.logs import get_logger
-from formicary.core.mailbox import Mailbox
-from formicary.core.micro import MicroInbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,15 +106,6 @@ def _ignore(is_full: bool) -> None:  # noqa: FBT001 -- a callback
     del is_full
 
 
-def has_moved(sink: MessageSink) -> bool:
-    """Tell whether messages for the agent that a sink belongs to go another way now."""
-    if isinstance(sink, Mailbox):
-        return sink.owner.strand_phase == Phase.LEFT
-    if isinstance(sink, MicroInbox):
-        return not sink.is_open
-    return isinstance(sink, HeldMessages) and sink.is_over
-
-
 class Overflow:
     """What becomes of messages to full mailboxes of one container.
 
@@ -129,6 +117,9 @@ class Overflow:
 
     def __init__(self, dispatcher: Dispatcher, when_full: str, send_timeout: float) -> None:
         self._dispatcher = dispatcher
+        self._room = room = Room(dispatcher)
+        self.wait_for_room = room.wait
+        """Delivers to sinks as soon as they have room; for transports too."""
         self._when_full = when_full
         self.send_timeout = send_timeout
         self.pause: Callable[[bool], None] = _ignore
@@ -169,7 +160,7 @@ class Overflow:
             async with asyncio.timeout(self.send_timeout):
                 await self.wait_for_room(message, waiting)
         except TimeoutError:
-            if waiting := [sink for sink in waiting if not self._put(message, sink)]:
+            if waiting := [sink for sink in waiting if not self._room.put(message, sink)]:
                 self.refuse(message, waiting, f"had no room for {self.send_timeout:g} s")
         except (FormicaryError, asyncio.CancelledError) as error:
             why = "it was cancelled"
@@ -180,63 +171,6 @@ class Overflow:
                 reason = f"the sender did not wait until {sink} had room: {why}"
                 self._dispatcher.add_dead_letter(message, reason, sink.address, tell_sender=False)
             raise
-
-    async def wait_for_room(
-        self, message: Message, waiting: list[MessageSink], *, is_first: bool = False
-    ) -> None:
-        """Deliver to the sinks that `deliver` found full, as soon as they have room; for transports too.
-
-        Args:
-            message: the message.
-            waiting: the sinks; those that have the message, or have ended, are taken off the list.
-            is_first: whether it is the first of its receiver's line: what waits there is to come after it.
-        """
-        while waiting:
-            if has_moved(waiting[0]):
-                self._hand_on(message, waiting, is_first=is_first)
-            elif self._put(message, waiting[0]):
-                del waiting[0]
-            else:
-                await waiting[0].room()
-
-    def _hand_on(self, message: Message, waiting: list[MessageSink], *, is_first: bool) -> None:
-        """Hand a message over again that waits for an agent that has moved meanwhile."""
-        sink = waiting[0]
-        receiver = sink.address
-        assert receiver is not None  # it is one agent's
-        of_others = [other for other in waiting if other.address != receiver]
-        if isinstance(sink, Mailbox):
-            wanting = sink.owner.agent.behaviours_wanting(message)
-            if any(behaviour.mailbox not in waiting for behaviour in wanting):
-                # Some have had it here: sent on, it would reach them a second time.
-                waiting[:] = of_others
-                reason = f"{sink} had no room for it before the agent moved, unlike others of the agent"
-                self._dispatcher.add_dead_letter(message, reason, receiver)
-                return
-        waiting[:] = [sink, *of_others]
-        detour = self._dispatcher.detours.get(receiver) if is_first else None
-        if detour is not None:
-            waiting[:1] = detour.pass_on(message, receiver) or ()
-        else:
-            waiting[:1] = self._dispatcher.dispatch_to(message, receiver) or ()
-
-    def _put(self, message: Message, sink: MessageSink) -> bool:
-        """Deliver to a sink, or to the dead letters if it has ended; return False if there is no room."""
-        if sink.is_done():
-            self._dispatcher.add_dead_letter(
-                message, f"{sink} ended before it had room for the message", sink.address
-            )
-            return True
-        if not sink.put(message):
-            return False
-        dispatcher = self._dispatcher
-        if (
-            dispatcher.instruments
-            and sink.address in dispatcher.agents
-            and sink.address not in dispatcher.held
-        ):
-            dispatcher.notify("message_delivered", message, sink.address)
-        return True
 
     # -- what waits by itself -------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
-"""The kinds of behaviours, with their common base; they are defined in `formicary.core.behaviours`."""
+"""The kinds of behaviours (`formicary.core.behaviours`), with their common bases."""
 
+from formicary.core.behaviour import Behaviour
 from formicary.core.behaviours import (
-    Behaviour,
     CyclicBehaviour,
     OneShotBehaviour,
     PeriodicBehaviour,

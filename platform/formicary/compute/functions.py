@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from formicary.core.base_agent import BaseAgent
-from formicary.core.behaviours import Behaviour
+from formicary.core.behaviour import Behaviour
 from formicary.core.errors import ComputeError
 from formicary.core.quoting import shorten
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from formicary.container.dead_letters import DeadLetter
     from formicary.core.base_agent import BaseAgent
-    from formicary.core.behaviours import Behaviour
+    from formicary.core.behaviour import Behaviour
     from formicary.core.message import Message
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
-    from formicary.core.behaviours import Behaviour
+    from formicary.core.behaviour import Behaviour
     from formicary.core.failures import Failure
     from formicary.core.strand import Strand
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from formicary.container.link_status import LinkStatus
     from formicary.container.options import ConnectionOptions
     from formicary.core.base_agent import BaseAgent
-    from formicary.core.behaviours import Behaviour
+    from formicary.core.behaviour import Behaviour
     from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.container.held import HeldMessages
-from formicary.core.behaviours import Phase
+from formicary.core.behaviour import Phase
 from formicary.core.mailbox import Mailbox
 from formicary.core.micro import MicroInbox
 

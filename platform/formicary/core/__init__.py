@@ -14,7 +14,8 @@ It imports nothing of the other packages; users find what is theirs in `formicar
   first there
 - `host`: what agents ask of the container that they live in
 - `base_agent`, `agent`, `micro`: agents
-- `behaviours`, `fsm`: what agents do; `thread_behaviour`: in a thread, for code that blocks
+- `behaviour`: what agents do; `behaviours`, `fsm`: its kinds; `thread_behaviour`: in a thread, for code that
+  blocks
 - `resting`: whether a behaviour is at rest, so that its agent could move
 - `definitions`: whether classes of them are written as they have to be
 """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Sequence
 
-    from formicary.core.behaviours import Behaviour
+    from formicary.core.behaviour import Behaviour
     from formicary.core.errors import FormicaryError
     from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from formicary.core.base_agent import AgentState, BaseAgent
-from formicary.core.behaviours import Behaviour
+from formicary.core.behaviour import Behaviour
 from formicary.core.errors import DefinitionError
 from formicary.core.strand import PROGRAM_EXITS
 from formicary.core.template import Template

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from formicary.core.base_agent import BaseAgent
-    from formicary.core.behaviours import Behaviour
+    from formicary.core.behaviour import Behaviour
     from formicary.core.failures import Failure
     from formicary.core.mailbox import Deliver, MessageSink, Routes
     from formicary.core.message import Message

@@ -21,7 +21,7 @@ from formicary.core.strand import WAIT, Strand
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Generator, Sequence
 
-    from formicary.core.behaviours import Behaviour
+    from formicary.core.behaviour import Behaviour
     from formicary.core.message import Message
     from formicary.core.scheduler import Scheduler
     from formicary.core.template import Template

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from formicary.core.behaviours import Behaviour, Phase
+from formicary.core.behaviour import Behaviour, Phase
 from formicary.core.mailbox import Mailbox
 from formicary.core.origin import is_of_users, place
 from formicary.core.strand import pause

@@ -9,7 +9,7 @@ from concurrent.futures import Executor, Future
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
 
-from formicary.core.behaviours import Behaviour, Phase
+from formicary.core.behaviour import Behaviour, Phase
 from formicary.core.errors import AgentStateError
 from formicary.core.logs import get_logger
 from formicary.core.message import answer_to

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from formicary.core.behaviours import Behaviour, PeriodicBehaviour, Phase, TimeoutBehaviour
+from formicary.core.behaviour import Behaviour, Phase
+from formicary.core.behaviours import PeriodicBehaviour, TimeoutBehaviour
 from formicary.core.errors import AgentStateError, FormicaryError, MoveError
 from formicary.core.fsm import FSMBehaviour, State
 from formicary.core.importing import describe_error

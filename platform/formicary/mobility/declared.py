@@ -15,7 +15,7 @@ from formicary.mobility import plain
 
 if TYPE_CHECKING:
     from formicary.core.base_agent import BaseAgent
-    from formicary.core.behaviours import Behaviour
+    from formicary.core.behaviour import Behaviour
 
     Owner: TypeAlias = BaseAgent | Behaviour
 

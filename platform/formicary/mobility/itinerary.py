@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
-from formicary.core.behaviours import Behaviour
+from formicary.core.behaviour import Behaviour
 from formicary.core.errors import AgentStateError, InvalidNameError, MoveError
 from formicary.core.failures import describe
 from formicary.core.logs import get_logger

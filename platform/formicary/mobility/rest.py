@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from formicary.container.held import HeldMessages
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
-from formicary.core.behaviours import Phase
+from formicary.core.behaviour import Phase
 from formicary.core.errors import MoveError
 from formicary.core.mailbox import Mailbox
 from formicary.core.resting import is_at_rest, what_it_does
@@ -28,7 +28,7 @@ from formicary.mobility.unread import Unread, merge
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary.core.behaviours import Behaviour
+    from formicary.core.behaviour import Behaviour
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.core.strand import Strand

@@ -7,7 +7,7 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 from formicary.container.dead_letters import is_failure
-from formicary.core.behaviours import Behaviour
+from formicary.core.behaviour import Behaviour
 from formicary.core.errors import AgentStateError
 from formicary.core.strand import WAIT, coroutine_function
 from formicary.spade.message import Message

@@ -18,7 +18,7 @@ from formicary.container.container import Container
 from formicary.container.dispatcher import Dispatcher
 from formicary.container.lifecycle import Lifecycle
 from formicary.core.agent import Agent
-from formicary.core.behaviours import Behaviour
+from formicary.core.behaviour import Behaviour
 from formicary.core.message import Message
 from formicary.core.micro import MicroAgent, MicroInbox
 from formicary.core.scheduler import Scheduler

@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from formicary.core.behaviours import Behaviour
+from formicary.core.behaviour import Behaviour
 from formicary.core.micro import MicroAgent
 from formicary.profiling.model.code_names import mark, unmark
 from formicary.profiling.model.declarations import declared_group

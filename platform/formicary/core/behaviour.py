@@ -1,0 +1,369 @@
+"""What all behaviours have in common: how they send and receive, and how they begin and end."""
+
+from __future__ import annotations
+
+import asyncio
+from types import MethodType
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, TypeVarTuple, overload
+
+from msgspec.structs import force_setattr
+
+from formicary.core.base_agent import AgentState
+from formicary.core.conversing import Conversing
+from formicary.core.errors import AgentStateError, DefinitionError
+from formicary.core.mailbox import Mailbox
+from formicary.core.message import answer_to, stamp
+from formicary.core.quoting import shorten
+from formicary.core.strand import WAIT, coroutine_function, pause
+from formicary.core.template import Template
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Generator
+
+    from formicary.core.agent import Agent
+    from formicary.core.message import Message
+    from formicary.core.scheduler import Scheduler
+    from formicary.core.strand import Strand
+    from formicary.protocols.conversations import Conversations
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+class Phase:
+    """How far a behaviour has come: numbers, and not members of an enum, as they are compared."""
+
+    STARTING = 0
+    RUNNING = 1  # `on_start` is over
+    ENDING = 2  # cancelled by `kill`, or in `on_end`: not to be disturbed again
+    LEFT = 3  # its agent goes on elsewhere, so there is no `on_end` here
+
+
+# As names of this module: to ask a class for each takes longer.
+_TRANSIT = AgentState.TRANSIT
+_STARTING, _RUNNING, _ENDING, _LEFT = Phase.STARTING, Phase.RUNNING, Phase.ENDING, Phase.LEFT
+
+
+class Behaviour(Conversing):
+    """What the kinds of behaviours have in common. Subclass one of those, not this.
+
+    A behaviour has a mailbox of its own. It receives what its template matches, everything if it has none.
+    `agent` is the agent that it belongs to, from `add_behaviour` on.
+    """
+
+    __slots__ = ("_exit_code", "_killed", "agent", "mailbox", "strand_phase", "template")
+
+    agent: Agent
+    template: Template | None
+
+    data: Any = None
+    """What of the behaviour is carried when its agent moves; as of `Agent.data`."""
+    leaves_behind: ClassVar[tuple[str, ...]] = ()
+    """The names of attributes that are not carried; with any other attribute than `data` the agent stays."""
+
+    # For `core.definitions`: whether it needs no machine, which methods of subclasses are awaited, which are
+    # not, and the class itself, once it was looked at.
+    stands_alone: ClassVar = True
+    awaited_methods: ClassVar[tuple[str, ...]] = ("on_start", "run", "on_end", "receive", "send")
+    plain_methods: ClassVar[tuple[str, ...]] = ()
+    checked_behaviour: ClassVar[type | None] = None
+
+    def __init__(self) -> None:
+        self.template = None
+        self.mailbox = Mailbox(self)
+        self._killed = False
+        self.strand_phase = _STARTING
+        self._exit_code: Any = None
+
+    # -- what a user writes ---------------------------------------------------------------------------------
+
+    async def on_start(self) -> None:
+        """Run once before anything else; for subclasses."""
+
+    async def run(self) -> None:
+        """Do what the behaviour does; for subclasses."""
+        raise NotImplementedError(f"{type(self).__name__} has no run()")
+
+    async def on_end(self) -> None:
+        """Run once at the end, also after `kill`, but not after an exception; for subclasses."""
+
+    # -- what a user calls ----------------------------------------------------------------------------------
+
+    async def send(self, message: Message) -> None:
+        """Send a message from this behaviour's agent.
+
+        Inside a container the message is in the receiver's mailbox when this returns; to other containers it
+        is on its way. A full mailbox or a busy link makes this wait. What cannot be delivered comes back as a
+        message with performative `failure` from the container's `ams`, and is among the dead letters. Both
+        that and an answer have in `in_reply_to` what this message has in `reply_with`.
+
+        Args:
+            message: with at least one receiver.
+
+        Raises:
+            MailboxFullError: a mailbox had no room for the whole of the container's `send_timeout`.
+            ContainerClosedError: the agent is not in a running container.
+            asyncio.CancelledError: when cancelled; the message was then not sent to receivers whose mailbox
+                it was still waiting for.
+        """
+        mailbox = self.mailbox
+        sender = message.sender
+        if sender is None:
+            force_setattr(message, "sender", mailbox.address)
+        elif sender != mailbox.address:
+            message = stamp(message, mailbox.address)
+        deliver = mailbox.routes.get(message.to)
+        if deliver is None:
+            await self.agent.container.dispatcher.send(message)
+        elif full := deliver(message):
+            await self.agent.container.dispatcher.overflow.wait_to_deliver(message, full)
+
+    def reply(
+        self, message: Message, *, body: str | bytes = "", performative: str = "inform"
+    ) -> Coroutine[Any, Any, None]:
+        """Send an answer to `message`; await it. Arguments, errors: as of `Message.make_reply` and `send`."""
+        return self.send(answer_to(message, body, performative))
+
+    @overload
+    def receive(
+        self, timeout: None = None, template: Template | None = None
+    ) -> Coroutine[Any, Any, Message]: ...
+    @overload
+    def receive(
+        self, timeout: float, template: Template | None = None
+    ) -> Coroutine[Any, Any, Message | None]: ...
+    @coroutine_function
+    def receive(self, timeout: Any = None, template: Template | None = None) -> Generator[Any, Any, Any]:
+        """Take the next message out of the mailbox, whoever it is from; await it.
+
+        `receive(template=...)` takes the next that a template matches, and leaves the others there, in their
+        order. Where several tasks of the behaviour receive at once, as with `asyncio.gather`, each takes what
+        comes next, be it the answer to another's question; `ask` instead.
+
+        Args:
+            timeout: how many seconds to wait for one; 0 only looks; None, unlike in SPADE, waits.
+            template: which message to take; None for any.
+
+        Returns:
+            The message; None if there was none in time.
+
+        Raises:
+            MailboxFullError: the mailbox is full of messages of which the template matches none.
+            AgentStateError: it is called with a template in another task than the behaviour itself.
+            DefinitionError: a template is given as the time.
+            asyncio.CancelledError: when cancelled; no message is lost by it.
+        """
+        mailbox = self.mailbox
+        if template is not None:
+            return (yield from mailbox.receive_matching(template, timeout))
+        if not mailbox.messages:
+            # The usual cases stand here and not in the mailbox: one generator less for every message.
+            try:
+                is_unusual = timeout is not None and timeout <= 0
+            except TypeError:
+                raise _no_time_error(timeout) from None
+            if is_unusual or mailbox.scheduler.current is not mailbox.strand:
+                return (yield from mailbox.receive(timeout))
+            if timeout is None:
+                while (message := (yield WAIT)) is None and not mailbox.messages:
+                    pass
+            else:
+                deadline = mailbox.deadline
+                if deadline is None or timeout < deadline.armed:
+                    deadline = mailbox.set_deadline(timeout)
+                deadline.timeout = timeout
+                deadline.turn = mailbox.scheduler.turn
+                message = yield WAIT
+            mailbox.burst = 0
+            # While the behaviour is held, the time may be over and a message have come before that.
+            return mailbox.next() if message is None else message
+        if timeout is not None and timeout.__class__ is Template:
+            raise _no_time_error(timeout)
+        mailbox.burst += 1
+        if mailbox.burst > mailbox.greedy:
+            mailbox.burst = 0
+            yield
+        return mailbox.next()
+
+    @property
+    def conversations(self) -> Conversations:
+        """The conversations of the behaviour's agent.
+
+        Raises:
+            ContainerClosedError: the agent has not been started in a container.
+        """
+        mailbox = self.mailbox
+        try:
+            return mailbox.scheduler.conversations[mailbox.address]  # type: ignore[no-any-return]  # of it
+        except (AttributeError, KeyError):  # it has not begun, or has had none
+            return self.agent.conversations
+
+    def compute(
+        self, function: Callable[[*Ts], T], *arguments: *Ts, timeout: float | None = None
+    ) -> Coroutine[Any, Any, T]:
+        """Run a plain function beside the event loop; await it. Arguments, errors: as of `Container.compute`.
+
+        Others go on meanwhile. What computes for more than a few milliseconds belongs here.
+        """
+        return self.agent.container.compute(function, *arguments, timeout=timeout)
+
+    def kill(self, exit_code: Any = None) -> None:
+        """End the behaviour: after this `run` when it calls that itself, else at what it waits for now.
+
+        That of a suspended agent ends as well, and `on_end` runs. Killed again, it is not disturbed again.
+
+        Args:
+            exit_code: anything that `exit_code` shall give to others.
+        """
+        self._killed = True
+        if exit_code is not None:
+            self._exit_code = exit_code
+        self.abandon()
+
+    def abandon(self) -> None:
+        """End the behaviour where it waits, without `on_end` unless it is killed; for its agent."""
+        strand = self.mailbox.strand
+        if strand is not None and not strand.running:
+            if self.agent.state is _TRANSIT and self.agent.is_held:
+                return
+            if strand.attention:
+                strand.release(self.mailbox.next)
+            if self.strand_phase < _ENDING:
+                self.strand_phase = _ENDING
+                strand.cancel()
+
+    def leave_strand(self) -> None:
+        """End without `on_end`, since the agent goes on elsewhere; for who moves it."""
+        self._killed = True
+        self.strand_phase = _LEFT
+        strand = self.mailbox.strand
+        if strand is not None:
+            if strand.attention:
+                strand.release(self.mailbox.next)
+            strand.cancel()
+
+    async def join(self, timeout: float | None = None) -> None:
+        """Wait until the behaviour has ended.
+
+        Args:
+            timeout: how many seconds at most; None for any time.
+
+        Raises:
+            AgentStateError: its agent has not started, or a behaviour waits for itself.
+            TimeoutError: it has not ended in time.
+            Exception: what the behaviour has ended with, if it was an exception.
+        """
+        strand = self.mailbox.strand
+        if strand is None:
+            raise AgentStateError(f"{self} has not started: start its agent first")
+        if strand.running:
+            raise AgentStateError(f"{self} cannot wait for its own end")
+        await asyncio.wait([strand], timeout=timeout)
+        if not strand.done():
+            raise TimeoutError(f"{self} has not ended within {timeout} s")
+        if (error := strand.failure()) is not None:
+            self.agent.container.lifecycle.failure_told(error)
+            raise error
+
+    @property
+    def exit_code(self) -> Any:
+        """What `kill` was given.
+
+        Raises:
+            AgentStateError: the behaviour has not ended yet.
+        """
+        if not self.is_done():
+            raise AgentStateError(f"{self} has not ended yet; join it first")
+        return self._exit_code
+
+    def is_done(self) -> bool:
+        """Tell whether the behaviour has ended."""
+        return self.mailbox.is_done()
+
+    def is_killed(self) -> bool:
+        """Tell whether `kill` was called."""
+        return self._killed
+
+    def mailbox_size(self) -> int:
+        """Return how many messages wait to be received."""
+        return len(self.mailbox.messages or ())
+
+    def get(self, name: str) -> Any:
+        """Return the agent's knowledge of `name`, None if it has none."""
+        return self.agent.get(name)
+
+    def set(self, name: str, value: Any) -> None:
+        """Set the agent's knowledge of `name`."""
+        self.agent.set(name, value)
+
+    def __str__(self) -> str:
+        agent = getattr(self, "agent", None)
+        return f"behaviour {type(self).__name__} of agent {agent.name if agent else '(none)'}"
+
+    # -- its life -------------------------------------------------------------------------------------------
+
+    _timed = False
+    _repeats = True
+
+    def start_strand(self, scheduler: Scheduler, limit: int) -> None:
+        """Start what runs the behaviour; for its container."""
+        self.mailbox.open(self.main_coroutine(), scheduler, limit)
+
+    async def main_coroutine(self) -> None:
+        """Do all that the behaviour does, from its beginning to its end."""
+        mailbox, run = self.mailbox, _function_of(self.run, self)
+        timed, repeats = self._timed, self._repeats
+        began = mailbox.scheduler.cycle
+        try:
+            if self.strand_phase == _STARTING:
+                await self.on_start()
+                self.strand_phase = _RUNNING
+            while not self._killed:
+                if timed:
+                    await self._wait_for_time()
+                await run(self)
+                if not repeats:
+                    break
+                mailbox.burst += 1
+                if mailbox.burst > mailbox.greedy:  # a run that never waits must not starve the others
+                    mailbox.burst = 0
+                    if mailbox.scheduler.cycle == began:  # else it has waited since
+                        await pause()
+                    began = mailbox.scheduler.cycle
+        except asyncio.CancelledError:
+            if not self._killed or mailbox.strand is None or self.strand_phase == _LEFT:
+                raise
+            mailbox.strand.uncancel()
+        if self.strand_phase != _LEFT:
+            self.strand_phase = _ENDING
+            await self.on_end()
+
+    async def _wait_for_time(self) -> None:
+        """Wait until `run` is due; for the kinds that are timed."""
+
+    def strand_time_left(self, *, is_waiting: bool) -> float | None:
+        """Return how many seconds are left until `run` is due; None for kinds that are not timed.
+
+        Args:
+            is_waiting: whether it is in `_wait_for_time`, and not in a run.
+        """
+        del is_waiting
+        return None
+
+    def strand_ended(self, strand: Strand) -> None:
+        """Called when the behaviour has ended; for its mailbox."""
+        self.agent.behaviour_ended(self, strand.failure())
+
+
+def _no_time_error(timeout: object) -> DefinitionError:
+    hint = ": write receive(template=...)" if isinstance(timeout, Template) else ""
+    return DefinitionError(
+        f"receive() takes a number of seconds as its time-out, not {shorten(timeout)}{hint}"
+    )
+
+
+def _function_of(method: Callable[[], Any], owner: Behaviour) -> Callable[[Any], Any]:
+    """Return what `method` calls with its owner: kept instead of it, it needs no object for each owner."""
+    if isinstance(method, MethodType) and method.__self__ is owner:
+        return method.__func__
+    return lambda _: method()

@@ -1,6 +1,7 @@
 """Fails a test that leaves behind threads, processes, sockets or other open files.
 
-What longer-lived fixtures hold is there before the test starts and after it ends, so it does not count.
+What longer-lived fixtures hold is there before the test starts and after it ends, so it does not count; nor
+does what their processes start meanwhile, as a browser does for its pages.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class Held:
     files: frozenset[tuple[int, str]]
 
     def since(self, before: Held) -> Held:
-        """Give what is held now and was not before; of the processes, those that descend from this one."""
-        ours = frozenset(pid for pid in self.processes - before.processes if _is_ours(pid))
+        """Give what is held now and was not before; of the processes, those that this one has started."""
+        ours = frozenset(pid for pid in self.processes - before.processes if _is_ours(pid, before.processes))
         return Held(self.threads - before.threads, ours, self.files - before.files)
 
     def __bool__(self) -> bool:
@@ -90,11 +91,12 @@ def _open_files() -> Iterator[tuple[int, str]]:
             yield int(entry.name), str(entry.readlink())
 
 
-def _is_ours(pid: int) -> bool:
+def _is_ours(pid: int, before: frozenset[int]) -> bool:
     mark = f"{_MARK}={os.getpid()}".encode()
     with suppress(OSError, psutil.NoSuchProcess):  # it ended meanwhile, or is somebody else's
-        if os.getpid() in {parent.pid for parent in psutil.Process(pid).parents()}:
-            return True
+        parents = [parent.pid for parent in psutil.Process(pid).parents()]
+        if os.getpid() in parents:
+            return before.isdisjoint(parents[: parents.index(os.getpid())])
         return mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     return False
 

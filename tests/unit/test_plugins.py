@@ -93,6 +93,52 @@ def test_what_only_root_may_do_is_left_out_or_fails(pytester, monkeypatch, ci, o
     result.stdout.fnmatch_lines(["*only root may do*"])
 
 
+@pytest.mark.parametrize(("ci", "outcomes"), [("", {"skipped": 1}), ("true", {"errors": 1})])
+def test_what_needs_a_browser_is_left_out_or_fails(pytester, monkeypatch, ci, outcomes):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("CI", ci)
+    pytester.makeconftest("""
+        pytest_plugins = ["tests.plugins.missing", "tests.plugins.browser"]
+
+        def pytest_configure():
+            from pathlib import Path
+            from tests.plugins import browser
+            browser.CHROMIUM = Path("nowhere")
+    """)
+    pytester.makepyfile("def test_something(page): pass")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-rs")
+    result.assert_outcomes(**outcomes)
+    result.stdout.fnmatch_lines(["*Chromium is missing: apt-get install chromium*"])
+
+
+def test_what_a_longer_lived_process_starts_is_its_own_business(run):
+    result = run("""
+        import subprocess, sys, pytest
+
+        SERVER = "import subprocess, sys; sys.stdin.read(1); subprocess.run(['sleep', '600'])"
+
+        @pytest.fixture(scope="module")
+        def server():
+            pipe = subprocess.PIPE
+            with subprocess.Popen([sys.executable, "-c", SERVER], stdin=pipe, process_group=0) as process:
+                yield process
+                import os, signal
+                os.killpg(process.pid, signal.SIGKILL)
+
+        def test_its_child_stays(server):
+            import psutil
+            server.stdin.write(b"x")
+            server.stdin.flush()
+            while not psutil.Process(server.pid).children():
+                pass
+
+        def test_our_own_does_not(server):
+            subprocess.Popen(["sleep", "600"])
+    """)
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(["*ERROR*test_our_own_does_not*"])
+
+
 def test_async_tests_run_to_their_end(run):
     result = run("""
         import asyncio, pytest

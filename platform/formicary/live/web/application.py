@@ -56,6 +56,7 @@ class _Live:
             for path in _STATIC.iterdir()
             if path.suffix in _KINDS
         }
+        self._policy = guard.policy(self._files["index.html"][0])
 
     @web.middleware
     async def admit(self, request: web.Request, handler: Any) -> web.StreamResponse:
@@ -71,7 +72,7 @@ class _Live:
         """Say to the browser what it may do with an answer."""
         del request
         response.headers.update(HEADERS)
-        response.headers["Content-Security-Policy"] = self._guard.policy()
+        response.headers["Content-Security-Policy"] = self._policy
 
     async def give_file(self, request: web.Request) -> web.Response:
         """Answer with a file of the page."""
@@ -88,17 +89,20 @@ class _Live:
         del request
         return web.Response(status=204)
 
-    async def give_socket(self, request: web.Request) -> web.WebSocketResponse:
+    async def give_socket(self, request: web.Request) -> web.StreamResponse:
         """Talk with a page until either end leaves."""
         socket = web.WebSocketResponse(heartbeat=_SILENCE, max_msg_size=wire.LONGEST, compress=False)
         if not socket.can_prepare(request):
             raise web.HTTPBadRequest(text="This is for the page's web socket.\n")
-        await socket.prepare(request)
+        try:
+            await socket.prepare(request)
+        except ConnectionError:
+            return web.Response()  # nobody takes it: the page has left before it was answered
         try:
             with self._hub.seat() as seat:
                 await _Conversation(self._hub, socket, seat).hold(self._title)
         except FormicaryError as error:
-            await socket.send_bytes(wire.encode(wire.Ended(str(error))))
+            await socket.send_str(wire.encode(wire.Ended(str(error))).decode())
         await socket.close()
         return socket
 

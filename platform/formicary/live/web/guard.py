@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import secrets
+from base64 import b64encode
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,7 +20,7 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "default-src 'none'; script-src 'self' {script}; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _LIVES = 12 * 3600  # s that the browser keeps the token
@@ -55,9 +58,13 @@ class Guard:
                 self._cookie, self.token, max_age=_LIVES, httponly=True, samesite="Strict", path="/"
             )
 
-    def policy(self) -> str:
-        """Give what the page may load: its own files, and nothing that stands in the page itself."""
-        return _POLICY.format(sockets=" ".join(f"ws://{host}" for host in sorted(self._hosts)))
+    def policy(self, page: bytes) -> str:
+        """Give what a page may load: its own files, and the one script that it came with."""
+        (script,) = re.findall(rb"<script>(.*?)</script>", page, re.DOTALL)
+        return _POLICY.format(
+            script=f"'sha256-{b64encode(sha256(script).digest()).decode()}'",
+            sockets=" ".join(f"ws://{host}" for host in sorted(self._hosts)),
+        )
 
     def _has_token(self, request: web.Request) -> bool:
         given = request.query.get("token"), request.cookies.get(self._cookie)

@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
-import time
-from contextlib import suppress
 
 import pytest
-from tests.plugins.browser import Page
+from playwright.async_api import Error, expect
 from tests.unit.live.synthetic import BEGIN, Market, StandIn
 
 from formicary.live.web.serving import serving
 
+PATIENCE = 40.0  # s: the gate's machine is slow, and does other things, too
+expect.set_options(timeout=PATIENCE * 1000)
 
-def wait(is_so, what="", seconds=20):
-    """Wait until something is so, and give it."""
-    end = time.monotonic() + seconds
-    while not (found := is_so()):
-        if time.monotonic() > end:
-            raise TimeoutError(what)
-        time.sleep(0.01)
-    return found
+
+async def until(is_so):
+    """Wait until something is so that nobody tells."""
+    async with asyncio.timeout(PATIENCE):
+        while not is_so():  # noqa: ASYNC110 -- nobody tells it
+            await asyncio.sleep(0.01)
 
 
 class Live:
     """A server with a stand-in's feed, in a thread.
 
     Args:
-        port: where it listens.
+        port: where it listens; 0 lets the system choose.
         options: as of `StandIn`.
     """
 
     def __init__(self, port=0, **options):
         self.market = Market()
-        self.port = port
+        self._port = port
         self._options = options
         self._ready = threading.Event()
         self._thread = threading.Thread(target=asyncio.run, args=(self._serve(),))
@@ -45,8 +44,9 @@ class Live:
         self._loop = asyncio.get_running_loop()
         self._over = asyncio.Event()
         self.feed = StandIn(**self._options)
-        async with serving(self.feed, title="shop", port=self.port) as (self.address, _):
-            self.port = int(self.address.partition("/?")[0].rpartition(":")[2])
+        async with serving(self.feed, title="shop", port=self._port) as (self.address, _):
+            self.base = self.address.partition("/?")[0]
+            self.port = int(self.base.rpartition(":")[2])
             self._ready.set()
             await self._over.wait()
 
@@ -58,102 +58,96 @@ class Live:
         """Have the feed give figures and messages of the market."""
         self.put(self.market.figures(at), *self.market.messages(at, count, count / 20))
 
+    def cut(self, until=None):
+        """Break all connections, and stand still until something is set."""
+
+        def reset():
+            for transport in list(self._loop._transports.values()):
+                if transport.get_extra_info("peername"):
+                    transport.abort()
+            if until is not None:
+                self._loop.call_soon(until.wait)
+
+        self._loop.call_soon_threadsafe(reset)
+
     def close(self):
-        self._loop.call_soon_threadsafe(self._over.set)
-        self._thread.join()
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._over.set)
+            self._thread.join()
 
 
 class View:
-    """A page that looks at a server."""
+    """The page, as somebody uses it who looks at an address."""
 
-    def __init__(self, page, live):
+    def __init__(self, page, address):
         self.page = page
-        self.live = live
+        self.address = address
 
-    def visit(self, width=1400, scheme="light", address=None):
-        """Load the page, as somebody does who loads it again where nothing comes: the browser may be late."""
-        for patience in (10, 10, 20):
-            self.page.visit(address or self.live.address, width, scheme)
-            with suppress(TimeoutError):
-                wait(self.is_connected, "the page is connected", patience)
-                return
-        raise AssertionError(f"the page does not connect: {self.problems()}")
+    async def visit(self, address=None):
+        """Load the page anew."""
+        try:
+            await self._go(address)
+        except (
+            Error
+        ) as error:  # another test has made a network meanwhile: there is no page that could mend it
+            if "ERR_NETWORK_CHANGED" not in str(error):
+                raise
+            await self._go(address)
+        await expect(self.at("title")).not_to_have_text("…")
 
-    def is_connected(self):
-        return self.page.run("document.getElementById('state').textContent !== 'connecting'")
+    async def _go(self, address):
+        await self.page.goto(address or self.address, wait_until="commit")
 
-    def run(self, expression):
-        return self.page.run(expression)
+    def at(self, name):
+        """Give the element with this name."""
+        return self.page.locator(f"#{name}")
 
-    def until(self, expression):
-        """Wait until something holds on the page."""
-        return wait(lambda: self.page.run(expression), expression)
+    async def text(self, name):
+        return await self.at(name).text_content()
 
-    def resize(self, width):
-        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        self.page.call("Emulation.setDeviceMetricsOverride", **metrics)
+    async def run(self, expression):
+        return await self.page.evaluate(expression)
 
-    def search(self, text):
-        """Write into the search of the nest."""
-        self.run(f"""{{
-            const search = document.getElementById('search');
-            search.value = '{text}';
-            search.dispatchEvent(new Event('input'));
-            search.focus();
-        }}""")
+    async def until(self, expression):
+        """Wait until something holds on the page, whose policy does not let Playwright wait there."""
+        async with asyncio.timeout(PATIENCE):
+            while not await self.run(expression):  # noqa: ASYNC110 -- nobody tells it
+                await asyncio.sleep(0.01)
 
-    def text(self, name):
-        return self.page.run(f"document.getElementById('{name}').textContent")
+    async def show(self, tab):
+        await self.at(f"tab-{tab}").click()
 
-    def press(self, *keys):
+    async def press(self, *keys):
         """Press keys, as somebody does who has no mouse."""
         for key in keys:
-            self.page.enter() if key == "Enter" else self.page.press(key)
+            await self.page.keyboard.press(key)
 
-    def show(self, tab):
-        self.page.run(f"document.getElementById('tab-{tab}').click()")
+    async def search(self, text):
+        """Write into the search of the nest."""
+        await self.at("search").fill(text)
 
-    def problems(self):
-        entries = [one["entry"] for one in self.page.events("Log.entryAdded")]
-        worse = [
-            one
-            for one in entries
-            if one["level"] in {"error", "warning"}
-            and "favicon.ico" not in one.get("url", "")  # for the file that `leave` has opened
-        ]
-        return worse + self.page.events("Runtime.exceptionThrown", "Runtime.consoleAPICalled")
+    async def choose(self, agent):
+        """Look at an agent of the nest."""
+        await self.search(agent)
+        await expect(self.at("found")).to_have_text(re.compile("^[1-9][0-9]* of"))
+        await self.at("search").press("Enter")
 
-
-def leave(page, live):
-    """Close the page before its server, which it would look for."""
-    base = live.address.partition("/?")[0]
-    page.visit(f"{base}/live.css")  # of the same origin: the browser needs no other process
-    live.close()
-
-
-@pytest.fixture(scope="module")
-def page(browser):
-    """A page that has been loaded once: the browser has all of its processes before a test is looked at."""
-    page = Page(browser)
-    first = Live()
-    page.visit(first.address)
-    leave(page, first)
-    page.port = first.port
-    return page
+    async def confirm(self):
+        """Do what the dialog asks for once more."""
+        await self.page.locator("#dialog [type=submit]").click()
 
 
 @pytest.fixture
-def live(page):
-    """A server; all have one port: they are one origin to the browser, which needs one process for it."""
-    started = Live(page.port, may_act=True)
+def live():
+    started = Live(may_act=True)
     yield started
-    leave(page, started)
+    started.close()
 
 
 @pytest.fixture
-def view(page, live):
-    """The page, loaded anew; it must have had no problem in the end."""
-    view = View(page, live)
-    view.visit()
+def view(live, page, browser_loop):
+    """The page of `live`; left before its server ends, which it would look for."""
+    view = View(page, live.address)
+    browser_loop.run(view.visit())
     yield view
-    assert view.problems() == []
+    browser_loop.run(page.goto("about:blank"))

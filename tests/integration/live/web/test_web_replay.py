@@ -1,50 +1,41 @@
 """A recording in the page, in a real browser."""
 
+import re
+
 import pytest
-from tests.integration.live.web.conftest import Live, View, leave, wait
+from playwright.async_api import expect
+from tests.integration.live.web.conftest import Live, until
 from tests.unit.live.synthetic import BEGIN
 
 from formicary.observe.events import Begun
 
 
 @pytest.fixture
-def live(page):
-    started = Live(page.port, span=(BEGIN, BEGIN + 100))
+def live():
+    started = Live(span=(BEGIN, BEGIN + 100))
     yield started
-    leave(page, started)
+    started.close()
 
 
-def test_a_recording_is_paused_and_played_elsewhere_backwards_and_faster(page, live):
-    view = View(page, live)
-    view.visit()
+async def test_a_recording_is_paused_and_played_elsewhere_backwards_and_faster(view, live):
     live.trade(30)
-    view.until("!document.getElementById('replay').hidden")
-    view.until("document.getElementById('counts').textContent === 'all shown'")
-    assert view.text("rights") == "A recording"
-    assert view.text("place").endswith("0 µs of 100 s")
-    view.run("document.getElementById('play').click()")
-    wait(lambda: live.feed.is_paused)
-    view.until("document.getElementById('play').textContent === 'Play'")
-    assert view.text("pause") == "Go on"
-    view.run("document.getElementById('seek').focus()")
-    view.run("""{
-        const seek = document.getElementById('seek');
-        seek.value = 500;
-        for (const kind of ['input', 'change']) seek.dispatchEvent(new Event(kind, {bubbles: true}));
-    }""")
-    wait(lambda: live.feed.sought == [BEGIN + 50])
+    await expect(view.at("replay")).to_be_visible()
+    await expect(view.at("counts")).to_have_text("all shown")
+    assert await view.text("rights") == "A recording"
+    assert (await view.text("place")).endswith("0 µs of 100 s")
+    await view.at("play").click()
+    await until(lambda: live.feed.is_paused)
+    await expect(view.at("play")).to_have_text("Play")
+    assert await view.text("pause") == "Go on"
+    await view.at("seek").fill("500")
+    await until(lambda: live.feed.sought == [BEGIN + 50])
     live.put(Begun(BEGIN + 50), live.market.figures(BEGIN + 50))
-    view.until("document.getElementById('counts').textContent.endsWith('No message so far')")
-    view.until("document.getElementById('place').textContent.endsWith('50 s of 100 s')")
-    view.run("document.getElementById('backwards').click()")
-    wait(lambda: live.feed.speed == -1)
-    view.until("document.getElementById('backwards').getAttribute('aria-pressed') === 'true'")
-    view.run("""{
-        const speed = document.getElementById('speed');
-        speed.value = '10';
-        speed.dispatchEvent(new Event('change'));
-    }""")
-    wait(lambda: live.feed.speed == -10)
-    view.run("document.getElementById('pause').click()")
-    wait(lambda: not live.feed.is_paused)
-    assert view.problems() == []
+    await expect(view.at("counts")).to_have_text(re.compile("No message so far$"))
+    await expect(view.at("place")).to_have_text(re.compile("50 s of 100 s$"))
+    await view.at("backwards").click()
+    await until(lambda: live.feed.speed == -1)
+    await expect(view.at("backwards")).to_have_attribute("aria-pressed", "true")
+    await view.at("speed").select_option("10")
+    await until(lambda: live.feed.speed == -10)
+    await view.at("pause").click()
+    await until(lambda: not live.feed.is_paused)

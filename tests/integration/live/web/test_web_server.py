@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import socket
+from contextlib import AsyncExitStack
 
 import aiohttp
 import pytest
@@ -50,7 +52,8 @@ async def test_only_who_has_the_token_gets_the_page_and_then_has_a_cookie(feed):
             (cookie,) = answer.cookies.values()
             assert (cookie.value, cookie["httponly"], cookie["samesite"]) == (token, True, "Strict")
             policy = answer.headers["Content-Security-Policy"]
-            assert "default-src 'none'; script-src 'self'; style-src 'self'" in policy
+            assert "default-src 'none'; script-src 'self' 'sha256-" in policy
+            assert "; style-src 'self'; " in policy
             assert "unsafe" not in policy
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
         name, value = cookie.key, cookie.value
@@ -72,7 +75,7 @@ async def test_other_names_and_other_pages_are_refused(feed):
             async with client.get(address, headers=headers) as answer:
                 assert answer.status == 403
                 assert "This name is not the live view's" in await answer.text()
-        socket = f"{base}/live?token={token}"
+        page = f"{base}/live?token={token}"
         for headers in (
             {},
             {"Origin": "http://evil.example"},
@@ -80,7 +83,7 @@ async def test_other_names_and_other_pages_are_refused(feed):
             {"Origin": f"http://localhost:{port}"},
         ):
             with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
-                await client.ws_connect(socket, headers=headers)
+                await client.ws_connect(page, headers=headers)
             assert refused.value.status == 403
         async with client.get(f"{base}/live?token={token}") as answer:
             assert answer.status == 400
@@ -113,6 +116,36 @@ async def test_a_page_is_told_and_answers_and_acts(feed):
             await page.send_str("no JSON")
             assert (await page.receive()).type is aiohttp.WSMsgType.CLOSE
         await until(lambda: not feed.is_open)
+
+
+async def test_a_page_too_many_is_told_so(feed):
+    async with serving(feed, title="shop") as (address, _), browser() as client, AsyncExitStack() as pages:
+        base, token = split(address)
+        for _ in range(16):
+            page = client.ws_connect(f"{base}/live?token={token}", headers={"Origin": base})
+            assert (await (await pages.enter_async_context(page)).receive_json())["kind"] == "hello"
+        async with client.ws_connect(f"{base}/live?token={token}", headers={"Origin": base}) as page:
+            said = await page.receive()
+            assert said.type is aiohttp.WSMsgType.TEXT  # what the page reads
+            reason = "16 pages are open already: close one of them"
+            assert json.loads(said.data) == {"kind": "ended", "reason": reason}
+            assert (await page.receive()).type is aiohttp.WSMsgType.CLOSE
+
+
+async def test_a_client_that_leaves_before_it_is_answered_is_no_error(feed, caplog):
+    async with serving(feed, title="shop") as (address, _):
+        base, token = split(address)
+        port = int(base.rpartition(":")[2])
+        request = (
+            f"GET /live?token={token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: {base}\r\n"
+            "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        )
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(request.encode())
+        async with browser() as another, another.get(f"{base}/?token={token}") as answer:
+            assert answer.status == 200
+    assert caplog.records == []
 
 
 async def test_a_port_that_is_taken_is_said_in_one_sentence(feed):

@@ -1,6 +1,7 @@
 // The web socket to the server: it is opened again where it breaks, and each parcel is answered once it is drawn.
 
-const PATIENCE = [500, 1000, 2000, 4000];
+const PATIENCE = [500, 1000, 2000, 4000]; // ms until it is opened again
+const ANSWER = 10000; // ms that the server gets to open it: one that stands still would be waited for for minutes
 
 export class Connection {
   // `handlers` has a function for each kind of message: hello, parcel, ended; and `state(text)`.
@@ -15,9 +16,10 @@ export class Connection {
 
   open() {
     this.socket = new WebSocket(`ws://${location.host}/live`);
-    this.socket.onopen = () => { this.tries = 0; };
+    const late = setTimeout(() => this.socket.close(), ANSWER);
+    this.socket.onopen = () => { clearTimeout(late); this.tries = 0; };
     this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));
-    this.socket.onclose = () => this.closed();
+    this.socket.onclose = () => { clearTimeout(late); this.closed(); };
   }
 
   hear(message) {
@@ -37,7 +39,7 @@ export class Connection {
     for (const [, reject] of this.asked.values()) reject(new Error("The connection broke before it was done."));
     this.asked.clear();
     if (this.isOver) return;
-    this.handlers.state("connection lost");
+    this.handlers.state(this.tries < PATIENCE.length ? "connection lost: trying again" : "no connection: is the viewer still there? trying again");
     setTimeout(() => this.open(), PATIENCE[Math.min(this.tries, PATIENCE.length - 1)]);
     this.tries += 1;
   }

@@ -282,7 +282,9 @@ export class Nest {
     search.addEventListener("input", () => { this.wanted = search.value.trim().toLowerCase(); this.ask(); });
     search.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
-      const first = [...this.inhabitants.inOrder()].find((name) => this.matches(this.model.agents.get(name)));
+      // Those that are not drawn yet are there, too.
+      const first = [...this.inhabitants.inOrder(), ...this.model.agents.keys()]
+        .find((name) => this.model.agents.has(name) && this.matches(this.model.agents.get(name)));
       if (first) this.select(first);
     });
     listed.addEventListener("click", () => this.showList(!this.isListed));

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.integration.spade.left_out import LEFT_OUT
 from tests.integration.spade.published import fetch_source, pip, programs
 from tests.plugins.paths import ROOT
 
@@ -17,8 +18,6 @@ from formicary.server import ManagedServer
 
 pytestmark = [pytest.mark.spade, pytest.mark.timeout(600)]
 
-DOCUMENTATION = (ROOT / "docs" / "spade.md").read_text(encoding="utf-8")
-LEFT_OUT = re.findall(r"`(test_\w+\.py::\w+)`", DOCUMENTATION)
 MODULES = (
     "agent",
     "behaviour",
@@ -55,7 +54,7 @@ def source(tmp_path_factory):
     return fetch_source(tmp_path_factory.mktemp("spade"))
 
 
-def test_spades_own_tests_pass_but_for_those_that_the_documentation_names(source, tmp_path_factory):
+def test_spades_own_tests_pass_but_for_those_that_are_left_out(source, tmp_path_factory):
     helpers = tmp_path_factory.mktemp("helpers")
     pip("install", "-q", "--no-deps", "--target", str(helpers), *HELPERS)
     asyncio_options = ["-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function"]

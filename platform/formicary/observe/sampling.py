@@ -14,6 +14,12 @@ MARKS = 65_536
 _REMEMBERED = 65_536
 
 
+SUSPECT = -1
+"""The mark of what is to be looked at, however little is shown."""
+
+_REMEMBERED = 65_536
+
+
 class Marks(dict["str | None", int]):
     """The mark of each name: a number that looks like chance, and is the same in all processes."""
 
@@ -21,8 +27,26 @@ class Marks(dict["str | None", int]):
         """Return the mark of a name that is new."""
         if len(self) >= _REMEMBERED:
             self.clear()
-        mark = self[name] = crc32(str(name).encode(errors="replace")) % MARKS
+        mark = self[name] = self._mark_of(name)
         return mark
+
+    def _mark_of(self, name: str | None) -> int:
+        return crc32(str(name).encode(errors="replace")) % MARKS
+
+
+class Suspects(Marks):
+    """Marks of conversations where there are filters: `SUSPECT` where these may let messages through.
+
+    Args:
+        wanted: the only conversation that they let through; empty if that may be any.
+    """
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__()
+        self._wanted = wanted
+
+    def _mark_of(self, name: str | None) -> int:
+        return SUSPECT if not self._wanted or name == self._wanted else MARKS
 
 
 class Sampler(Generic[T]):

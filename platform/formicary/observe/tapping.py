@@ -11,7 +11,7 @@ from formicary.core.agent import Agent
 from formicary.core.mailbox import Mailbox
 from formicary.core.names import MANAGEMENT
 from formicary.observe.events import LONGEST_BODY, Filters, MessageSeen, MessageTaken
-from formicary.observe.sampling import Marks, Sampler
+from formicary.observe.sampling import MARKS, SUSPECT, Marks, Sampler, Suspects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +28,10 @@ _BODIES: Final = 100_000  # characters of all bodies of one answer
 SHOWN: Final = (f"{MANAGEMENT}@", "df@")  # of the containers' own agents, those that are FIPA's
 
 
+_ROOMY: Final[Sampler[MessageSeen]] = Sampler(1)
+"""In the place of a sampler where there are filters: what these let through is counted, room or not."""
+
+
 class Tap:
     """Stands on the way to one agent, for one viewer.
 
@@ -42,49 +46,65 @@ class Tap:
         "address",
         "beyond",
         "mailbox",
+        "mark",
         "marks",
-        "matches",
         "own",
         "passed",
         "sampler",
+        "sender",
+        "shows",
         "taps",
-        "wanted",
     )
 
     def __init__(self, taps: Taps, address: str) -> None:
         self.taps = taps
         self.address = address
-        self.marks = taps.marks
-        self.sampler = taps.sampler
         self.own = taps.marks[address]
         self.passed = 0
         """How many messages have come."""
         self.beyond: Deliver
         self.mailbox: Mailbox
-        self.matches: Matches
-        self.wanted = ""
-        """The conversation that is followed, if one is."""
+        self.sampler: Sampler[MessageSeen]
+        self.marks: Marks
+        self.shows: Matches | None
+        self.sender: str | None
+        self.mark: int
+
+    def lead_to(self, beyond: Deliver, filters: Filters) -> None:
+        """Hand messages to `beyond` from now on, and note those that the filters let through."""
+        self.beyond = beyond
+        is_filtered = filters != Filters()
+        self.shows = Matcher(filters, self.address).matches if is_filtered else None
+        self.marks = Suspects(filters.conversation) if is_filtered else self.taps.marks
+        self.sampler = _ROOMY if is_filtered else self.taps.sampler
+        # Of a message of no conversation: whose the latest was, and the mark of such.
+        self.sender = None
+        self.mark = MARKS if filters.conversation else SUSPECT
 
     def deliver(self, message: Message) -> Sequence[MessageSink] | None:
         """Count a message, and note it if it is one of those to be shown."""
         self.passed += 1
-        beyond = self.beyond
-        if threshold := self.sampler.threshold:
+        if threshold := self.sampler.threshold:  # most of the time there is no room, where much comes
             conversation = message.conversation_id
-            # Both ways between two agents have the same mark.
-            mark = self.marks[message.sender] ^ self.own if conversation is None else self.marks[conversation]
+            if conversation is None and (conversation := message.thread) is None:
+                mark = self.mark if message.sender is self.sender else self._mark_of(message.sender)
+            else:
+                mark = self.marks[conversation]
             if mark < threshold:
-                return self.taps.note(message, self.address, mark, beyond)
-        return beyond(message)
+                return self._look_at(message)
+        return self.beyond(message)
 
     def deliver_to_mailbox(self, message: Message) -> Sequence[MessageSink] | None:
         """Do as `deliver`, where the agent has one behaviour with a simple template: as `Mailbox.accept`."""
         self.passed += 1
-        if threshold := self.sampler.threshold:
+        if threshold := self.sampler.threshold:  # most of the time there is no room, where much comes
             conversation = message.conversation_id
-            mark = self.marks[message.sender] ^ self.own if conversation is None else self.marks[conversation]
+            if conversation is None and (conversation := message.thread) is None:
+                mark = self.mark if message.sender is self.sender else self._mark_of(message.sender)
+            else:
+                mark = self.marks[conversation]
             if mark < threshold:
-                return self.taps.note(message, self.address, mark, self.beyond)
+                return self._look_at(message)
         # Without the call of that, which would be half of what it costs to watch.
         mailbox = self.mailbox
         wanted = mailbox.performative
@@ -102,24 +122,27 @@ class Tap:
             return None
         return None if mailbox.put(message) else (mailbox,)
 
-    def deliver_matching(self, message: Message) -> Sequence[MessageSink] | None:
-        """Count a message, and note it if the filters let it through and there is room."""
-        self.passed += 1
-        beyond = self.beyond
-        if wanted := self.wanted:  # as `matches` says of most messages where one conversation is followed
-            conversation = message.conversation_id
-            if (message.thread if conversation is None else conversation) != wanted:
-                return beyond(message)
-        matches = self.matches
-        if not matches(message):
-            return beyond(message)
-        taps = self.taps
-        taps.matched += 1
-        conversation = message.conversation_id
-        mark = self.marks[message.sender] ^ self.own if conversation is None else self.marks[conversation]
-        if mark < self.sampler.threshold:
-            return taps.note(message, self.address, mark, beyond)
-        return beyond(message)
+    def _mark_of(self, sender: str | None) -> int:
+        """Return the mark of a message of no conversation, and remember it for the next one of its sender."""
+        self.sender = sender
+        if self.shows is None:
+            self.mark = self._mark_between(sender)
+        return self.mark
+
+    def _mark_between(self, sender: str | None) -> int:
+        return self.taps.marks[sender] ^ self.own  # both ways between two agents have the same mark
+
+    def _look_at(self, message: Message) -> Sequence[MessageSink] | None:
+        """Hand a message over, and note it if the filters let it through and there is room."""
+        conversation = message.thread if message.conversation_id is None else message.conversation_id
+        mark = self._mark_between(message.sender) if conversation is None else self.taps.marks[conversation]
+        if (shows := self.shows) is not None:
+            if not shows(message):
+                return self.beyond(message)
+            self.taps.matched += 1
+            if mark >= self.taps.sampler.threshold:
+                return self.beyond(message)
+        return self.taps.note(message, self.address, mark, self.beyond)
 
 
 class OwnTap(Tap):
@@ -128,11 +151,8 @@ class OwnTap(Tap):
     __slots__ = ()
 
     def deliver_of_agents(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message as `deliver` or `deliver_matching` does, if an agent of somebody's has sent it."""
-        if str(message.sender).startswith(SHOWN):
-            return self.beyond(message)
-        is_filtered = self.taps.is_filtered
-        return self.deliver_matching(message) if is_filtered else self.deliver(message)
+        """Take a message as `deliver` does, if an agent of somebody's has sent it."""
+        return self.beyond(message) if str(message.sender).startswith(SHOWN) else self.deliver(message)
 
 
 class Taps:
@@ -192,23 +212,18 @@ class Taps:
         tap = self.by_agent.get(address)
         if tap is None:
             tap = self.by_agent[address] = Tap(self, address)
-        tap.beyond = beyond
-        if not self.is_filtered:
-            mailbox = getattr(beyond, "__self__", None)
-            if isinstance(mailbox, Mailbox) and (mailbox.matches is None or mailbox.performative is not None):
-                tap.mailbox = mailbox
-                return tap.deliver_to_mailbox
-            return tap.deliver
-        tap.wanted = self.filters.conversation
-        tap.matches = Matcher(self.filters, address).matches
-        return tap.deliver_matching
+        tap.lead_to(beyond, self.filters)
+        mailbox = getattr(beyond, "__self__", None)
+        if isinstance(mailbox, Mailbox) and (mailbox.matches is None or mailbox.performative is not None):
+            tap.mailbox = mailbox
+            return tap.deliver_to_mailbox
+        return tap.deliver
 
     def _past_own(self, address: str, beyond: Deliver) -> Deliver:
         if not address.startswith(SHOWN):
             return beyond
         tap = self._own.setdefault(address, OwnTap(self, address))
-        tap.beyond = beyond
-        tap.matches, tap.wanted = Matcher(self.filters, address).matches, self.filters.conversation
+        tap.lead_to(beyond, self.filters)
         return tap.deliver_of_agents
 
     def note(

@@ -1,17 +1,21 @@
 """What a container collects while somebody watches it, on virtual time."""
 
 import asyncio
+import gc
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formicary import Agent, Container, CyclicBehaviour, Instrument, Message, OneShotBehaviour, Template
+from formicary.core.choice import Choice
 from formicary.core.errors import UsageError
 from formicary.core.fsm import FSMBehaviour, State
-from formicary.core.micro import MicroAgent
-from formicary.observe.collector import MOST_VIEWERS, Collector
+from formicary.core.mailbox import Mailbox
+from formicary.core.micro import MicroAgent, MicroInbox
+from formicary.observe.collector import LEASE, MOST_VIEWERS, Collector, Subscription
 from formicary.observe.events import DeadLetter, Figures, Filters, LeftOut, MessageSeen, MessageTaken
+from formicary.observe.tapping import Tap
 from formicary.testing import run_virtual, until_idle
 
 
@@ -281,5 +285,92 @@ def test_what_passed_before_other_filters_does_not_count():
         (counted,) = of_kind(collector.ask("viewer", Filters(text="x"), 10), LeftOut)
         assert (counted.shown, counted.left_out) == (1, 0)
         collector.close()
+
+    collecting(test)
+
+
+def test_a_conversation_is_followed_by_its_thread_too_and_counted_where_there_is_no_room():
+    async def test(container, collector):
+        await container.start(agent("ann", Receive()))
+        wanted = Filters(conversation="wanted")
+        collector.ask("viewer", wanted, 3)
+        await send(
+            container,
+            *(Message(to="ann", body=str(number), thread="wanted") for number in range(8)),
+            *(Message(to="ann", conversation_id="other", thread="wanted") for _ in range(5)),
+            *(Message(to="ann") for _ in range(5)),
+        )
+        seen = collector.ask("viewer", wanted, 3)
+        assert [each.body for each in of_kind(seen, MessageSeen)] == ["0", "1", "2"]
+        assert [(each.shown, each.left_out) for each in of_kind(seen, LeftOut)] == [(3, 5)]
+        collector.close()
+
+    collecting(test)
+
+
+def test_all_of_an_agent_is_left_out_or_shown_whoever_wrote_last():
+    async def test(container, collector):
+        await container.start(agent("ann", Receive()))
+        for name in ("bob", "eve"):
+            await container.start(agent(name, Receive()))
+        collector.ask("viewer", Filters(), 100)
+        taps = next(iter(container.dispatcher.observers)).taps
+        marks = {name: taps.marks[f"{name}@c1.lab.localhost"] for name in ("ann", "bob", "eve")}
+        low, high = sorted(("bob", "eve"), key=lambda name: marks[name] ^ marks["ann"])
+        taps.sampler.threshold = marks[high] ^ marks["ann"]  # now only one of them is shown
+        deliver = container.dispatcher.routes.get
+        for name in (low, high, high, low, low, high):
+            message = Message(to="ann@c1.lab.localhost", sender=f"{name}@c1.lab.localhost", body=name)
+            route = deliver("ann@c1.lab.localhost")
+            (route or container.dispatcher.dispatch)(message)
+        seen = collector.ask("viewer", Filters(), 100)
+        assert [each.body for each in of_kind(seen, MessageSeen)] == [low] * 3
+        collector.close()
+
+    collecting(test)
+
+
+@pytest.mark.parametrize("filters", [Filters(), Filters(conversation="wanted"), Filters(text="x")])
+@pytest.mark.parametrize("end", ["forget", "close", "lease"])
+def test_nothing_stays_of_a_viewer_that_has_gone(filters, end):
+    def ways(container):
+        return {name: (way.__func__, way.__self__) for name, way in container.dispatcher.routes.items()}
+
+    def taps():
+        gc.collect()
+        return [each for each in gc.get_objects() if isinstance(each, Tap | Subscription)]
+
+    def names(number):
+        return [f"{name}@c1.lab.localhost" for name in ("one", "two", "micro")] * number
+
+    async def test(container, collector):
+        await container.start(agent("one", Receive(), template=Template(performative="request")))
+        await container.start(agent("two", Receive(), Receive()))
+        await container.start(Sink("micro"))
+        to_send = [Message(to=name, performative="request") for name in names(2)]
+        await send(container, *to_send, name="first")
+        before = ways(container)
+        functions = {name: before[name][0] for name in names(1)}
+        assert list(functions.values()) == [Mailbox.accept, Choice.accept, MicroInbox.accept]
+        collector.ask("viewer", filters, 10)
+        await send(container, *to_send, name="second")
+        assert {function.__qualname__.partition(".")[0] for function, _ in ways(container).values()} == {
+            "Tap"
+        }
+        assert taps()
+        if end == "forget":
+            collector.forget("viewer")
+        elif end == "close":
+            collector.close()
+        else:
+            await asyncio.sleep(LEASE + 1)
+        await send(container, *to_send, name="third")
+        after = ways(container)
+        assert {name: after[name][0] for name in names(1)} == functions
+        kept = [after[name][1] is before[name][1] for name in names(1)]
+        assert kept == [True, False, True]  # the choice among behaviours is made anew, by the same function
+        assert not container.dispatcher.observers
+        assert not container.dispatcher.is_observed
+        assert not taps()
 
     collecting(test)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from formicary.core.errors import AgentStateError, MailboxFullError
 from formicary.core.priority import PRIORITY, Lanes
 from formicary.core.scheduler import GREEDY
+from formicary.core.stalled import expect_receiving
 from formicary.core.strand import WAIT, Strand
 
 if TYPE_CHECKING:
@@ -227,6 +228,7 @@ class Mailbox:
         """Wait for room; it may be taken again by the time the caller runs."""
         if self._senders is None:
             self._senders = deque()
+            expect_receiving(self)  # once for each mailbox
         await _wait_in(self._senders)
 
     def set_limit(self, limit: int) -> None:

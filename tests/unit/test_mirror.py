@@ -86,7 +86,6 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "protocols/dialogue": "property/protocols/test_conversations.py",
     "protocols/exchange": "unit/protocols/test_requesting.py",
     "protocols/news": "unit/protocols/test_requesting.py",
-    "protocols/participation": "unit/protocols/test_requesting.py",
     "protocols/partners": "unit/protocols/test_requesting.py",
     "protocols/questions": "unit/protocols/test_conversations.py",
     "protocols/responding": "unit/protocols/test_requesting.py",

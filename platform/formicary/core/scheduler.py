@@ -15,7 +15,7 @@ from formicary.core.clock import exact_time
 from formicary.core.strand import PROGRAM_EXITS, SEND, WAIT, Strand
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Coroutine, Iterable
     from contextlib import AbstractContextManager
 
 # Each step makes its strand the current task. Python sets an item of a dictionary by itself; a function that
@@ -43,6 +43,9 @@ GREEDY = 32
 # turn: so a strand that has asked a micro-agent goes on in the same turn of the loop.
 MOST = 256
 _TURN = range(64)
+
+WAITS: Any = object()
+"""What `Scheduler.step` returns where there is no result: it comes later, or never."""
 
 
 def _count_of_one() -> int:
@@ -215,6 +218,53 @@ class Scheduler:
         strand.adopt(coroutine, context, agent)
         agent.goes_on(strand)
         strand.wait_for(yielded)
+
+    def step(self, awaited: Any, owner: Any, rest: Callable[[Any, Any], Coroutine[Any, Any, Any]]) -> Any:
+        """Run what an agent's code gives to be awaited up to where it first waits, as `begin` does.
+
+        Args:
+            awaited: a coroutine, or a step of an asynchronous generator, that has not begun.
+            owner: whose it is.
+            rest: called where it waits, with it and with what it has yielded; returns the coroutine that goes
+                on with `rest_of` them, and keeps the strand.
+
+        Returns:
+            What it has returned; `WAITS` where it waits, or has ended by what is no `Exception`, as the owner
+            was told.
+
+        Raises:
+            Exception: it has raised it.
+        """
+        strand = Strand(None, self, None) if self._spare is None else self._spare
+        self._spare = None
+        context = contextvars.copy_context()
+        strand.stand_for(awaited, context, owner)
+        loop = self.loop
+        self.current = strand
+        _current_tasks[loop] = strand
+        try:
+            goes_on = rest(awaited, context.run(awaited.send, None))
+            yielded = context.run(goes_on.send, None)
+        except BaseException as error:
+            self.current = None
+            del _current_tasks[loop]
+            is_result = isinstance(error, Exception)
+            if is_result and sys.getrefcount(strand) == _ALONE and strand.is_untouched():
+                self._spare = strand
+            else:
+                strand.adopt(awaited, context, owner)
+                strand.end(StopIteration() if is_result else error)
+            if type(error) is StopIteration:
+                return error.value
+            if is_result:
+                raise
+            return WAITS
+        self.current = None
+        del _current_tasks[loop]
+        strand.adopt(goes_on, context, owner)
+        owner.goes_on(strand)
+        strand.wait_for(yielded)
+        return WAITS
 
     def busy(self, what: Callable[[], str]) -> AbstractContextManager[None]:
         """Say that who awaits something in this block has not finished its cycle, where there are cycles.

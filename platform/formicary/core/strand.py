@@ -64,6 +64,29 @@ def coroutine_function(generator_function: Callable[..., Any]) -> Callable[..., 
     return functools.update_wrapper(function, generator_function)
 
 
+@coroutine_function
+def rest_of(awaited: Any, yielded: Any) -> Generator[Any, Any, Any]:
+    """Go on with what somebody has run to where it first waits, and return what it returns.
+
+    Args:
+        awaited: a coroutine, or a step of an asynchronous generator.
+        yielded: what it has yielded there.
+    """
+    while True:
+        try:
+            value = yield yielded
+        except BaseException as error:  # noqa: BLE001 -- it belongs to what is awaited
+            resume, value = awaited.throw, error
+        else:
+            resume = awaited.send
+        try:
+            yielded = resume(value)
+        except StopIteration as end:
+            return end.value
+        finally:
+            del value  # an exception would hold this frame, and this frame the exception
+
+
 class Runner(Protocol):
     """What runs the steps of a coroutine: its context, or who accounts for what they take."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Self
 
-from msgspec.structs import force_setattr
-
 from formicary.core.clock import now, seconds_until
 from formicary.core.errors import ConversationError, Failed, NoAnswer, ProtocolError
 from formicary.core.message import Message
@@ -20,7 +18,47 @@ if TYPE_CHECKING:
 
     from formicary.protocols.conversations import Conversations
     from formicary.protocols.partners import Partners
-    from formicary.protocols.table import Protocol
+    from formicary.protocols.table import Protocol, Stage
+
+
+class Round:
+    """Those who are called at once: they are waited for until they have answered, or their time is over.
+
+    Args:
+        stage: that of who is called and has not answered.
+
+    Attributes:
+        is_complete: whether all are called.
+    """
+
+    __slots__ = ("_called", "_stage", "is_complete")
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._called: list[Dialogue] = []
+        self.is_complete = False
+
+    def add(self, dialogue: Dialogue) -> None:
+        """Wait for one more; no earlier round does so from now on."""
+        dialogue.limit = self
+        self._called.append(dialogue)
+
+    def is_over(self) -> bool:
+        """Tell whether nobody is waited for; who has answered is left out, so each is looked at once."""
+        called, stage = self._called, self._stage
+        while called and (called[-1].stage is not stage or called[-1].limit is not self):
+            called.pop()
+        return not called
+
+    def done(self) -> bool:
+        """Tell whether nobody is waited for any more; for the deadline."""
+        return self.is_complete and self.is_over()
+
+    def expire(self) -> None:
+        """Called when the time is over."""
+        for dialogue in self._called:
+            if dialogue.stage is self._stage and dialogue.limit is self:
+                dialogue.expire()
 
 
 class Net(Several):
@@ -57,7 +95,7 @@ class Net(Several):
         self._task = task
         self._deadline = deadline
         self._fields = fields
-        self._called: list[Dialogue] = []  # who may not have answered
+        self._rounds: list[Round] = []
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -84,8 +122,10 @@ class Net(Several):
         self._close()
 
     def _close(self) -> None:
-        for dialogue in self._in_state("proposed"):
-            self._conversations.post(dialogue.say("reject-proposal"), dialogue.name)
+        proposed, conversations = self._protocol.stages["proposed"], self._conversations
+        for dialogue in self._dialogues.values():
+            if dialogue.stage is proposed:
+                conversations.hand_over_now(dialogue.say("reject-proposal"))
         super()._close()
 
     async def _call(
@@ -97,17 +137,22 @@ class Net(Several):
     ) -> None:
         if isinstance(deadline, datetime | timedelta):
             deadline = seconds_until(deadline)
-        reply_by = None if deadline is None else now() + timedelta(seconds=deadline)
-        self._conversations.check_open()
-        for name in names:
-            dialogue = self._open(name)
-            call = dialogue.say("cfp", task, **fields)
-            self._called.append(dialogue)
-            if deadline is not None:
-                force_setattr(call, "reply_by", reply_by)
-                self._conversations.service.deadlines.add(Limit(dialogue, {"called"}), deadline)
-            if (sending := self._conversations.hand_over(call)) is not None:
-                await sending
+        conversations, called = self._conversations, Round(self._protocol.stages["called"])
+        conversations.check_open()
+        self._rounds.append(called)
+        reply_by = None
+        if deadline is not None:
+            reply_by = now() + timedelta(seconds=deadline)
+            conversations.service.deadlines.add(called, deadline)
+        try:
+            for name in names:
+                dialogue = self._open(name)
+                call = dialogue.say("cfp", task, fields, reply_by)
+                called.add(dialogue)
+                if (sending := conversations.hand_over(call)) is not None:
+                    await sending
+        finally:
+            called.is_complete = True
 
     # -- bids -----------------------------------------------------------------------------------------------
 
@@ -124,7 +169,7 @@ class Net(Several):
                     self.refused[dialogue.partner] = news
                 else:
                     self._note(dialogue, news)
-            if not self._some_are(self._called, "called"):
+            if all(called.is_over() for called in self._rounds):
                 return
             await inbox.wait()
 

@@ -19,7 +19,7 @@ from formicary.protocols.participation import Participation
 from formicary.protocols.questions import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable, Sequence
+    from collections.abc import Callable, Container, Coroutine, Iterable, Mapping, Sequence
     from datetime import datetime, timedelta
     from typing import Any
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from formicary.protocols.partners import Partners
     from formicary.protocols.service import ConversationService
 
+_NOTHING: frozenset[str | None] = frozenset()
 _QUIET = frozenset(
     {"not-understood", "failure", "refuse", "cancel"}
 )  # nobody is told that these come wrongly
@@ -109,6 +110,7 @@ class Conversations:
         """
         expected, prefix, own = self.expected, self.prefix, self.address
         participation = self.participation
+        vocabulary: Mapping[str | None, Container[str | None]]
         vocabulary = {} if participation is None else participation.vocabulary
         inbox: Any = None if participation is None else participation.inbox
         queue, scheduler = self.scheduler.micro, self.scheduler
@@ -121,7 +123,7 @@ class Conversations:
             elif conversation is not None and conversation in expected and message.sender != own:
                 if expected[conversation].offer(message):
                     return None
-            elif message.protocol in vocabulary and message.performative in vocabulary[message.protocol]:
+            elif message.performative in vocabulary.get(message.protocol, _NOTHING):
                 if len(queue) >= inbox.limit:  # as `MicroInbox.accept` has it, without a call
                     return (inbox,)
                 queue.append(inbox.handle)
@@ -234,7 +236,16 @@ class Conversations:
         """Send a message as this agent's without waiting; where there is no room it is a dead letter."""
         force_setattr(message, "sender", self.address)
         force_setattr(message, "reply_with", reply_with)
+        self.hand_over_now(message)
+
+    def hand_over_now(self, message: Message) -> None:
+        """Send as `hand_over` does, without waiting; where there is no room it is a dead letter."""
+        deliver, full = None if self.dispatcher.is_closing else self.routes.get(message.to), None
+        if deliver is not None and not (full := deliver(message)):
+            return
         with suppress(FormicaryError):
+            if full:
+                self.dispatcher.overflow.refuse(message, full)
             self.dispatcher.send_nowait(message)
 
     # -- ends -----------------------------------------------------------------------------------------------

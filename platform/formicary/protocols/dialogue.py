@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import force_setattr
-
 from formicary.core.errors import Failed, NoAnswer, ProtocolError
-from formicary.core.message import Message, answer_to
+from formicary.core.message import Message
 from formicary.core.strand import Pending, coroutine_function
 from formicary.protocols.news import good_news
 from formicary.protocols.questions import is_from, why_undelivered
 from formicary.protocols.table import CANCELLED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator
+    from collections.abc import Callable, Collection, Generator, Mapping
+    from datetime import datetime
 
     from formicary.core.errors import FormicaryError
     from formicary.core.scheduler import Scheduler
     from formicary.protocols.conversations import Conversations
     from formicary.protocols.table import Protocol
+
+_NO_FIELDS: Mapping[str, Any] = {}
 
 
 class Inbox(Pending):
@@ -121,7 +122,7 @@ class Dialogue:
         self.inbox: Inbox = inbox  # type: ignore[assignment]  # a participant's is never used
         self.stage = protocol.first
         self.latest: Message | None = None  # of the partner's
-        self.limit: Limit | None = None
+        self.limit: object = None  # what waits for the partner until some time
         self.is_late = False  # whether the other one has not answered in time
 
     @property
@@ -137,17 +138,25 @@ class Dialogue:
     # -- the other one's messages ---------------------------------------------------------------------------
 
     def offer(self, message: Message) -> bool:
-        """Take a message that says it belongs here; return False if it does not."""
-        if not is_from(message, self.partner) and not self.stage.is_open:
+        """Take a message that says it belongs here, for who has begun it; return False if it does not."""
+        stage, performative = self.stage, message.performative
+        if message.sender != self.partner and not (stage.is_open or is_from(message, self.partner)):
             reason = why_undelivered(message, self._conversations.platform)
             if reason is None or reason[0] != self.partner:
                 return False
             self._break_off(Failed(reason[1], message))
             return True
-        if (why := self.hear(message)) is None:
-            self.inbox.put(self, message)
-            return True
-        return self._conversations.out_of_order(message, why)
+        following = stage.by_participant.get(performative)  # as `hear` has it
+        if following is None:
+            why = self.protocol.why_not(stage.name, self.protocol.roles[1], performative)
+            return self._conversations.out_of_order(message, why)
+        self.stage = following
+        self.latest = message
+        inbox = self.inbox
+        inbox.come.append((self, message))
+        if inbox.waiter is not None:
+            inbox.go_on()
+        return True
 
     def hear(self, message: Message) -> str | None:
         """Follow the protocol with a message of the other one; return why it has no place there, if so."""
@@ -193,30 +202,47 @@ class Dialogue:
         stage = self.stage
         return performative in (stage.by_initiator if self.is_initiator else stage.by_participant)
 
-    def say(self, performative: str, body: str | bytes = "", **fields: Any) -> Message:
+    def say(
+        self,
+        performative: str,
+        body: str | bytes = "",
+        fields: Mapping[str, Any] = _NO_FIELDS,
+        reply_by: datetime | None = None,
+    ) -> Message:
         """Follow the protocol with an own message, and return it for who sends it.
+
+        Args:
+            performative: what it does.
+            body: the content.
+            fields: more parameters of the message.
+            reply_by: another one: until when the answer is waited for.
 
         Raises:
             ProtocolError: it has no place there.
         """
-        stage, latest = self.stage, self.latest
+        stage, latest, own = self.stage, self.latest, self._conversations.address
         following = (stage.by_initiator if self.is_initiator else stage.by_participant).get(performative)
         if following is None or performative == "cancel":
             role = self.protocol.roles[not self.is_initiator]
             raise ProtocolError(self.protocol.why_not(stage.name, role, performative), latest)
         if latest is None:
             message = Message(
-                self.partner, None, body, performative,
-                None, None, None, None, None, self.protocol.name, self.conversation,
+                self.partner, own, body, performative,
+                None, None, None, None, None, self.protocol.name, self.conversation, self.name,
+                None, reply_by,
             )  # fmt: skip
-        else:
-            message = answer_to(latest, body, performative)
-            if self.is_initiator:
-                force_setattr(message, "conversation_id", self.conversation)
+        else:  # as `answer_to` has it
+            to = latest.reply_to
+            message = Message(
+                latest.sender if to is None else to, own, body, performative,
+                latest.thread, None, latest.language, latest.encoding, latest.ontology, latest.protocol,
+                self.conversation if self.is_initiator else latest.conversation_id,
+                self.name, latest.reply_with, reply_by,
+            )  # fmt: skip
         if fields:
-            message = message.replace(**fields)
-        force_setattr(message, "sender", self._conversations.address)
-        force_setattr(message, "reply_with", self.name)
+            fixed = {"sender": own, "reply_with": self.name}
+            limited = {} if reply_by is None else {"reply_by": reply_by}
+            message = message.replace(**{**fields, **limited, **fixed})
         self.stage = following
         return message
 
@@ -228,7 +254,7 @@ class Dialogue:
             FormicaryError: as of `Behaviour.send`.
         """
         self._conversations.check_open()
-        sending = self._conversations.hand_over(self.say(performative, body, **fields))
+        sending = self._conversations.hand_over(self.say(performative, body, fields))
         if sending is not None:
             await sending
 

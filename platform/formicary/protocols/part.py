@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
-from types import CoroutineType
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formicary.core.errors import DefinitionError
 from formicary.core.quoting import shorten
+from formicary.core.strand import rest_of
 from formicary.protocols.responding import Failure, Participant, Refuse, Reply, Say, as_reply
 
 if TYPE_CHECKING:
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from formicary.protocols.dialogue import Dialogue
     from formicary.protocols.participation import Participation
     from formicary.protocols.responding import Responder
+
+_NO_FIELDS: dict[str, Any] = {}
+_REPLIES = frozenset({str, bytes, type(None)})
 
 NOTHING: Any = object()
 """That nothing is to be said."""
@@ -62,15 +65,15 @@ class Part:
         if generator is not None:
             return (generator.asend if self._is_async else generator.send)(message)
         assert message is not None
-        if self._handler is None:
-            handler = getattr(self._participation.agent, self._responder.name)
-            is_class = isinstance(handler, type) and issubclass(handler, Participant)
-            self._handler = handler(self._participation.agent) if is_class else handler
-        performative = str(message.performative)
         function = self._handler
+        if function is None:
+            function = getattr(self._participation.agent, self._responder.name)
+            if isinstance(function, type) and issubclass(function, Participant):
+                function = function(self._participation.agent)
+            self._handler = function
         if isinstance(function, Participant):
-            function = getattr(function, performative.replace("-", "_"), _end)
-        elif performative not in self._responder.protocol.calls:
+            function = getattr(function, str(message.performative).replace("-", "_"), _end)
+        elif message.performative not in self._responder.protocol.calls:
             function = _end
         if function is _end:
             return None if self.dialogue.can_say("inform") else NOTHING
@@ -84,15 +87,18 @@ class Part:
 
     def _begun(self, made: Any) -> Any:
         """Return what the agent's code has made; where that is a generator, what it says first."""
-        if made.__class__ is CoroutineType:  # as most: to look for each of the others takes long
-            return made
-        if inspect.isgenerator(made):
+        kind = made.__class__
+        if kind is GeneratorType:
             self._generator = made
             return next(made)
-        if inspect.isasyncgen(made):
+        if kind is AsyncGeneratorType:
             self._generator, self._is_async = made, True
             return anext(made)
         return made
+
+    def _awaits(self, returned: Any) -> bool:
+        """Tell whether what the agent's code has given is yet to be run, to its end or its next step."""
+        return returned.__class__ is CoroutineType or (self._is_async and self._generator is not None)
 
     def _reply(self, returned: object) -> Reply:
         reply = as_reply(returned)
@@ -112,22 +118,29 @@ class Part:
         self._generator, self._handler = None, _end
         return value is None and not self.dialogue.can_say("inform")
 
-    def _is_usual(self, returned: object) -> bool:
-        """Tell whether what was returned can be said as it is, after which the initiator goes on."""
+    def _usual(self, returned: object) -> Message | None:
+        """Return the message that says what was returned, where the initiator goes on after it; else None."""
         if isinstance(returned, Reply):
-            performative = returned.performative
-        elif isinstance(returned, str | bytes):
-            performative = "inform"
+            performative, body, fields = returned.performative, returned.body, returned.fields
+        elif returned.__class__ in _REPLIES:
+            performative, body, fields = "inform", returned or "", _NO_FIELDS  # type: ignore[assignment]  # text
         else:
-            return False
+            return None
         following = self.dialogue.stage.by_participant.get(performative)
         if following is None or self._participation.conversations.is_closed:
-            return False
-        return self._generator is None or following.name not in self._responder.protocol.speaks_alone
+            return None
+        if self._generator is not None and following.name in self._responder.protocol.speaks_alone:
+            return None
+        return self.dialogue.say(performative, body, fields)
 
     def _close_generator(self) -> None:
+        """End a generator that is not asked any more; never called in a strand."""
         try:
-            self._generator.close()
+            if self._is_async:
+                participation = self._participation
+                participation.inbox.scheduler.step(self._generator.aclose(), participation, rest_of)
+            else:
+                self._generator.close()
         except Exception as error:  # noqa: BLE001 -- the agent's own code
             self._participation.record_failure("responds", error)
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections import deque
+from functools import partial
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.base_agent import AgentState
 from formicary.core.message import Message
 from formicary.core.micro import MicroInbox
+from formicary.core.scheduler import WAITS
+from formicary.protocols.responding import Failure, Refuse
 from formicary.protocols.turn import Turn
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ class Opening:
         responder: what answers.
     """
 
-    __slots__ = ("ends_by_text", "function", "responder")
+    __slots__ = ("ends_by_text", "function", "is_plain", "responder")
 
     def __init__(self, agent: Any, responder: Responder) -> None:
         self.responder = responder
@@ -40,9 +44,14 @@ class Opening:
         self.ends_by_text = following is not None and following.is_end
         """Whether a text that is returned, which is an `inform`, is the end of the conversation."""
         self.function: Callable[[Message], Any] | None = None
-        """The method, where it is a plain function."""
-        if _is_plain(agent, responder.name):
+        """The method, where it is a function, plain or asynchronous, and no generator or class."""
+        self.is_plain = False
+        """Whether that is a plain function, which says one thing and is over."""
+        method = getattr(type(agent), responder.name)
+        is_generator = inspect.isgeneratorfunction(method) or inspect.isasyncgenfunction(method)
+        if inspect.isfunction(method) and not is_generator:
             self.function = getattr(agent, responder.name)
+            self.is_plain = not inspect.iscoroutinefunction(method)
 
 
 class Participation:
@@ -72,23 +81,32 @@ class Participation:
 
     # -- messages -------------------------------------------------------------------------------------------
 
-    def handle(self, message: Message) -> Coroutine[Any, Any, None] | None:
+    def handle(  # noqa: PLR0911 -- a call less for each message
+        self, message: Message
+    ) -> Coroutine[Any, Any, None] | None:
         """Take a message out of the queue; for the scheduler."""
         if self.agent.state is not _ACTIVE and not self._may_take(message):
             return None
         opening = self.openings[message.protocol].get(message.performative)
         joined = self._joined
-        if opening is None or opening.function is None or (joined and self._key(message) in joined):
-            return self._go_on_with(opening, message)
-        # What most do stands here: a plain function returns text, which is the end of the conversation.
+        if joined and (turn := joined.get(self._key(message))) is not None:
+            return turn.take(message)
+        if opening is None:
+            self._take_stray(message)
+            return None
+        if opening.function is None:
+            return self._join(opening, message)
+        # What most do stands here: a function returns text, which is the end of the conversation.
         try:
             returned = opening.function(message)
+            if returned.__class__ is CoroutineType:
+                returned = self._run(opening, message, returned)
         except Exception as error:  # noqa: BLE001 -- it is raised again there
             return self._join(opening, message, error)
         to = message.reply_to or message.sender
         is_usual = returned.__class__ is str and opening.ends_by_text and to is not None
         if not is_usual or self.conversations.is_closed:
-            return self._join(opening, message, returned)
+            return None if returned is WAITS else self._join(opening, message, returned)
         answer = Message(
             to, self.address, returned, "inform",
             message.thread, None, message.language, message.encoding, message.ontology,
@@ -99,15 +117,33 @@ class Participation:
         full = deliver(answer)
         return self._dispatcher.overflow.wait_to_deliver(answer, full) if full else None
 
-    def _go_on_with(self, opening: Opening | None, message: Message) -> Coroutine[Any, Any, None] | None:
-        """Take a message of a conversation that the agent is in, or one that begins another."""
-        turn = self._joined.get(self._key(message))
-        if turn is not None:
-            return turn.take(message)
-        if opening is not None:
-            return self._join(opening, message)
-        self._take_stray(message)
-        return None
+    def _run(self, opening: Opening, message: Message, coroutine: CoroutineType[Any, Any, Any]) -> Any:
+        """Run what an asynchronous function has begun; results as of `Scheduler.step`."""
+        if self.conversations.is_closed or len(self._joined) >= _MOST:
+            coroutine.close()
+            self._join(opening, message)  # which refuses
+            return WAITS
+        returned = self.inbox.scheduler.step(coroutine, self, partial(self._join_waiting, opening, message))
+        if self.conversations.is_closed and returned is not WAITS:
+            self._tell_ended(message)
+            return WAITS
+        return returned
+
+    def _join_waiting(
+        self, opening: Opening, message: Message, awaited: Any, yielded: Any
+    ) -> Coroutine[Any, Any, None]:
+        """Take part in a conversation that an asynchronous function has begun to answer, and waits now."""
+        turn = self._new_turn(opening, message)
+        turn.dialogue.hear(message)
+        if self.conversations.is_closed:  # by the function
+            self._tell_ended(message)
+            self.leave(turn)
+        return turn.go_on(message, awaited, yielded)
+
+    def _tell_ended(self, message: Message) -> None:
+        """Tell who has begun a conversation that its function has ended the agent."""
+        reason = f"agent {self.name} has ended in the middle of the conversation"
+        self._dispatcher.tell_sender(message, str(self.address), reason)
 
     def _join(self, opening: Opening, message: Message, *outcome: Any) -> Coroutine[Any, Any, None] | None:
         """Take part in a conversation.
@@ -119,14 +155,19 @@ class Participation:
         """
         if self.conversations.is_closed:
             self._dispatcher.add_dead_letter(message, f"agent {self.name} has ended", self.address)
+            if outcome and isinstance(outcome[0], Exception) and not isinstance(outcome[0], Refuse | Failure):
+                self.record_failure(opening.responder.name, outcome[0])
             return None
         if len(self._joined) >= _MOST:
             reason = f"agent {self.name} is in {_MOST} conversations, and takes part in no more"
             self._dispatcher.add_dead_letter(message, reason, self.address)
             return None
+        return self._new_turn(opening, message).take(message, *outcome)
+
+    def _new_turn(self, opening: Opening, message: Message) -> Turn:
         key = self._key(message)
-        turn = self._joined[key] = Turn(self, opening.responder, key, is_plain=opening.function is not None)
-        return turn.take(message, *outcome)
+        turn = self._joined[key] = Turn(self, opening.responder, key, is_plain=opening.is_plain)
+        return turn
 
     @staticmethod
     def _key(message: Message) -> Key:
@@ -163,7 +204,11 @@ class Participation:
 
     def under_way(self) -> str | None:
         """Return which conversation is not over, as the rest of a sentence; None if all are."""
-        return next((turn.dialogue.under_way() for turn in self._joined.values()), None)
+        for turn in self._joined.values():
+            return turn.dialogue.under_way()
+        running = self.conversations.scheduler.current
+        is_answering = running is not None and running.owner is self  # and has not waited so far
+        return "answers a message that begins a conversation" if is_answering else None
 
     def withdraw(self) -> Sequence[Message]:
         """Take out and return what was not handled yet."""
@@ -234,10 +279,3 @@ class Participation:
             self.inbox.handling.discard(strand)
         if (error := strand.failure()) is not None:
             self.agent.record_failure("responds", error)
-
-
-def _is_plain(agent: Any, name: str) -> bool:
-    """Tell whether a method of an agent is a plain function."""
-    method = getattr(type(agent), name)
-    is_other = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
-    return inspect.isfunction(method) and not any(tells(method) for tells in is_other)

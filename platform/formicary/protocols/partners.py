@@ -80,8 +80,12 @@ async def find_all(conversations: Conversations, partners: Iterable[str] | Partn
     """Return the full names of partners, each once."""
     if isinstance(partners, Search | Role):
         return await partners.find(conversations)
+    found: dict[str, None] = {}
     names = [partners] if isinstance(partners, str) else partners
-    return tuple(dict.fromkeys([await conversations.full_name(name) for name in names]))  # type: ignore[union-attr]  # names
+    for name in names:  # type: ignore[union-attr]  # names
+        known = conversations.known_name(name)
+        found[await conversations.full_name(name) if known is None else known] = None
+    return tuple(found)
 
 
 async def find_one(conversations: Conversations, partner: str | Partners) -> str:

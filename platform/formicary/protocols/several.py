@@ -32,19 +32,15 @@ class Several:
 
     def _open(self, name: str) -> Dialogue:
         """Return the dialogue with a partner, whose messages come in from now on."""
-        self._conversations.expected[self._name] = self
-        dialogue = self._dialogues.get(name)
+        expected, dialogue = self._conversations.expected, self._dialogues.get(name)
         if dialogue is None:
+            if not self._dialogues:
+                expected[self._name] = self
             dialogue = self._dialogues[name] = Dialogue(
-                self._conversations,
-                self._protocol,
-                True,
-                name,
-                f"{self._name}/{len(self._dialogues)}",
-                self._name,
-                self._inbox,
-            )
-        dialogue.open(None)
+                self._conversations, self._protocol, True,
+                name, f"{self._name}/{len(self._dialogues)}", self._name, self._inbox,
+            )  # fmt: skip
+        expected[dialogue.name] = dialogue
         return dialogue
 
     async def _hear(self, seconds: float) -> list[tuple[Dialogue, Message | FormicaryError]]:

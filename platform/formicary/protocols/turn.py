@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections import deque
-from types import CoroutineType
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.errors import FormicaryError, ProtocolError
 from formicary.core.message import answer_to
+from formicary.core.scheduler import WAITS
+from formicary.core.strand import rest_of
 from formicary.protocols.dialogue import Dialogue
 from formicary.protocols.part import NOTHING, Part, Raised, unwrapped
-from formicary.protocols.responding import Failure, Inform, Refuse, Reply, Say
+from formicary.protocols.responding import Failure, Inform, Refuse, Say
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
     from formicary.core.message import Message
     from formicary.protocols.participation import Participation
-    from formicary.protocols.responding import Responder
+    from formicary.protocols.responding import Reply, Responder
 
 Key = tuple["str | None", "str | None"]
 """A conversation's name, and who has begun it."""
@@ -42,12 +44,16 @@ class Turn(Part):
     def __init__(
         self, participation: Participation, responder: Responder, key: Key, *, is_plain: bool
     ) -> None:
-        self.key = key
-        dialogue = Dialogue(
+        # Of `Part`, without another call.
+        self._participation = participation
+        self._responder = responder
+        self.dialogue = Dialogue(
             participation.conversations, responder.protocol, False,
             str(key[1]), f"{key[0]}/p", str(key[0]), None,
         )  # fmt: skip
-        super().__init__(participation, responder, dialogue)
+        self._handler = self._generator = None
+        self._is_async = False
+        self.key = key
         self._is_plain = is_plain
         self._task: asyncio.Task[Any] | None = None
         self._later: deque[Message] | None = None  # what has come while it was busy
@@ -60,13 +66,14 @@ class Turn(Part):
             message: the message.
             outcome: what the agent's code has returned or raised already; `_UNCALLED` if it was not called.
         """
-        why = self.dialogue.hear(message)
-        if why is not None:
-            if not self._participation.conversations.out_of_order(message, why):
-                self._participation.conversations.pass_on(message)
+        dialogue, performative = self.dialogue, message.performative
+        following = dialogue.stage.by_initiator.get(performative)
+        if following is None:
+            self._refuse(message)
             return None
-        if message.performative in {"cancel", "not-understood"}:
-            if message.performative == "cancel":
+        dialogue.stage, dialogue.latest = following, message  # as `Dialogue.hear` has it
+        if performative in {"cancel", "not-understood"}:
+            if performative == "cancel":
                 self._participation.conversations.post(_answer(message, Inform()), None)
             self.break_off()
             return None
@@ -76,23 +83,32 @@ class Turn(Part):
             return None
         return self._answer_at_once(message, outcome)
 
+    def _refuse(self, message: Message) -> None:
+        """Do what is to be done with a message that has no place here."""
+        why = self.dialogue.hear(message)
+        assert why is not None
+        if not self._participation.conversations.out_of_order(message, why):
+            self._participation.conversations.pass_on(message)
+
     def _answer_at_once(self, message: Message, outcome: Any) -> Coroutine[Any, Any, None] | None:
-        """Answer by what is not asynchronous; return what is left to do, if anything."""
+        """Answer by what does not wait; return what is left to do, if anything."""
         dialogue = self.dialogue
         try:
             returned = self._call(message) if outcome is _UNCALLED else self._come_of(outcome)
-        except StopIteration as end:
-            if not self._is_mere_end(end.value):
+            if self._awaits(returned) and (returned := self._step(message, returned)) is WAITS:
+                return None
+        except (StopIteration, StopAsyncIteration) as end:
+            if not self._is_mere_end(getattr(end, "value", None)):
                 return self._answer(message, Raised(end))
             returned = NOTHING
         except Exception as error:  # noqa: BLE001 -- it is raised again there
             return self._answer(message, Raised(error))
         waiting = None
         if returned is not NOTHING:
-            if not self._is_usual(returned):
-                return self._answer(message, returned)
             try:
-                waiting = self._hand_over(returned)
+                if (said := self._usual(returned)) is None:
+                    return self._answer(message, returned)
+                waiting = self._participation.conversations.hand_over(said)
             except Exception as error:  # noqa: BLE001 -- as above
                 return self._answer(message, Raised(error))
         if dialogue.stage.is_end:
@@ -101,12 +117,24 @@ class Turn(Part):
                 self._close_generator()
         return waiting if waiting is None or self._is_plain else self._finish(waiting)
 
-    def _hand_over(self, returned: Any) -> Coroutine[Any, Any, None] | None:
-        """Say what is usual; return what is left to do where there is no room."""
-        reply = returned if isinstance(returned, Reply) else Inform(returned)
-        return self._participation.conversations.hand_over(
-            self.dialogue.say(reply.performative, reply.body, **reply.fields)
-        )
+    def _step(self, message: Message, awaited: Any) -> Any:
+        """Run what the agent's code has given to be awaited; results as of `Scheduler.step`."""
+        participation = self._participation
+        return participation.inbox.scheduler.step(awaited, participation, partial(self.go_on, message))
+
+    def go_on(self, message: Message, awaited: Any, yielded: Any) -> Coroutine[Any, Any, None]:
+        """Return what goes on where the agent's code waits; called in the strand that does so.
+
+        Args:
+            message: what it answers.
+            awaited: what it has given to be awaited.
+            yielded: what that has yielded.
+        """
+        if not self._participation.has_joined(self.key):  # it was broken off meanwhile
+            strand = self._participation.inbox.scheduler.current
+            assert strand is not None
+            strand.cancel()
+        return self._answer(message, rest_of(awaited, yielded))
 
     async def _finish(self, waiting: Coroutine[Any, Any, None]) -> None:
         """Say what there was no room for, and then answer what has come meanwhile."""
@@ -125,7 +153,7 @@ class Turn(Part):
         self._participation.leave(self)
         if self._task is not None and not self._task.done():
             self._task.cancel()
-        elif inspect.isgenerator(self._generator):
+        elif inspect.isgenerator(self._generator) and not self._generator.gi_running:
             self._generator.close()
 
     async def _answer(self, message: Message | None, outcome: Any = _UNCALLED) -> None:
@@ -159,10 +187,10 @@ class Turn(Part):
         given: Message | None = message
         while True:
             try:
-                returned = self._call(given) if outcome is _UNCALLED else unwrapped(outcome)
+                is_begun = outcome is not _UNCALLED
+                returned = unwrapped(outcome) if is_begun else self._call(given)
                 outcome = _UNCALLED
-                is_step = self._is_async and self._generator is not None
-                if is_step or returned.__class__ is CoroutineType or inspect.isawaitable(returned):
+                if (not is_begun and self._awaits(returned)) or inspect.isawaitable(returned):
                     self._task = asyncio.current_task()
                     try:
                         returned = await returned
@@ -197,7 +225,8 @@ class Turn(Part):
         latest = self.dialogue.latest
         try:
             self._participation.conversations.check_open()
-            if (waiting := self._hand_over(reply)) is not None:
+            said = self.dialogue.say(reply.performative, reply.body, reply.fields)
+            if (waiting := self._participation.conversations.hand_over(said)) is not None:
                 await waiting
         except ProtocolError as error:
             if reply.performative != "failure":

@@ -52,6 +52,9 @@ def start(
     say()
     say(f"Read {target / 'README.md'}, complete {target / 'program.py'}, and have it checked:")
     say(f"  formicary lab check {target}")
+    say("See its agents in a browser, and create others there:")
+    say(f"  cd {target}")
+    say("  formicary run program.py --watch --listen --allow-create program")
 
 
 def solve(name: Name) -> None:

@@ -1,6 +1,7 @@
 """Links: sessions that number and acknowledge what goes between two containers, whatever carries it.
 
 - `link`: one container's end of a link: it performs what its session says, and keeps the time
+- `outgoing`: its half that takes messages for the other end, and makes dead letters of those that cannot go
 - `outbox`: what waits to go out, and goes in batches
 - `arrivals`: what comes in, and is handed to its receivers
 - `custody`: messages of other containers that it has to bring on

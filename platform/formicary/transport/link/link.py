@@ -1,26 +1,23 @@
 """One container's end of a link to another one, over whichever path there is at the moment.
 
-The thin shell around a `Session`: it performs what that says, chooses the path, and keeps the time.
+The thin shell around a `Session`: it performs what that says, chooses the path, and keeps the time. What it
+does with whole messages is in `outgoing`.
 """
 
 from __future__ import annotations
 
 import asyncio
 from itertools import chain
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from formicary.container.dead_letters import is_failure
 from formicary.container.link_status import LinkStatus
-from formicary.core.errors import FormicaryError
 from formicary.transport.link.arrivals import Arrivals, control_order, pause_order, receipt_order
-from formicary.transport.link.custody import Custody
 from formicary.transport.link.draining import Draining
-from formicary.transport.link.failing import Failing
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Fate, Opened, Transmit
 from formicary.transport.link.outbox import BATCH_SIZE, Outbox
+from formicary.transport.link.outgoing import Outgoing
 from formicary.transport.link.paths import NoPath
-from formicary.transport.link.paused import PausedReceivers
 from formicary.transport.link.receipts import Receipts, read_receipt
 from formicary.transport.link.sent_batch import SentBatch
 from formicary.transport.link.session import State
@@ -28,10 +25,8 @@ from formicary.transport.link.wire_names import AllNames
 from formicary.transport.remote_sink import RemoteSink
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable
 
-    from formicary.core.mailbox import MessageSink
-    from formicary.core.message import Message
     from formicary.transport.direct import DirectConnection
     from formicary.transport.link.header import Terms
     from formicary.transport.link.outbox import Letter
@@ -48,7 +43,7 @@ _EARLY_BURST = 16  # how often at once: it costs a frame, which else goes with t
 _CONTROL_LIMIT = 2048  # frames without acknowledgement from which on control messages are not taken
 
 
-class Link:
+class Link(Outgoing):
     """One container's end of a link.
 
     Args:
@@ -70,21 +65,16 @@ class Link:
         direct_only: bool,
         batch_size: int = BATCH_SIZE,
     ) -> None:
-        self.domain = domain
-        self.session = session
+        self.at_turn_end: Callable[[Callable[[], None]], None] = owner.container.scheduler.at_turn_end
+        """Calls back when the agents have had their turn."""
+        self.batch_limit = session.frame_limit
+        self.message_limit = session.message_limit
+        super().__init__(domain, owner, session, Outbox(self, domain, owner.container.domain, batch_size))
         self.indirect = make_indirect(self)
         self.direct: DirectConnection | None = None
         self.was_direct = False
         """Whether there has been a direct connection to this incarnation of the other container."""
-        self.obstacle = ""
-        """Why there is no direct connection, where messages have no other path; empty if not known."""
-        self.at_turn_end: Callable[[Callable[[], None]], None] = owner.container.scheduler.at_turn_end
-        """Calls back when the agents have had their turn."""
-        self.outbox = Outbox(self, domain, owner.container.domain, batch_size)
-        self.paused = PausedReceivers(owner.container.dispatcher)
         self._direct_only = direct_only
-        self._owner = owner
-        self._container = owner.container
         self._path: Path | None = None
         self._path_since = 0.0
         self._loop = asyncio.get_running_loop()
@@ -94,16 +84,9 @@ class Link:
         self._timer: asyncio.TimerHandle | None = None
         self._is_slow = True  # whether the timer, if any, waits for long
         self._receivers, self._senders = AllNames(domain), AllNames(owner.container.domain)
-        self._failed = 0
-        self._failing = Failing(self.undeliverable)
-        self._custody: Custody | None = None  # made by the first message that is passed on
-        self._messages_sent = 0
-        self._sent_before = 0  # the session
         self._draining: Draining | None = None
         self._is_closing = False  # which is not to wait for slow ticks
         self._early_at = 0.0  # when to acknowledge again before agents run
-        self.batch_limit = session.frame_limit
-        self.message_limit = session.message_limit
         self._receipts = Receipts(owner.container.dispatcher.waiting, self._send_receipt, self.outbox.senders)
         self._arrivals = Arrivals(
             owner.container,
@@ -192,16 +175,6 @@ class Link:
         """Whether control messages would be taken now, and more of them in the same turn."""
         return self.session.is_open and self.session.unacknowledged < _CONTROL_LIMIT // 2
 
-    def may_have_sent(self, receiver: str) -> bool:
-        """Return whether messages for an agent may be under way, or may have been passed on there."""
-        names, is_empty = self.outbox.receivers, self.outbox.is_empty
-        return not is_empty or (self.session.is_open and (receiver in names or names.has_forgotten))
-
-    @property
-    def messages_taken(self) -> int:
-        """How many messages were taken to be sent."""
-        return self._messages_sent + self.outbox.count
-
     def connect(self) -> None:
         """Look for the other container: something waits for it, or it may have been restarted."""
         if not self._owner.is_closed:
@@ -214,46 +187,6 @@ class Link:
         """Return where a message for an agent at the other end waits for room."""
         return RemoteSink(self, receiver)
 
-    def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
-        """Make a dead letter of a message that cannot go, and tell its sender by raising `error`."""
-        if self._custody is not None:
-            self._custody.drop(message)
-        self._container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
-        raise error
-
-    def undeliverable(self, message: Message, receiver: str, reason: str) -> None:
-        """Make a dead letter of a message that was taken and cannot go."""
-        self._failed += 1
-        if self._custody is not None:
-            self._custody.drop(message)
-        if is_failure(message) and self._owner.tell_by_another_way(self.domain, message, receiver):
-            return
-        self._container.dispatcher.add_dead_letter(message, reason, receiver)
-
-    # -- what is passed on for others -----------------------------------------------------------------------
-
-    def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message of another container, as `post`; it is not taken until the other end says so."""
-        custody = self._keep(message)
-        full = self.post(message, receiver)
-        if full:
-            custody.drop(message)
-        return full
-
-    def _keep(self, message: Message) -> Custody:
-        custody = self._custody
-        if custody is None:
-            custody = self._custody = Custody(self.session.untaken, lambda: not self._failing.is_empty)
-            custody.start(is_told=self._receipts.is_wanted or not self.session.is_open)
-            self._container.dispatcher.custodians.add(custody)
-        custody.add(message)
-        return custody
-
-    def _start_custody(self) -> None:
-        self._sent_before = self._messages_sent
-        if self._custody is not None:
-            self._custody.start(is_told=self._receipts.is_wanted)
-
     def has_heard(self, sender: str) -> bool:
         """Return whether the other end has sent something for an agent; `sender` is its full name."""
         return self._arrivals.has_heard(sender)
@@ -261,14 +194,6 @@ class Link:
     def forget_sender(self, sender: str) -> None:
         """Tell the owner again when something comes for an agent; `sender` is its full name."""
         self._arrivals.forget_sender(sender)
-
-    def _refuse(self, message: Message, receiver: str, reason: str) -> None:
-        """Fail a message that has come, and tell the other end so, whoever it says that its sender is."""
-        dispatcher = self._container.dispatcher
-        failure = dispatcher.failure_of(message, receiver, reason)
-        dispatcher.add_dead_letter(message, reason, receiver, tell_sender=False)
-        if failure is not None and message.sender is not None:
-            self.outbox.keep(failure, message.sender)
 
     def trouble(self) -> str:
         """Return why there is no room, as part of a sentence."""
@@ -399,7 +324,7 @@ class Link:
         self._resume_senders()
         self._arrivals.start()
         self._receipts.start(is_wanted=terms.receipts and self.session.terms.receipts)
-        self._start_custody()
+        self._start_custody(is_told=self._receipts.is_wanted)
         self._owner.on_found(self, terms)
         self._owner.on_opened(self)  # before messages go that had to wait
         self.choose_path()
@@ -408,8 +333,8 @@ class Link:
         self.was_direct = False
         self.ended_at = self._now()
         self._resume_senders()
-        self._start_custody()
         self._receipts.start(is_wanted=False)
+        self._start_custody(is_told=False)
         self._fail(self.outbox.withdraw(), reason, Fate.UNDELIVERED)
         self.obstacle = ""
         self._owner.on_lost(self)
@@ -418,13 +343,6 @@ class Link:
             self.outbox.stop()
         elif not self._owner.is_closed:
             self.outbox.open()
-
-    def _fail(self, letters: Iterable[Letter], reason: str, fate: Fate) -> None:
-        name = self.domain.partition(".")[0]
-        why = f"container {name} cannot be reached: {reason}; {fate.value}"
-        if self.obstacle:
-            why += f"; there is no direct connection to {name}: {self.obstacle}"
-        self._failing.add(letters, why)
 
     # -- what was taken -------------------------------------------------------------------------------------
 
@@ -460,40 +378,6 @@ class Link:
     def _resume_senders(self) -> None:
         self._container.dispatcher.overflow.forget(self)
         self.paused.release()
-
-    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an agent at the other end; return the sinks that have no room now, if any."""
-        if not self._container.dispatcher.leads_to(self.domain, receiver):  # it has moved while this waited
-            return self._container.dispatcher.dispatch_to(message, receiver)
-        if self.paused and (paused := self.paused.get(receiver)):
-            return (paused,)
-        if isinstance(message.to, tuple):
-            return self.outbox.accept_for(message, receiver)
-        self._container.dispatcher.add_route(receiver, self.outbox.accept)  # the next one goes straight there
-        return self.outbox.accept(message)
-
-    def carry_on(self, message: Message, receiver: str) -> None:
-        """Take a message that an agent takes along to the other end, whether there is room or not."""
-        self._keep(message)  # as one that is passed on: its sender may be another one of a name that is here
-        try:
-            full = self.outbox.accept_for(message, receiver)
-        except FormicaryError as error:  # it is a dead letter already
-            self._container.dispatcher.tell_sender(message, receiver, str(error))
-            return
-        if full is not None and not self.outbox.keep(message, receiver):
-            self.undeliverable(message, receiver, "too much waits on the way to it")
-
-    def withdraw(self, receiver: str) -> Sequence[Message]:
-        """Take back what waits to go out to an agent, in its order."""
-        messages = self.outbox.withdraw_from(receiver)
-        if self._custody is not None:
-            for message in messages:
-                self._custody.drop(message)
-        return messages
-
-    async def room(self, receiver: str) -> None:
-        """Wait for room on the way to an agent at the other end."""
-        await (self.paused.get(receiver) or self.outbox).room()
 
     def way_to(self, receiver: str) -> str:
         """Return what the way to an agent at the other end is called in a sentence."""
@@ -572,12 +456,6 @@ class Link:
             self._timer.cancel()
         if self._custody is not None:
             self._container.dispatcher.custodians.discard(self._custody)
-
-    def _bury(self, letters: Iterable[Letter], before: str) -> None:
-        """Make dead letters of what this container has stopped before."""
-        reason = f"container {self._container.name} stopped before {before}"
-        for message, receiver in letters:
-            self._container.dispatcher.add_dead_letter(message, reason, receiver, tell_sender=False)
 
     def status(self) -> LinkStatus:
         """Return what is known about the link."""

@@ -2,7 +2,7 @@
 
 - `container`: a container, as users see it
 - `options`: its options, and which of them go together
-- `opening`: that it opens and closes once
+- `opening`: that it opens and closes once; `facilities`: what it has beside agents, when it is needed
 - `lifecycle`: how its agents start and end
 - `dispatcher`: how messages get to their receivers, by routes or the long way
 - `copying`: messages as copies, for who wants to measure that

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, TypeVar
 
 from formicary.container.blockers import Blockers
 from formicary.container.dispatcher import Dispatcher
+from formicary.container.facilities import Facilities
 from formicary.container.lifecycle import Lifecycle
 from formicary.container.loop_watch import LOOP_WATCH
 from formicary.container.opening import Opening
@@ -24,7 +25,6 @@ from formicary.container.options import (
     meeting_place,
 )
 from formicary.container.program_exit import ProgramExit
-from formicary.container.protocols import Connectable
 from formicary.core import randomness
 from formicary.core.conversing import Conversing
 from formicary.core.errors import ContainerClosedError
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from formicary.compute.pool import Means, Pool
+    from formicary.compute.pool import Means
     from formicary.container.dead_letters import DeadLetters
     from formicary.container.instruments import Instrument
     from formicary.container.link_status import LinkStatus
-    from formicary.container.protocols import Peers, Transport
+    from formicary.container.protocols import Connectable, Peers
     from formicary.core.agent import Agent
     from formicary.core.failures import Failures
     from formicary.directory.interface import Directory
@@ -168,7 +168,11 @@ class Container(Conversing):
         self.name = check_container(name)
         self.platform = check_platform(platform)
         self.domain = f"{name}.{platform}"
-        self.dispatcher = self.dispatcher_type(name, platform, when_full, send_timeout, self._open_services)
+        connection = ConnectionOptions(listen, route, tls, identity)
+        self._facilities = Facilities(self, meeting, connection, check_means(compute_in))
+        self.dispatcher = self.dispatcher_type(
+            name, platform, when_full, send_timeout, self._facilities.open_services
+        )
         self.dispatcher.copies = copy
         self.program_exit = ProgramExit(self.dispatcher, self.close)
         self.lifecycle = Lifecycle(self, mailbox_limit)
@@ -187,15 +191,8 @@ class Container(Conversing):
         self.blockers = Blockers(name)
         self.peers: Peers | None = None
         self.accounting: Accounting | None = None  # as long as the CPU time is accounted by group
-        self._services: PlatformServices | GuestServices | None = None
         self.conversation_rules = conversation_rules
-        self._conversations: ConversationService | None = None  # made for the first who asks or takes part
         self.mode = check_mode(mode)
-        self._compute_in = check_means(compute_in)
-        self._pool: Pool | None = None  # made by the first who computes
-        self._computes = False  # from when it is open until its agents have stopped
-        self._meeting = meeting
-        self._connection = ConnectionOptions(listen, route, tls, identity)
         self._queue_limit = queue_limit
         self._opening = Opening(self, self._open_all, self._close_all)
 
@@ -244,18 +241,13 @@ class Container(Conversing):
 
     async def _open_all(self) -> None:
         self.dispatcher.scheduler = self._make_scheduler()
-        transport = self._make_transport()
         LOOP_WATCH.add(self.dispatcher.scheduler, self.blockers)
         try:
-            options = self.platform_options
-            if transport is not None or options.directory != "replica" or options.sleepers is not None:
-                await self._open_with_services(transport)
-            # Else they are opened by who asks for one: most containers of a first hour need none.
+            await self._facilities.open()
         except BaseException:
             LOOP_WATCH.remove(self.dispatcher.scheduler)
             self.dispatcher.is_closing = True
             raise
-        self._computes = True
 
     def _make_scheduler(self) -> Scheduler:
         arguments = (
@@ -271,63 +263,16 @@ class Container(Conversing):
 
         return CycleScheduler(scheduler, *arguments)
 
-    async def _open_with_services(self, transport: Transport | None) -> None:
-        services = self._open_services(transport)
-        await services.open()
-        if transport is not None:
-            try:
-                await transport.open(self)
-            except BaseException:
-                await services.close()
-                raise
-            self.dispatcher.transport = transport
-            await services.start()
-
-    def _open_services(self, transport: Transport | None = None) -> PlatformServices | GuestServices:
-        if self.platform_options.is_guest:
-            from formicary.management.guest import GuestServices
-
-            self._services = GuestServices(self, self.platform_options)
-        else:
-            from formicary.management.services import PlatformServices
-
-            self._services = PlatformServices(self, self.platform_options, transport)
-        self.lifecycle.on_gone = self._services.agent_gone
-        return self._services
-
-    def _make_transport(self) -> Transport | None:
-        meeting = self._meeting
-        if meeting is None and self._connection.listen is None:
-            return None
-        if isinstance(meeting, Connectable):
-            return meeting.transport(self._connection)
-        from formicary.transport import connect  # only now: most containers of a first hour need none of it
-
-        return connect(meeting, self._connection)
-
     async def _close_all(self) -> None:
         self.dispatcher.is_closing = True
         self.scheduler.end_cycles()
         async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
             stack.callback(self.program_exit.end)
             stack.callback(LOOP_WATCH.remove, self.scheduler)
-            if self.dispatcher.transport is not None:
-                stack.push_async_callback(self.dispatcher.transport.close)
-            if self._services is not None:
-                stack.push_async_callback(self._services.close)
+            stack.push_async_callback(self._facilities.close_services)
             stack.push_async_callback(self.dispatcher.overflow.close)
-            stack.push_async_callback(self._close_pool)
-            stack.push_async_callback(self._close_conversations)
+            stack.push_async_callback(self._facilities.close_work)
             stack.push_async_callback(self.lifecycle.stop_all)
-
-    async def _close_pool(self) -> None:
-        self._computes = False
-        if self._pool is not None:
-            await self._pool.close()
-
-    async def _close_conversations(self) -> None:
-        if self._conversations is not None:
-            await self._conversations.close()
 
     @property
     def is_open(self) -> bool:
@@ -427,13 +372,7 @@ class Container(Conversing):
             asyncio.CancelledError: when cancelled. If the function had not begun it never does; else it runs
                 to its end, or to its time, and nobody gets its result.
         """
-        if not self._computes:
-            raise self.not_open_error()
-        if self._pool is None:
-            from formicary.compute.pool import Pool
-
-            self._pool = Pool(self.name, self._compute_in)
-        pool = self._pool
+        pool = self._facilities.pool()
         with self.scheduler.busy(lambda: pool.describe(function)):
             return await pool.run(function, arguments, timeout)  # type: ignore[no-any-return]  # it is of `function`
 
@@ -454,11 +393,7 @@ class Container(Conversing):
         Raises:
             ContainerClosedError: the container was never opened.
         """
-        if self._conversations is None:
-            from formicary.protocols.service import ConversationService
-
-            self._conversations = self.dispatcher.conversations = ConversationService(self)
-        return self._conversations
+        return self._facilities.conversations or self._facilities.open_conversations()
 
     @property
     def conversations(self) -> Conversations:
@@ -473,8 +408,8 @@ class Container(Conversing):
 
     def container_lost(self, domain: str) -> None:
         """Called when the link to another container has ended; its agents will answer nothing any more."""
-        if self._conversations is not None:
-            self._conversations.container_lost(domain)
+        if self._facilities.conversations is not None:
+            self._facilities.conversations.container_lost(domain)
 
     # -- the platform ---------------------------------------------------------------------------------------
 
@@ -496,7 +431,7 @@ class Container(Conversing):
         if not self.is_open:
             raise self.not_open_error()
         _ = self.join_address
-        return ChildContainer(self, name, {"tls": self._connection.tls, **options})
+        return ChildContainer(self, name, {"tls": self._facilities.connection.tls, **options})
 
     @property
     def platform_services(self) -> PlatformServices | GuestServices:
@@ -507,7 +442,7 @@ class Container(Conversing):
         """
         if not self.is_open:
             raise self.not_open_error()
-        return self._services or self._open_services()
+        return self._facilities.services or self._facilities.open_services()
 
     @property
     def management(self) -> Management:

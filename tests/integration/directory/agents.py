@@ -110,7 +110,7 @@ async def joined(design, *others, **options):
 
 def left_behind(container):
     """Return what a container's own agent and its part of the directory remember, which should be nothing."""
-    services = container._services
+    services = container._facilities.services
     left = [*services.agent._pending, *services.agent._conversations]
     backend = services.backend
     for name in ("_claims", "_remote_watches", "_unsubscribed", "_cancelled"):

@@ -170,4 +170,4 @@ async def test_who_takes_nothing_costs_a_bounded_amount_of_memory(server):
             (status,) = (status for status in c1.links if status.peer == EVIL)
             waiting.append(status.unacknowledged)
         assert 1000 < max(waiting) <= 2048
-        assert c1._services.backend._replica._own._log_bytes <= 1 << 20
+        assert c1._facilities.services.backend._replica._own._log_bytes <= 1 << 20

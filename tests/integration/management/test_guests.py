@@ -20,7 +20,7 @@ def guest_of(container, name="guest"):
 
 def told(container):
     """Give who is told by a container of changes to the directory."""
-    return container._services._enquiries._subscribers
+    return container._facilities.services._enquiries._subscribers
 
 
 async def test_a_guest_sees_all_and_is_seen_nowhere(platform):

@@ -203,7 +203,7 @@ async def test_those_who_compute_go_on_in_their_order_whoever_ends_first():
 
     async with in_threads() as container:
         doing = [do(lambda behaviour, number=number: compute(behaviour, number)) for number in range(3)]
-        container._pool = Pool("c1", "threads", 3)
+        container._facilities._pool = Pool("c1", "threads", 3)
         for number, each in enumerate(doing):
             await start(container, f"a{number}", each)
         steps[2].set()

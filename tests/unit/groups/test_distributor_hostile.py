@@ -88,7 +88,7 @@ async def test_who_has_joined_a_moment_ago_may_send_before_all_others_know():
         await bob.groups.create("market")
         await asyncio.sleep(1)
         await carol.groups.request_role("market", "seller")
-        service = c2._services._groups
+        service = c2._facilities.services._groups
         await asyncio.sleep(1)
         service.shared.remove(carol.address, Role("public", "market", "seller"))  # as if it was not told yet
         for number in range(20):
@@ -122,7 +122,7 @@ async def test_what_is_doubted_waits_and_its_senders_do_in_the_end(outcome, monk
             await bob.groups.request_role("market", "seller")
             await asyncio.sleep(1)
             role = Role("public", "market", "manager")
-            service = c2._services._groups
+            service = c2._facilities.services._groups
             service.shared.remove(alice.address, role)
             unknown = Unknown(service)
             sending = asyncio.create_task(send_many(alice, 1500))
@@ -219,7 +219,7 @@ async def test_entries_of_the_directory_that_are_no_roles_are_passed_over():
             "other/public/market/x",
         ):
             service = ServiceDescription(bob.address, "formicary-role", name)
-            await c2._services.backend.put(bob.address, service, is_new=True)
+            await c2._facilities.services.backend.put(bob.address, service, is_new=True)
         await asyncio.sleep(1)
         assert await players(alice, "market") == full("alice@c1")
         assert await alice.groups.roles("market") == ("manager",)

@@ -116,7 +116,7 @@ async def test_what_is_no_name_is_refused_where_it_is_written(name):
         ):
             with pytest.raises(InvalidNameError, match="1 to 255 printable characters without '/'"):
                 await doing
-        assert c1._services._groups.find("public", "g") is None
+        assert c1._facilities.services._groups.find("public", "g") is None
 
 
 async def test_any_printable_text_is_a_name():
@@ -221,8 +221,8 @@ async def test_a_role_that_the_directory_does_not_take_is_not_played():
         assert await bob.groups.communities() in {(), ("public",)}
         assert bob.address not in await bob.groups.agents("market")
         assert await bob.groups.agents("another") == ()
-        assert c2._services._groups.own == {}
-        assert c2._services._groups.admission._gatekeepers == {}
+        assert c2._facilities.services._groups.own == {}
+        assert c2._facilities.services._groups.admission._gatekeepers == {}
         network.heal()
         await asyncio.sleep(60)
         await bob.groups.request_role("market", "seller")

@@ -257,7 +257,7 @@ async def test_a_container_that_has_gone_meanwhile_is_told_to_the_sender():
             (carol,) = await begin(c2, "carol")
             await market(alice, bob, carol)
             domain = c2.domain
-        service = c1._services._groups
+        service = c1._facilities.services._groups
         assert await alice.groups.send(Message(body="0"), "market") == 1
         service.shared.put(f"carol@{domain}", next(iter(service.own[bob.address])), is_secured=False)
         assert await alice.groups.send(Message(body="1", reply_with="r"), "market") == 2  # as it seemed
@@ -311,7 +311,7 @@ async def test_who_is_told_late_that_it_plays_a_role_gets_what_others_send_meanw
         (alice,), (bob,) = await begin(c1, "alice"), await begin(c2, "bob")
         await alice.groups.create("market")
         await bob.groups.roles("market")
-        backend, confirmed = c2._services.backend, asyncio.Event()
+        backend, confirmed = c2._facilities.services.backend, asyncio.Event()
         put = backend.put
 
         async def put_slowly(agent, service, *, is_new):

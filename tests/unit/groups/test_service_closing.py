@@ -49,7 +49,7 @@ async def test_a_container_whose_end_is_cancelled_ends_all_of_its_parts(monkeypa
     async with joined("c1", "c2") as (c1, c2, _):
         (bob,) = await begin(c2, "bob")
         await bob.groups.communities()
-        services = c2._services
+        services = c2._facilities.services
 
         async def hang():
             await asyncio.Event().wait()

@@ -34,7 +34,7 @@ async def test_a_subscriber_is_told_who_plays_and_then_of_all_changes():
             await alice.stop()
             await bob.stop()
             assert said(await anext(changes)) == [[], [("alice", "manager"), ("bob", "buyer")]]
-        assert c1._services._groups._listeners == {}
+        assert c1._facilities.services._groups._listeners == {}
 
 
 async def test_only_the_role_and_the_group_matter_that_are_named():

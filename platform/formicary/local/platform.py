@@ -207,10 +207,6 @@ class LocalPlatform:
         """Choose the container for an agent that is about to be started there; arguments as of `start`."""
         return self._children[self._placement.place(name, on=on, group=group)]
 
-    def unplace(self, name: str) -> None:
-        """Let another agent have the name of one that was not started."""
-        self._placement.forget(name)
-
     async def start(
         self,
         cls: str | type[Agent | MicroAgent],

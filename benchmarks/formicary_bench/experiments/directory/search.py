@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.directory import BESIDE, BUILT, PAPER, PLAN, ROUNDS, SERVICES, VARIES
+from formicary_bench.experiments.directory import (
+    BESIDE,
+    BUILT,
+    PAPER,
+    PLAN,
+    ROUNDS,
+    SERVICES,
+    SUMMARY,
+    VARIES,
+)
 from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary.placements import TWO_HOSTS
@@ -27,6 +36,6 @@ EXPERIMENT = Experiment(
     paper=PAPER,
     beside=BESIDE,
     plan=PLAN,
-    summarise=Loaded("formicary_bench.experiments.directory.rows:SUMMARY"),
+    summarise=SUMMARY,
     report=Loaded("formicary_bench.experiments.directory.report:SEARCHES"),
 )

@@ -9,6 +9,8 @@ parameter is called, what it takes, and what it says of itself.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from formicary_bench.vocabulary.parameters import how, how_much, what, where
 from formicary_bench.vocabulary.parameters.parameter import (
     ALWAYS,
@@ -20,7 +22,11 @@ from formicary_bench.vocabulary.parameters.parameter import (
     Parameter,
 )
 
-PARAMETERS = (*what.PARAMETERS, *where.PARAMETERS, *how_much.PARAMETERS, *how.PARAMETERS)
+_PANELS = {"What": what, "Where": where, "How much": how_much, "How": how}
+
+PARAMETERS = tuple(
+    replace(one, panel=panel) for panel, module in _PANELS.items() for one in module.PARAMETERS
+)
 """All, in the order in which help shows them."""
 
 ASKED = tuple(one for one in PARAMETERS if one.scope != HOSTS)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from formicary_bench.vocabulary import kinds
 from formicary_bench.vocabulary.kinds import whole
-from formicary_bench.vocabulary.parameters.parameter import ALWAYS, HOW, MOST_SEED, SHARED, WHOLE, Parameter
+from formicary_bench.vocabulary.parameters.parameter import ALWAYS, MOST_SEED, SHARED, WHOLE, Parameter
 
 PARAMETERS = (
     Parameter(
-        panel=HOW,
         name="repeat",
         kind=whole(1, 10_000, several=False),
         metavar="N",
@@ -19,7 +18,6 @@ PARAMETERS = (
         scope=SHARED,
     ),
     Parameter(
-        panel=HOW,
         name="seed",
         kind=whole(0, MOST_SEED, several=False),
         metavar="N",
@@ -30,7 +28,6 @@ PARAMETERS = (
         scope=WHOLE,
     ),
     Parameter(
-        panel=HOW,
         name="warm-up",
         kind=kinds.RULE,
         metavar="detect|paper|N",
@@ -42,7 +39,6 @@ PARAMETERS = (
         scope=WHOLE,
     ),
     Parameter(
-        panel=HOW,
         name="profile",
         kind=kinds.FLAG,
         help="Also see where the CPU time goes, by group, in further and longer repetitions: the others stay "

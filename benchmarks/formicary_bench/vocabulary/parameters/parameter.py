@@ -11,9 +11,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.vocabulary.kinds import Kind
 
-WHAT, WHERE, MUCH, HOW = "What", "Where", "How much", "How"
-"""The parts of the help."""
-
 _OWN = "the experiment's"
 
 MOST_SEED = 2**32 - 1
@@ -33,7 +30,7 @@ class Parameter:
         field: of options, experiments and what is taken of them; called as the parameter if empty.
         column: of a configuration that has its value; none if empty.
         unit: what so many of it are, where it is a number.
-        panel: in which part of the help it is.
+        panel: in which part of the help it is; its module's.
         metavar: what stands for a value there.
         help: what it says there.
         default: what is taken there if it is not given.
@@ -47,7 +44,7 @@ class Parameter:
     field: str = ""
     column: str = ""
     unit: str = ""
-    panel: str = MUCH
+    panel: str = ""
     metavar: str = ""
     help: str
     default: str = _OWN

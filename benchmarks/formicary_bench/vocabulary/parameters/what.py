@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from formicary_bench.vocabulary import kinds
 from formicary_bench.vocabulary.kinds import choice
-from formicary_bench.vocabulary.parameters.parameter import SHARED, WHAT, Parameter
+from formicary_bench.vocabulary.parameters.parameter import SHARED, Parameter
 from formicary_bench.vocabulary.presets import PRESETS
 
 PARAMETERS = (
     Parameter(
-        panel=WHAT,
         name="preset",
         kind=choice("preset", PRESETS, several=False),
         metavar="quick|paper",
@@ -21,7 +20,6 @@ PARAMETERS = (
         scope=SHARED,
     ),
     Parameter(
-        panel=WHAT,
         name="platform",
         kind=kinds.TEXTS,
         field="subjects",

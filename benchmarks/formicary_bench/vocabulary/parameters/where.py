@@ -6,7 +6,7 @@ from formicary_bench.vocabulary import kinds
 from formicary_bench.vocabulary.containers import MOST_HOSTS
 from formicary_bench.vocabulary.cores import MOST_CORES
 from formicary_bench.vocabulary.kinds import choice, whole
-from formicary_bench.vocabulary.parameters.parameter import ALWAYS, HOSTS, WHERE, Parameter
+from formicary_bench.vocabulary.parameters.parameter import ALWAYS, HOSTS, Parameter
 from formicary_bench.vocabulary.placements import PLACEMENTS
 from formicary_bench.vocabulary.routes import ROUTES
 from formicary_bench.vocabulary.shop import DATABASES
@@ -14,7 +14,6 @@ from formicary_bench.vocabulary.traffic import SPREADS_BY_NAME, TRAFFICS
 
 PARAMETERS = (
     Parameter(
-        panel=WHERE,
         name="placement",
         kind=choice("placement", PLACEMENTS),
         field="placements",
@@ -27,7 +26,6 @@ PARAMETERS = (
         scope=ALWAYS,
     ),
     Parameter(
-        panel=WHERE,
         name="route",
         kind=choice("route", ROUTES),
         field="routes",
@@ -40,7 +38,6 @@ PARAMETERS = (
         example=["direct"],
     ),
     Parameter(
-        panel=WHERE,
         name="tls",
         kind=kinds.switches(),
         column="tls",
@@ -51,7 +48,6 @@ PARAMETERS = (
         example=[False, True],
     ),
     Parameter(
-        panel=WHERE,
         name="spread",
         kind=choice("spread", SPREADS_BY_NAME),
         field="spreads",
@@ -64,7 +60,6 @@ PARAMETERS = (
         example=["apart", "split"],
     ),
     Parameter(
-        panel=WHERE,
         name="traffic",
         kind=choice("traffic", TRAFFICS),
         field="traffics",
@@ -77,7 +72,6 @@ PARAMETERS = (
         example=["all-to-all"],
     ),
     Parameter(
-        panel=WHERE,
         name="count",
         kind=whole(1, MOST_HOSTS),
         field="counts",
@@ -90,7 +84,6 @@ PARAMETERS = (
         example=[1, 2],
     ),
     Parameter(
-        panel=WHERE,
         name="hosts",
         kind=kinds.TEXT,
         metavar="FILE",
@@ -101,7 +94,6 @@ PARAMETERS = (
         scope=HOSTS,
     ),
     Parameter(
-        panel=WHERE,
         name="on",
         kind=kinds.TEXTS,
         metavar="NAME,...",
@@ -113,7 +105,6 @@ PARAMETERS = (
         scope=HOSTS,
     ),
     Parameter(
-        panel=WHERE,
         name="servers",
         kind=choice("number of servers", ("each", "one"), several=False),
         metavar="each|one",
@@ -124,7 +115,6 @@ PARAMETERS = (
         scope=HOSTS,
     ),
     Parameter(
-        panel=WHERE,
         name="launcher",
         kind=choice("launcher", ("ssh", "slurm", "local"), several=False),
         metavar="ssh|slurm|local",
@@ -137,7 +127,6 @@ PARAMETERS = (
         scope=HOSTS,
     ),
     Parameter(
-        panel=WHERE,
         name="interface",
         kind=kinds.TEXT,
         metavar="NAME",
@@ -148,7 +137,6 @@ PARAMETERS = (
         scope=HOSTS,
     ),
     Parameter(
-        panel=WHERE,
         name="database",
         kind=choice("database", DATABASES),
         field="databases",
@@ -161,7 +149,6 @@ PARAMETERS = (
         example=["sqlite"],
     ),
     Parameter(
-        panel=WHERE,
         name="cores",
         kind=whole(1, MOST_CORES),
         column="cores",
@@ -173,7 +160,6 @@ PARAMETERS = (
         example=[1],
     ),
     Parameter(
-        panel=WHERE,
         name="delay",
         kind=kinds.duration(several=True),
         field="delays",

@@ -49,25 +49,20 @@ Not in the table are the faults that agents are put to while they move or sleep:
 - A container is killed while 3000 agents are waking: each sleeps on, or has begun before and ended with
   the container; each message for them was received, or fails (`test_sleepers.py`).
 
-The route is through Prosody (*server*), through one on each host (*two servers*), or *direct*: with no
-server, or with Prosody (*or server*) or a third container (*or relay*) as the indirect path. Where no
-fault is named, it is that of the line above.
-
 Nor are those of the [live view](live.md), which messages do not notice (`tests/integration/live/web`):
 
 - The viewer is killed: the page says that there is no connection, tries again, and the platform goes on; it
-  collects nothing after 5 s (`test_web_faults.py`, `tests/unit/live/test_feed.py`).
+  collects nothing after 5 s, nor when the page is closed.
 - The connection of the page is cut, or nobody answers it: it is opened again after 0.5 to 4 s, and all is
-  told anew (`test_web_faults.py`).
-- A file of the page does not come, as where a network of the machine comes or goes meanwhile: the page is
-  loaded again, five times, and then says so (`test_web_faults.py`).
-- The page is closed: nothing is collected any more (`test_web_page.py`).
-- The platform is killed while it is watched: page and command say so, and the command ends with 3
-  (`test_web_faults.py`).
-- The disk of a recording is full: page and command say so, and the command ends with 3
-  (`test_web_faults.py`).
+  told anew. A file of the page does not come: the page is loaded again, five times, and then says so.
+- The platform is killed while it is watched, or the disk of a recording is full: page and command say so,
+  and the command ends with 3.
 - Somebody comes with a forged token, the token of another viewer, from another page or by another name of
-  this machine: it is refused in a sentence, and nothing is collected (`test_web_server.py`).
+  this machine: it is refused in a sentence, and nothing is collected.
+
+The route is through Prosody (*server*), through one on each host (*two servers*), or *direct*: with no
+server, or with Prosody (*or server*) or a third container (*or relay*) as the indirect path. Where no
+fault is named, it is that of the line above.
 
 """
 _COLUMNS = ("fault", "route", "sent", "received", "failed", "both", "sent again", "remarks")

@@ -94,6 +94,7 @@ class View:
                 raise
             await self._go(address)
         await expect(self.at("title")).not_to_have_text("…")
+        await expect(self.page.locator("body")).to_have_css("display", "flex")  # its style is there, too
 
     async def _go(self, address):
         await self.page.goto(address or self.address, wait_until="commit")

@@ -4,7 +4,8 @@
 - `main.js`: the parts together; `connection.js` talks with the server
 - `model.js`: what is known, bounded; `pacing.js` chooses which messages are shown
 - `messages.js`, `lanes.js`, `drawing.js`: the sequence diagram
-- `nest.js`, `chambers.js`: the containers and their agents
+- `nest.js`: the containers and their agents, which `chambers.js` and `inhabitants.js` place, and
+  `nest_drawing.js` draws; `agents_table.js` says the same in words
 - `tables.js`, `links.js`: directory, groups, dead letters; links with their charts
 - `details.js`, `acting.js`, `replay.js`: one message or agent, what can be done, how a recording is played
 - `exporting.js`: a conversation as Mermaid, SVG, CSV

@@ -237,7 +237,7 @@ class Behaviour(Conversing):
         self._killed = True
         self.strand_phase = _LEFT
         strand = self.mailbox.strand
-        if strand is not None:
+        if strand is not None and not strand.cancel_at_once():
             if strand.attention:
                 strand.release(self.mailbox.next)
             strand.cancel()

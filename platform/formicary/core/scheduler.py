@@ -12,7 +12,7 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.clock import exact_time
-from formicary.core.strand import PROGRAM_EXITS, SEND, WAIT, Strand
+from formicary.core.strand import PROGRAM_EXITS, SEND, THROW, WAIT, Strand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
@@ -188,6 +188,29 @@ class Scheduler:
         self.ready.append(value)
         if not self.awake:
             self.wake()
+
+    def throw(self, strand: Strand, error: BaseException) -> None:
+        """Raise an error in the coroutine of a strand at once, where it waits; not inside a strand."""
+        loop = self.loop
+        task = asyncio.current_task(loop)
+        self.current = strand
+        _current_tasks[loop] = strand
+        try:
+            yielded = strand.runner.run(THROW, strand.coroutine, error)
+        except BaseException as end:  # noqa: BLE001 -- however it ends, whoever joins is told
+            strand.end(end)
+        else:
+            if yielded is WAIT and not strand.attention:
+                strand.waiting = True
+            else:
+                strand.wait_for(yielded)
+        finally:
+            self.resumed += 1
+            self.current = None
+            if task is None:
+                del _current_tasks[loop]
+            else:
+                _current_tasks[loop] = task
 
     def begin(self, coroutine: CoroutineType[Any, Any, Any], agent: Any) -> None:
         """Run the coroutine of a micro-agent's asynchronous `handle` up to where it first waits.

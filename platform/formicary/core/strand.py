@@ -41,6 +41,9 @@ def pause() -> Generator[None, None, None]:
 SEND: Callable[[Any, Any], Any] = types.CoroutineType.send
 """Resumes a coroutine with a value; one for all, since a method of each would be kept with each."""
 
+THROW: Callable[[Any, Any], Any] = types.CoroutineType.throw
+"""Raises an exception in a coroutine, where it waits."""
+
 PROGRAM_EXITS = (KeyboardInterrupt, SystemExit)
 """What ends a program, and the event loop at once if it gets there."""
 
@@ -331,6 +334,26 @@ class Strand(asyncio.Future[Any]):
             self._held = _PENDING
         return True
 
+    def cancel_at_once(self) -> bool:
+        """As `cancel`, also where it is held; what it does on its way out is done before this returns.
+
+        Returns:
+            Whether that can be, and was done: it waits for a message or an `Answer`, or it is held and would
+            go on; and no strand runs just now.
+        """
+        future, held, scheduler = self._future, self._held, self._scheduler
+        is_answer = type(future) is Answer
+        is_still = self.waiting or is_answer or held is _PARKED or held is _PENDING
+        if scheduler.current is not None or not is_still or self._is_disturbed():
+            return False
+        if is_answer:
+            future.desert()  # type: ignore[union-attr]  # it is an answer
+            self._future = None
+        self._held, self.waiting, self.attention = _FREE, False, False
+        self._cancels += 1
+        scheduler.throw(self, asyncio.CancelledError())
+        return True
+
     def cancelling(self) -> int:
         """Return how many cancellations are under way, as `asyncio.Task.cancelling`."""
         return self._cancels
@@ -505,6 +528,11 @@ class Answer(asyncio.Future[Any]):
         self.exception()  # who asks may have had another error first, and never come to this one
         if strand is not None:
             strand.wake_up(self)
+
+    def desert(self) -> None:
+        """Cancel it without a word to the strand, which waits for it no longer."""
+        self._strand = None
+        super().cancel()
 
     def cancel(self, msg: Any | None = None) -> bool:
         """Cancel it, and tell the strand."""

@@ -52,17 +52,24 @@ def name_of(kind: type) -> str:
     Raises:
         MoveError: it would not be found: it is not defined at the top level of a module.
     """
+    module, name, full = _names_of(kind)
     if not _is_at_top(kind):
         raise MoveError(
-            f"its class {kind.__qualname__} would not be found where it arrives: define it at the top level "
-            f"of module {kind.__module__}"
+            f"its class {name} would not be found where it arrives: define it at the top level of module "
+            f"{module}"
         )
-    return f"{kind.__module__}:{kind.__qualname__}"
+    return full
+
+
+@lru_cache(maxsize=1000)  # the same classes go again and again
+def _names_of(kind: type) -> tuple[str, str, str]:
+    """Return the module of a class, its name there, and both together."""
+    return kind.__module__, kind.__qualname__, f"{kind.__module__}:{kind.__qualname__}"
 
 
 def _is_at_top(kind: type) -> bool:
-    module = sys.modules.get(kind.__module__)
-    return module is not None and vars(module).get(kind.__qualname__) is kind
+    module, name, _ = _names_of(kind)
+    return module in sys.modules and sys.modules[module].__dict__.get(name) is kind
 
 
 def find(class_name: str, base: type[K], entrance: Entrance) -> type[K]:

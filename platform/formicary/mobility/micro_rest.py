@@ -63,6 +63,8 @@ def leave(agent: MicroAgent, place: str) -> None:
     inbox = agent.micro_inbox
     assert inbox is not None  # it has started
     inbox.routes = {}
-    for strand in agent.handling_strands():
-        RemainingStrand(strand, place, None)
-        strand.cancel()
+    for strand in tuple(agent.handling_strands()):
+        remaining = RemainingStrand(strand, place, None)
+        if not strand.cancel_at_once():
+            strand.cancel()
+        remaining.watch(strand)

@@ -14,12 +14,10 @@ from formicary.core.fsm import FSMBehaviour
 from formicary.mobility.kinds import Entrance, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from formicary.container.container import Container
     from formicary.core.micro import MicroAgent
 
-_Origin = tuple[str, frozenset[str]]  # the class of an agent, and the modules that it had classes of
+_Origin = tuple[str, Entrance]  # the class of an agent, and what may come with it
 
 
 class Origins:
@@ -31,13 +29,19 @@ class Origins:
 
     def __init__(self, container: Container) -> None:
         self._container = container
+        self._entrance: Entrance | None = None  # of agents of other homes
         self._origins: dict[str, _Origin] = {}  # by full name
-        self._shared: dict[_Origin, _Origin] = {}  # as most are alike
+        self._shared: dict[tuple[type, ...], _Origin] = {}  # by the classes of agents, as most are alike
 
     def left(self, agent: Agent | MicroAgent) -> None:
         """Take note of an agent of this home that leaves."""
-        origin = name_of(type(agent)), frozenset(kind.__module__ for kind in _kinds(agent))
-        self._origins[agent.address or ""] = self._shared.setdefault(origin, origin)
+        kinds = _kinds(agent)
+        origin = self._shared.get(kinds)
+        if origin is None:
+            modules = frozenset(kind.__module__ for kind in kinds)
+            entrance = Entrance(self._container.name, self._container.accepts, modules)
+            origin = self._shared[kinds] = name_of(type(agent)), entrance
+        self._origins[agent.address or ""] = origin
 
     def forget(self, address: str) -> None:
         """Forget an agent, which has ended."""
@@ -51,18 +55,19 @@ class Origins:
             address: its full name.
             class_name: its class, as of `kinds.name_of`.
         """
-        known, modules = self._origins.get(address, ("", frozenset[str]()))
-        if known != class_name:
-            return Entrance.of(self._container)
-        return Entrance(self._container.name, self._container.accepts, modules)
+        origin = self._origins.get(address)
+        if origin is not None and origin[0] == class_name:
+            return origin[1]
+        if self._entrance is None:
+            self._entrance = Entrance.of(self._container)
+        return self._entrance
 
 
-def _kinds(agent: Agent | MicroAgent) -> Iterator[type]:
-    """Iterate over the classes that an agent takes along."""
-    yield type(agent)
-    if not isinstance(agent, Agent):
-        return
-    for behaviour in agent.behaviours:
-        yield type(behaviour)
+def _kinds(agent: Agent | MicroAgent) -> tuple[type, ...]:
+    """Return the classes that an agent takes along."""
+    kinds: list[type] = [type(agent)]
+    for behaviour in agent.behaviours if isinstance(agent, Agent) else ():
+        kinds.append(type(behaviour))
         if isinstance(behaviour, FSMBehaviour):
-            yield from map(type, behaviour.carry_machine().states.values())
+            kinds += map(type, behaviour.carry_machine().states.values())
+    return tuple(kinds)

@@ -8,6 +8,8 @@ from formicary.core.errors import AgentStateError
 from formicary.core.logs import get_logger
 
 if TYPE_CHECKING:
+    import asyncio
+
     from formicary.core.mailbox import Deadline
     from formicary.core.strand import Strand
 
@@ -61,8 +63,13 @@ class RemainingStrand:
         self._owner = strand.owner
         self._place = place
         self._deadline = deadline
-        self._timer = strand.get_loop().call_later(_WITHIN, self._still_runs)
+        self._timer: asyncio.TimerHandle | None = None
         strand.owner = self
+
+    def watch(self, strand: Strand) -> None:
+        """See that the strand, which was cancelled, ends; most have by now."""
+        if not strand.done():
+            self._timer = strand.get_loop().call_later(_WITHIN, self._still_runs)
 
     def give_back(self, message: Any) -> None:
         """Take nothing back: all messages have gone on."""
@@ -73,7 +80,8 @@ class RemainingStrand:
 
     def ended(self, strand: Strand) -> None:
         """Called when it has ended; what it failed with concerns nobody any more, but shall not disappear."""
-        self._timer.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         if self._deadline is not None:
             self._deadline.cancel()
         if (error := strand.failure()) is not None:

@@ -59,15 +59,17 @@ async def bring_to_rest(agent: Agent | MicroAgent, caller: Strand | None, patien
         MoveError: it cannot come to rest now, or has not in time; it goes on.
     """
     check_can_rest(agent, caller)
+    container = agent.container
     before, agent.state = agent.state, AgentState.TRANSIT
-    held = HeldMessages(agent.address or "", agent.container.lifecycle.mailbox_limit, before)
+    held = HeldMessages(agent.address or "", container.lifecycle.mailbox_limit, before)
     try:
         if not isinstance(agent, Agent):
             await _end_conversations(agent, patience)
             held.messages.extend(_unheard(agent))
             await micro_rest.bring_to_rest(agent, held, caller, patience)
         elif before is AgentState.ACTIVE:
-            await _Halting(agent, caller).wait(patience)
+            if (halting := _Halting(agent, caller)).is_under_way:
+                await halting.wait(patience)
         else:
             await _rest_suspended(agent, before)
         if isinstance(agent, Agent):
@@ -78,7 +80,7 @@ async def bring_to_rest(agent: Agent | MicroAgent, caller: Strand | None, patien
         raise
     if isinstance(agent, Agent):
         held.messages.extend(_unheard(agent))
-        agent.container.dispatcher.hold(held.address, held)
+        container.dispatcher.hold(held.address, held)
         for behaviour in agent.behaviours:
             behaviour.mailbox.set_limit(0)  # who waits for room puts its message there
 
@@ -144,15 +146,14 @@ def dissolve(agent: Agent | MicroAgent, place: str) -> Unread:
     held = dispatcher.held.pop(address).end()
     container.lifecycle.agent_left(agent, place)
     remains: Any = Remains(address, place)
+    unread = _take_unread(agent) if isinstance(agent, Agent) else Unread()
+    is_home = address.partition("@")[2] == container.domain
+    agent.leave_container(remains, None if is_home else remains.error())
     if isinstance(agent, Agent):
-        unread = _take_unread(agent)
         for behaviour in agent.behaviours:
             _leave(behaviour, remains)
     else:
-        unread = Unread()
         micro_rest.leave(agent, place)
-    is_home = address.partition("@")[2] == container.domain
-    agent.leave_container(remains, None if is_home else remains.error())
     return Unread((*unread.messages, *held), unread.targets) if held else unread
 
 
@@ -210,9 +211,11 @@ class _Halting:
             if is_ending or not strand.halt(Halt(partial(_comes_to_rest, behaviour), tell)):
                 self._busy[strand] = behaviour
 
+    @property
+    def is_under_way(self) -> bool:
+        return bool(self._busy)
+
     async def wait(self, patience: float) -> None:
-        if not self._busy:
-            return
         self._done = asyncio.get_running_loop().create_future()
         watched = tuple(self._busy)
         for strand in watched:
@@ -315,10 +318,13 @@ def _take_unread(agent: Agent) -> Unread:
 
 def _leave(behaviour: Behaviour, remains: Remains) -> None:
     mailbox, strand = behaviour.mailbox, behaviour.mailbox.strand
-    if strand is not None and not strand.done():
-        RemainingStrand(strand, remains.place, mailbox.deadline)
     mailbox.leave(remains)
+    if strand is None or strand.done():
+        behaviour.leave_strand()
+        return
+    remaining = RemainingStrand(strand, remains.place, mailbox.deadline)
     behaviour.leave_strand()
+    remaining.watch(strand)
 
 
 def _is_ending(strand: Strand) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ class Telling:
     def __init__(self, machine: HandOver, transport: Transport) -> None:
         self._machine = machine
         self._transport = transport
-        self._unsent: dict[str, deque[bytes]] = {}  # by domain
+        self._unsent: dict[str, list[bytes]] = {}  # by domain
         self._timer: asyncio.TimerHandle | None = None
 
     def send(self) -> None:
@@ -35,7 +34,11 @@ class Telling:
         for domain in tuple(self._unsent):
             self._send_to(domain, self._unsent.pop(domain))
         for domain in tuple(self._machine.receivers):
-            self._send_to(domain, deque(self._machine.take_envelopes(domain)))
+            payloads = self._machine.take_envelopes(domain)
+            if domain in self._unsent:
+                self._unsent[domain].extend(payloads)
+            else:
+                self._send_to(domain, payloads)
         if self._unsent and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_AGAIN, self._send_again)
 
@@ -49,14 +52,11 @@ class Telling:
         if self._timer is not None:
             self._timer.cancel()
 
-    def _send_to(self, domain: str, payloads: deque[bytes]) -> None:
-        if (unsent := self._unsent.get(domain)) is not None:
-            unsent.extend(payloads)
-            return
-        while payloads and self._transport.send_control(domain, CHANNEL, payloads[0], behind=True):
-            payloads.popleft()
-        if payloads:
-            self._unsent[domain] = payloads
+    def _send_to(self, domain: str, payloads: list[bytes]) -> None:
+        for number, payload in enumerate(payloads):
+            if not self._transport.send_control(domain, CHANNEL, payload, behind=True):
+                self._unsent[domain] = payloads[number:]
+                return
 
     def _send_again(self) -> None:
         self._timer = None

@@ -10,6 +10,7 @@ import pytest
 from tests.unit.core.agents import Collect, do, start
 
 from formicary import AgentState, Container, Message, MicroAgent
+from formicary.core.strand import Answer
 from formicary.testing import run_virtual, until_idle
 
 variable = contextvars.ContextVar("variable", default="default")
@@ -242,3 +243,51 @@ def test_a_forgotten_await_of_receive_is_noticed():
     logging.captureWarnings(capture=False)
     with pytest.warns(RuntimeWarning, match=r"'Behaviour.receive' was never awaited"):
         run_virtual(main())
+
+
+@pytest.mark.virtual_clock
+async def test_what_waits_can_be_cancelled_at_once_and_what_does_not_cannot():
+    ended = []
+
+    async def answer(behaviour):
+        try:
+            behaviour.answer = Answer(loop=asyncio.get_running_loop())
+            await behaviour.answer
+        finally:
+            ended.append(asyncio.current_task())
+
+    async def sleep(behaviour):
+        await asyncio.sleep(10)
+
+    async def cancel_another(behaviour):
+        return waiting.mailbox.strand.cancel_at_once()
+
+    class Waits(Collect):
+        async def run(self):
+            try:
+                await super().run()
+            finally:
+                ended.append(asyncio.current_task())
+                await asyncio.sleep(1)
+
+    async with Container("c1") as container:
+        waiting, answering, sleeping, held = Waits(), do(answer), do(sleep), Collect()
+        await start(container, "a", waiting, answering, sleeping, held)
+        await until_idle()
+        asks = do(cancel_another)
+        await start(container, "b", asks)
+        await asks.join()
+        assert not asks.result  # as a strand runs
+        own, strands = asyncio.current_task(), [each.mailbox.strand for each in (waiting, answering)]
+        held.mailbox.strand.hold()
+        for behaviour in (waiting, answering, held):
+            assert behaviour.mailbox.strand.cancel_at_once()
+            assert asyncio.current_task() is own
+        assert ended == strands
+        assert [each.mailbox.strand.done() for each in (waiting, answering, held)] == [False, True, True]
+        assert answering.answer.cancelled()
+        assert not sleeping.mailbox.strand.cancel_at_once()
+        assert not waiting.mailbox.strand.cancel_at_once()
+        await asyncio.sleep(2)
+        assert waiting.mailbox.strand.cancelled()
+        await sleeping.agent.stop()

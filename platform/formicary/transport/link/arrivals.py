@@ -11,6 +11,7 @@ from formicary.transport.link.frames import decode, encode, from_entry
 from formicary.transport.link.wire_names import (
     AbsentError,
     AllNames,
+    NamelessError,
     ReceiverNames,
     SenderNames,
     UnbelievedError,
@@ -28,6 +29,7 @@ logger = get_logger("formicary.transport")
 
 _receiver = itemgetter(0)
 _STRANGE = (AbsentError, UnbelievedError)
+_NO_ORDER = NamelessError("an agent's name is empty")
 _NOBODY = 0
 """An id that nothing has."""
 
@@ -118,6 +120,9 @@ class Arrivals:
         """
         entries = decode(batch)
         self.messages += len(entries)
+        if len(entries) == 1 and not entries[0][0]:  # an order, as they come; by its error it takes longer
+            self._take_order(entries[0], _NO_ORDER)
+            return
         takers = self._overflow.arrivals
         receivers, senders = self._receivers, self._senders
         dispatcher = self._container.dispatcher
@@ -159,6 +164,10 @@ class Arrivals:
             return
         if entry[0]:
             self._receipts.arrived.append(_NOBODY)
+        self._take_order(entry, error)
+
+    def _take_order(self, entry: Entry, error: ValueError) -> None:
+        """Do what an order says; if it is none, drop it for a reason."""
         try:
             is_order = self._obey(entry)
         except ValueError as other:

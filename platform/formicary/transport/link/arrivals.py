@@ -112,8 +112,11 @@ class Arrivals:
         self.messages = 0
         """How many have come."""
 
-    def hand_over(self, batch: bytes | memoryview) -> None:
+    def hand_over(self, batch: bytes | memoryview) -> bool:
         """Hand over what a batch holds; the way that nearly all messages from elsewhere take.
+
+        Returns:
+            Whether agents may have got something: not where all of it was one order.
 
         Raises:
             ValueError: it is no batch.
@@ -122,7 +125,7 @@ class Arrivals:
         self.messages += len(entries)
         if len(entries) == 1 and not entries[0][0]:  # an order, as they come; by its error it takes longer
             self._take_order(entries[0], _NO_ORDER)
-            return
+            return False
         takers = self._overflow.arrivals
         receivers, senders = self._receivers, self._senders
         dispatcher = self._container.dispatcher
@@ -156,6 +159,7 @@ class Arrivals:
         receipts.receivers.update(map(_receiver, entries))
         if len(arrived) >= receipts.due_at:
             receipts.note()
+        return True
 
     def _take_unusual(self, entry: Entry, error: ValueError) -> None:
         """Take what is no message: an order, or nothing that could be."""

@@ -265,10 +265,9 @@ class Link(Outgoing):
         now = self._now()
         try:
             batch = session.receive(frame, now)
-            if batch is not None:
-                self._arrivals.hand_over(batch)
-                if now >= self._early_at:
-                    self._acknowledge_early(now)
+            # Orders are mostly answered at once, and the answer acknowledges, too.
+            if batch is not None and self._arrivals.hand_over(batch) and now >= self._early_at:
+                self._acknowledge_early(now)
         except ValueError as error:
             self._drop(str(error))
         if session.instructions:

@@ -9,20 +9,18 @@ from msgspec.structs import force_setattr
 
 from formicary.container.copying import copy_of, copying
 from formicary.container.dead_letters import DeadLetter, DeadLetters, failure_of, is_failure
+from formicary.container.instruments import Observed
 from formicary.container.overflow import Overflow
 from formicary.container.waiting import WaitingMessages
 from formicary.core.clock import now
 from formicary.core.errors import ContainerClosedError, FormicaryError, InvalidMessageError
-from formicary.core.logs import get_logger
 from formicary.core.message import copied
 from formicary.core.names import MANAGEMENT, complete, shorten_for
 from formicary.core.quoting import printable
-from formicary.core.strand import PROGRAM_EXITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.container.instruments import Instrument
     from formicary.container.overflow import Source
     from formicary.container.places import Detour, Namesakes, Places
     from formicary.container.protocols import (
@@ -30,24 +28,20 @@ if TYPE_CHECKING:
         Entrance,
         Finder,
         ForeignAgents,
-        Observer,
         Outlet,
         Sleepers,
         Transport,
     )
     from formicary.container.waiting import Custodian
     from formicary.core.agent import Agent
-    from formicary.core.mailbox import Deliver, MessageSink, Routes
+    from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
-    from formicary.core.scheduler import Scheduler
-
-logger = get_logger("formicary")
 
 _REMEMBERED = 65_536  # names whose full form is remembered
 
 
-class Dispatcher:
+class Dispatcher(Observed):
     """What all messages of a container's agents go through.
 
     Args:
@@ -66,14 +60,11 @@ class Dispatcher:
         send_timeout: float,
         open_services: Callable[[], object],
     ) -> None:
+        super().__init__()
         self.name = name
         self.platform = platform
         self.domain = f"{name}.{platform}"
         self.dead_letters = DeadLetters()
-        self.instruments: tuple[Instrument, ...] = ()
-        self.observers: tuple[Observer, ...] = ()
-        self.is_observed = False  # by either
-        self.routes: Routes = {}  # for transports too, which hand over by it and add to it
         self.copies = False  # whether agents get copies of messages that were handed over here
         self.overflow = Overflow(self, when_full, send_timeout)
         self.waiting = WaitingMessages(self)
@@ -94,62 +85,11 @@ class Dispatcher:
         self.finder: Finder | None = None  # on a local platform, of agents in its other containers
         self.conversations: ConversationRoutes | None = None  # when the first has asked or taken part
         self.transport: Transport | None = None
-        self.scheduler: Scheduler | None = None  # from when the container is opened
         self.is_closing = False
         self._open_services = open_services
         self._management = f"{MANAGEMENT}@{self.domain}"
         self.full_names: dict[str, str] = {}
         """By the names by which agents were written to, where no `finder` knows more."""
-
-    # -- instruments ----------------------------------------------------------------------------------------
-
-    def add_instrument(self, instrument: Instrument) -> None:
-        """Tell `instrument` of everything that happens from now on."""
-        self.instruments += (instrument,)
-        self.is_observed = True
-        self.routes.clear()  # so every message goes the long way, where instruments are told
-
-    def remove_instrument(self, instrument: Instrument) -> None:
-        """Tell `instrument` nothing more; one that is not there is no error."""
-        self.instruments = tuple(other for other in self.instruments if other is not instrument)
-        self.is_observed = bool(self.instruments or self.observers)
-        # The routes come back by themselves.
-
-    def add_observer(self, observer: Observer) -> None:
-        """Have `observer` on the way of messages, and tell it of what else happens, from now on."""
-        self.observers += (observer,)
-        self.is_observed = True
-        self.routes.clear()
-
-    def remove_observer(self, observer: Observer) -> None:
-        """Have `observer` nowhere any more; one that is not there is no error."""
-        self.observers = tuple(other for other in self.observers if other is not observer)
-        self.is_observed = bool(self.instruments or self.observers)
-        self.routes.clear()
-
-    def notify(self, event: str, *details: object) -> None:
-        """Tell all instruments of an event, which is the name of a method of theirs."""
-        for instrument in self.instruments:
-            self.tell_instrument(instrument, event, *details)
-
-    def tell_all(self, event: str, *details: object) -> None:
-        """Tell all instruments and observers of an event, which is the name of a method of theirs."""
-        self.notify(event, *details)
-        for observer in self.observers:
-            getattr(observer, event)(*details)
-
-    def tell_instrument(self, instrument: Instrument, event: str, *details: object) -> None:
-        """Tell one instrument of an event, and take it out if it raises."""
-        try:
-            getattr(instrument, event)(*details)
-        except Exception:
-            logger.exception("instrument %r failed at %s and is taken out", instrument, event)
-            self.remove_instrument(instrument)
-        except PROGRAM_EXITS as error:
-            self.remove_instrument(instrument)
-            if self.scheduler is None:
-                raise
-            self.scheduler.exits(f"{type(instrument).__name__}.{event}", error)
 
     # -- routes ---------------------------------------------------------------------------------------------
 

@@ -1,14 +1,22 @@
-"""Instruments: told of everything that happens in a container (sniffers, tracers, profilers)."""
+"""Instruments: told of everything that happens in a container (sniffers, tracers, profilers); and by whom."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary.core.logs import get_logger
+from formicary.core.strand import PROGRAM_EXITS
+
 if TYPE_CHECKING:
     from formicary.container.dead_letters import DeadLetter
+    from formicary.container.protocols import Observer
     from formicary.core.base_agent import BaseAgent
     from formicary.core.behaviour import Behaviour
+    from formicary.core.mailbox import Routes
     from formicary.core.message import Message
+    from formicary.core.scheduler import Scheduler
+
+logger = get_logger("formicary")
 
 
 class Instrument:
@@ -38,3 +46,70 @@ class Instrument:
 
     def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
         """Called when `behaviour` has ended, and with what exception if with one."""
+
+
+class Observed:
+    """Who is told of what happens in a container, and the routes by which messages go past instruments.
+
+    Attributes:
+        instruments: told of everything, on the long way of messages.
+        observers: in the entrances of agents, and told of what else happens.
+        is_observed: whether there are any of either.
+        routes: the straight ways of messages; for transports too, which hand over by them and add to them.
+        scheduler: the container's, from when that is opened.
+    """
+
+    def __init__(self) -> None:
+        self.instruments: tuple[Instrument, ...] = ()
+        self.observers: tuple[Observer, ...] = ()
+        self.is_observed = False
+        self.routes: Routes = {}
+        self.scheduler: Scheduler | None = None
+
+    def add_instrument(self, instrument: Instrument) -> None:
+        """Tell `instrument` of everything that happens from now on."""
+        self.instruments += (instrument,)
+        self.is_observed = True
+        self.routes.clear()  # so every message goes the long way, where instruments are told
+
+    def remove_instrument(self, instrument: Instrument) -> None:
+        """Tell `instrument` nothing more; one that is not there is no error."""
+        self.instruments = tuple(other for other in self.instruments if other is not instrument)
+        self.is_observed = bool(self.instruments or self.observers)
+        # The routes come back by themselves.
+
+    def add_observer(self, observer: Observer) -> None:
+        """Have `observer` on the way of messages, and tell it of what else happens, from now on."""
+        self.observers += (observer,)
+        self.is_observed = True
+        self.routes.clear()
+
+    def remove_observer(self, observer: Observer) -> None:
+        """Have `observer` nowhere any more; one that is not there is no error."""
+        self.observers = tuple(other for other in self.observers if other is not observer)
+        self.is_observed = bool(self.instruments or self.observers)
+        self.routes.clear()
+
+    def notify(self, event: str, *details: object) -> None:
+        """Tell all instruments of an event, which is the name of a method of theirs."""
+        for instrument in self.instruments:
+            self.tell_instrument(instrument, event, *details)
+
+    def tell_all(self, event: str, *details: object) -> None:
+        """Tell all instruments and observers of an event, which is the name of a method of theirs."""
+        self.notify(event, *details)
+        for observer in self.observers:
+            getattr(observer, event)(*details)
+
+    def tell_instrument(self, instrument: Instrument, event: str, *details: object) -> None:
+        """Tell one instrument of an event, and take it out if it raises."""
+        try:
+            getattr(instrument, event)(*details)
+        except Exception:
+            logger.exception("instrument %r failed at %s and is taken out", instrument, event)
+            self.remove_instrument(instrument)
+        except PROGRAM_EXITS as error:
+            self.remove_instrument(instrument)
+            if self.scheduler is None:
+                raise
+            self.scheduler.exits(f"{type(instrument).__name__}.{event}", error)

@@ -104,7 +104,7 @@ async def test_a_guest_of_a_direct_link_hands_over_no_agent(caplog):
                 "container c1 dropped a stanza from eve.lab.localhost: eve.lab.localhost is not known as a "
                 "container of this platform, so it may not say that agents move"
             )
-        agent = eve._services.agent
+        agent = eve.platform_services.agent
         order = _encode([f"eve@{eve.domain}", "eve", msgspec.Raw(snapshot())])
         message = agent.make_request(f"ams@{c1.domain}", order, CLONING).replace(language="msgpack")
         answer = await agent.ask(message)

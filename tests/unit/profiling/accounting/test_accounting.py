@@ -115,7 +115,7 @@ async def mixed(truth, monkeypatch):
         first = Asker("far@c2", rounds=1)
         await one.start(agent("first", first))
         await first.join()
-        one._services.backend.search = SlowBackend(truth).search
+        one.platform_services.backend.search = SlowBackend(truth).search
         with monkeypatch.context() as patch:
             patch.setattr(outbox, "encode", slow_encode)
             truth.burnt.clear()

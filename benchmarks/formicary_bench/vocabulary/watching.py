@@ -1,4 +1,4 @@
-"""How our agents are watched while they talk."""
+"""How our agents are watched while they talk, and what is found of it."""
 
 from __future__ import annotations
 
@@ -7,3 +7,7 @@ VIEWED, FOLLOWED, LEFT = "viewed", "followed", "left"
 gone."""
 
 WATCHES = (VIEWED, FOLLOWED, LEFT)
+
+CPU_TIMES = "CPU time of a round trip, times that without a viewer"
+RATE_TIMES = "round trips per second, times those without a viewer"
+"""Figures of a repetition, and what its counters are called that have them."""

@@ -1,4 +1,4 @@
-"""Our agents while somebody watches their container, as `formicary watch` does.
+"""Our agents, which somebody watches at times, as `formicary watch` does: with a viewer, without, and again.
 
 Ten times a second a container answers who watches: it collects until then, and writes what it has seen. That
 is done here in the worker, so it is what the container does for a view; who looks is another process.
@@ -7,20 +7,23 @@ is done here in the worker, so it is what the container does for a view; who loo
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from formicary.observe.events import Filters
 from formicary_bench.subjects.ours import behaviours, containers
+from formicary_bench.subjects.variants.alternating import alternate, before_and_after, in_turns, times_without
+from formicary_bench.vocabulary.containers import ASKING
 from formicary_bench.vocabulary.watching import FOLLOWED, LEFT
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from formicary import Container
+    from formicary_bench.subjects.variants.alternating import Window
     from formicary_bench.worker.workload import PreparedRole, Workload
 
 CPU_GROUP = "platform"
@@ -31,40 +34,61 @@ _VIEWER = "laboratory"
 _FILTERS = {FOLLOWED: Filters(conversation="none that there is")}
 
 
-@asynccontextmanager
-async def container(work: Workload, name: str, **about: Any) -> AsyncIterator[Container]:
-    """Make a container, and watch it until it closes; as `containers.container`."""
-    kind = work.configuration.kind
-    async with containers.container(work, name, **about) as home:
-        filters = _FILTERS.get(kind, Filters())
-        await _ask(home, filters)
-        if kind == LEFT:
-            await home.management.watch(name, _VIEWER, filters, _MOST, end=True)
-            yield home
-            return
-        watching = asyncio.get_running_loop().create_task(_watch(home, filters), name="watches")
-        try:
-            yield home
-        finally:
+class _Viewer:
+    """Who watches a container at times.
+
+    Args:
+        home: the container.
+        filters: what is wanted to be seen of it.
+    """
+
+    def __init__(self, home: Container, filters: Filters) -> None:
+        self._home = home
+        self._filters = filters
+        self._watching: asyncio.Task[None] | None = None
+
+    async def come_or_go(self, is_there: bool) -> None:  # noqa: FBT001 -- a callback
+        """Watch from now on, or watch no more; no change is no error."""
+        if is_there and self._watching is None:
+            await self._ask()
+            self._watching = asyncio.get_running_loop().create_task(self._watch(), name="watches")
+        elif self._watching is not None and not is_there:
+            watching, self._watching = self._watching, None
             watching.cancel()
             await asyncio.wait([watching])
+            await self._home.management.watch(self._home.name, _VIEWER, self._filters, _MOST, end=True)
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_EVERY)
+            await self._ask()
+
+    async def _ask(self) -> None:
+        seen = await self._home.management.watch(self._home.name, _VIEWER, self._filters, _MOST)
+        msgspec.json.encode(seen)
 
 
-async def _watch(home: Container, filters: Filters) -> None:
-    while True:
-        await _ask(home, filters)
-        await asyncio.sleep(_EVERY)
-
-
-async def _ask(home: Container, filters: Filters) -> None:
-    msgspec.json.encode(await home.management.watch(home.name, _VIEWER, filters, _MOST))
-
-
-_ROLES = replace(behaviours.ROLES, make=container)
+async def _measure(home: Container, work: Workload, talk: Callable[[], Awaitable[None]]) -> None:
+    """Make all round trips, and count beside what they take with a viewer and without."""
+    kind = work.configuration.kind
+    viewer = _Viewer(home, _FILTERS.get(kind, Filters()))
+    turns = before_and_after(work) if kind == LEFT else in_turns()
+    windows: list[Window] = []
+    watching = asyncio.get_running_loop().create_task(alternate(work, turns, viewer.come_or_go, windows))
+    try:
+        await talk()
+    finally:
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+        await viewer.come_or_go(is_there=False)
+    work.counters |= times_without(windows, is_after=kind == LEFT)
 
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have all agents in one container."""
-    async with _ROLES.both(work) as role:
-        yield role
+    async with containers.container(work, ASKING) as home:
+        await behaviours.start_echoes(home, work)
+        talk = await behaviours.start_asking(home, work)
+        yield containers.prepared(home, work, partial(_measure, home, work, talk))

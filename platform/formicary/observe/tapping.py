@@ -63,7 +63,8 @@ class Tap:
         self.passed = 0
         """How many messages have come."""
         self.beyond: Deliver
-        self.mailbox: Mailbox
+        self.mailbox: Mailbox | None
+        """Where an agent has one behaviour with a simple template: `beyond` is this one's."""
         self.sampler: Sampler[MessageSeen]
         self.marks: Marks
         self.shows: Matches | None
@@ -73,6 +74,11 @@ class Tap:
     def lead_to(self, beyond: Deliver, filters: Filters) -> None:
         """Hand messages to `beyond` from now on, and note those that the filters let through."""
         self.beyond = beyond
+        mailbox = getattr(beyond, "__self__", None)
+        is_simple = isinstance(mailbox, Mailbox) and (
+            mailbox.matches is None or mailbox.performative is not None
+        )
+        self.mailbox = mailbox if is_simple else None
         is_filtered = filters != Filters()
         self.shows = Matcher(filters, self.address).matches if is_filtered else None
         self.marks = Suspects(filters.conversation) if is_filtered else self.taps.marks
@@ -92,21 +98,10 @@ class Tap:
                 mark = self.marks[conversation]
             if mark < threshold:
                 return self._look_at(message)
-        return self.beyond(message)
-
-    def deliver_to_mailbox(self, message: Message) -> Sequence[MessageSink] | None:
-        """Do as `deliver`, where the agent has one behaviour with a simple template: as `Mailbox.accept`."""
-        self.passed += 1
-        if threshold := self.sampler.threshold:  # most of the time there is no room, where much comes
-            conversation = message.conversation_id
-            if conversation is None and (conversation := message.thread) is None:
-                mark = self.mark if message.sender is self.sender else self._mark_of(message.sender)
-            else:
-                mark = self.marks[conversation]
-            if mark < threshold:
-                return self._look_at(message)
-        # Without the call of that, which would be half of what it costs to watch.
         mailbox = self.mailbox
+        if mailbox is None:
+            return self.beyond(message)
+        # As `Mailbox.accept`: to call it would be half of what it costs to watch.
         wanted = mailbox.performative
         if wanted is not None and message.performative != wanted:
             return self.beyond(message)
@@ -213,10 +208,6 @@ class Taps:
         if tap is None:
             tap = self.by_agent[address] = Tap(self, address)
         tap.lead_to(beyond, self.filters)
-        mailbox = getattr(beyond, "__self__", None)
-        if isinstance(mailbox, Mailbox) and (mailbox.matches is None or mailbox.performative is not None):
-            tap.mailbox = mailbox
-            return tap.deliver_to_mailbox
         return tap.deliver
 
     def _past_own(self, address: str, beyond: Deliver) -> Deliver:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-VIEWED, FOLLOWED, LEFT = "viewed", "followed", "left"
+VIEWED, FOLLOWED, LEFT, ALONE = "viewed", "followed", "left", "alone"
 """By a view of all messages; by one that follows a conversation, which is none of theirs; by one that has
-gone."""
+gone; and by none, where the same times are compared as of one that has gone."""
 
-WATCHES = (VIEWED, FOLLOWED, LEFT)
+WATCHES = (VIEWED, FOLLOWED, LEFT, ALONE)
 
 CPU_TIMES = "CPU time of a round trip, times that without a viewer"
 RATE_TIMES = "round trips per second, times those without a viewer"

@@ -42,9 +42,13 @@ def columns(unordered: Sequence[Row]) -> list[Column]:
         found += [
             Column(title, tuple(or_invalid(row, mean) for row, (mean, _) in zip(rows, changes, strict=True))),
             Column("95%", tuple(bounds for _, bounds in changes)),
-            Column(f"by the {title}", tuple(kept(row)[figure].verdict for row in rows), names=True),
+            Column(f"by the {title}", tuple(_verdict(row, rows, figure) for row in rows), names=True),
         ]
     return [*found, *stability_column(rows)]
+
+
+def _verdict(row: Row, rows: Sequence[Row], figure: str) -> str:
+    return kept(row, rows)[figure].verdict if row.kind in MAY_BE_LOST else ""
 
 
 def _change(row: Row, figure: str) -> tuple[str, str]:
@@ -59,17 +63,17 @@ def _change(row: Row, figure: str) -> tuple[str, str]:
 def sentences(rows: Sequence[Row]) -> list[str]:
     """Say of each way to be watched, with the most pairs, what it costs, and whether it may."""
     most = max((row.pairs for row in rows), default=0)
-    shown = [row for row in ordered(rows) if row.pairs == most]
+    shown = [row for row in ordered(rows) if row.pairs == most and row.kind in MAY_BE_LOST]
     counts = [len(samples_of(row.each).get(CPU_TIMES, ())) for row in shown]
     if not any(counts):
         return [_TOO_SHORT]
     if max(counts) < FEWEST:
         return [_TOO_FEW]
-    return [_sentence(row) for row in shown]
+    return [_sentence(row, rows) for row in shown]
 
 
-def _sentence(row: Row) -> str:
-    found = kept(row)
+def _sentence(row: Row, rows: Sequence[Row]) -> str:
+    found = kept(row, rows)
     cpu, rate = found[CPU_TIMES], found[RATE_TIMES]
     return told(
         f"{label(row)}, {formatting.counted(row.pairs, 'pair')}: at most {MAY_BE_LOST[row.kind]:.0%} of the "

@@ -10,6 +10,7 @@ import asyncio
 import math
 import time
 from itertools import chain, cycle
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary_bench.vocabulary.watching import CPU_TIMES, RATE_TIMES
@@ -53,15 +54,15 @@ def in_turns() -> Iterator[Turn]:
     return cycle(((False, False), (True, True), (True, True), (False, False)))
 
 
-def before_and_after(work: Workload) -> Iterator[Turn]:
-    """Give without for half of the round trips, then with, and then without, which counts as after it."""
+def before_and_after(work: Workload, *, comes: bool) -> Iterator[Turn]:
+    """Give without for half of the round trips, then with if it comes, then without: that counts as after."""
     half = len(work.times) * work.trips / 2
 
     def before() -> Iterator[Turn]:
         while work.done() < half:
             yield False, False
 
-    return chain(before(), [(True, None)] * _BETWEEN, cycle([(False, True)]))
+    return chain(before(), [(comes, None)] * _BETWEEN, cycle([(False, True)]))
 
 
 async def alternate(
@@ -100,7 +101,7 @@ def times_without(windows: Sequence[Window], *, is_after: bool) -> dict[str, flo
         is_after: whether all with it come after all without; else they are neighbours in twos.
 
     Returns:
-        The geometric means over all twos of windows, by the figures' names; nothing where there are none.
+        The medians over all twos of windows, by the figures' names; nothing where there are none.
     """
     without, there = ([each for each in windows if each.is_with is wanted] for wanted in (False, True))
     if is_after:
@@ -112,7 +113,7 @@ def times_without(windows: Sequence[Window], *, is_after: bool) -> dict[str, flo
     ]
     if not logs:
         return {}
-    cpu, rate = (math.exp(math.fsum(each) / len(logs)) for each in zip(*logs, strict=True))
+    cpu, rate = (math.exp(median(each)) for each in zip(*logs, strict=True))
     return {CPU_TIMES: cpu, RATE_TIMES: rate}
 
 

@@ -16,7 +16,7 @@ from formicary_bench.vocabulary.styles import (
     TUNED,
     TWO_BEHAVIOURS,
 )
-from formicary_bench.vocabulary.watching import FOLLOWED, LEFT, VIEWED
+from formicary_bench.vocabulary.watching import ALONE, FOLLOWED, LEFT, VIEWED
 
 _HERE = "formicary_bench.subjects.variants."
 
@@ -82,6 +82,7 @@ SUBJECTS = (
             (VIEWED, "With a viewer"),
             (FOLLOWED, "With a viewer of one conversation"),
             (LEFT, "After a viewer has gone"),
+            (ALONE, "As late, without a viewer"),
         )
     ),
     Subject(

@@ -17,7 +17,7 @@ from formicary.observe.events import Filters
 from formicary_bench.subjects.ours import behaviours, containers
 from formicary_bench.subjects.variants.alternating import alternate, before_and_after, in_turns, times_without
 from formicary_bench.vocabulary.containers import ASKING
-from formicary_bench.vocabulary.watching import FOLLOWED, LEFT
+from formicary_bench.vocabulary.watching import ALONE, FOLLOWED, LEFT
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -72,7 +72,8 @@ async def _measure(home: Container, work: Workload, talk: Callable[[], Awaitable
     """Make all round trips, and count beside what they take with a viewer and without."""
     kind = work.configuration.kind
     viewer = _Viewer(home, _FILTERS.get(kind, Filters()))
-    turns = before_and_after(work) if kind == LEFT else in_turns()
+    is_after = kind in {LEFT, ALONE}
+    turns = before_and_after(work, comes=kind == LEFT) if is_after else in_turns()
     windows: list[Window] = []
     watching = asyncio.get_running_loop().create_task(alternate(work, turns, viewer.come_or_go, windows))
     try:
@@ -82,7 +83,7 @@ async def _measure(home: Container, work: Workload, talk: Callable[[], Awaitable
         with suppress(asyncio.CancelledError):
             await watching
         await viewer.come_or_go(is_there=False)
-    work.counters |= times_without(windows, is_after=kind == LEFT)
+    work.counters |= times_without(windows, is_after=is_after)
 
 
 @asynccontextmanager

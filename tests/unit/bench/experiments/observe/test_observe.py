@@ -8,7 +8,7 @@ from tests.unit.bench.synthetic import row
 from formicary_bench.experiments.observe.limits import kept
 from formicary_bench.experiments.observe.report import columns, sentences
 from formicary_bench.results.summary.each import Each, named
-from formicary_bench.vocabulary.watching import CPU_TIMES, FOLLOWED, LEFT, RATE_TIMES, VIEWED
+from formicary_bench.vocabulary.watching import ALONE, CPU_TIMES, FOLLOWED, LEFT, RATE_TIMES, VIEWED
 
 
 def watched(kind, cpu, rate=None, **about):
@@ -20,7 +20,8 @@ def watched(kind, cpu, rate=None, **about):
 
 
 def verdicts(*arguments, **about):
-    return [one.verdict for one in kept(watched(*arguments, **about)).values()]
+    row = watched(*arguments, **about)
+    return [one.verdict for one in kept(row, [row]).values()]
 
 
 @pytest.mark.parametrize(
@@ -40,6 +41,16 @@ def test_a_limit_is_kept_or_not_or_nobody_can_tell(kind, cpu, verdict):
     assert verdicts(kind, cpu) == [verdict, verdict]
 
 
+def test_after_a_viewer_is_held_against_as_late_without_one():
+    left, alone = watched(LEFT, [1.05, 1.06] * 3), watched(ALONE, [1.06, 1.05] * 3)
+    assert [one.verdict for one in kept(left, [left]).values()] == ["not met"] * 2
+    assert [one.verdict for one in kept(left, [left, alone]).values()] == ["met"] * 2
+    few = watched(ALONE, [1.06] * 4)
+    assert [one.why for one in kept(left, [left, few]).values()] == [
+        "6 repetitions against 4 are too few; repeat each at least 5 times"
+    ] * 2
+
+
 def test_cpu_time_may_tell_where_the_rate_does_not():
     assert verdicts(VIEWED, [1.05, 1.06] * 3, [0.7, 1.1, 0.9, 1.2, 0.8, 0.6]) == ["met", "undecided"]
 
@@ -52,6 +63,7 @@ def test_the_report_says_what_was_found_and_what_may_be():
     rows = [
         watched(VIEWED, [1.05, 1.06] * 3, [0.7, 1.1, 0.9, 1.2, 0.8, 0.6]),
         watched(LEFT, [1.05, 1.06] * 3),
+        watched(ALONE, [1.00, 1.01] * 3),
     ]
     viewed, left = map(str, sentences(rows))
     assert viewed.startswith(
@@ -65,8 +77,8 @@ def test_the_report_says_what_was_found_and_what_may_be():
         "By CPU time that is not met: "
     )
     table = {column.title: column.cells for column in columns(rows)}
-    assert table["CPU time"] == ("+5.5%", "+5.5%")
-    assert table["by the CPU time"] == ("met", "not met")
+    assert table["CPU time"] == ("+5.5%", "+5.5%", "+0.5%")
+    assert table["by the CPU time"] == ("met", "not met", "")
 
 
 def test_the_report_says_what_it_takes():

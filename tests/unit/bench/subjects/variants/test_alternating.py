@@ -65,7 +65,7 @@ async def test_windows_alternate_so_that_each_comes_first_as_often():
 @pytest.mark.virtual_clock
 async def test_all_before_comes_before_and_what_is_between_does_not_count():
     work = Work(1, 3000)
-    changes, windows = await alternated(work, before_and_after(work))
+    changes, windows = await alternated(work, before_and_after(work, comes=True))
     kinds = [each.is_with for each in windows]
     assert kinds == sorted(kinds)
     assert False in kinds

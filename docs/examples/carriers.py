@@ -28,7 +28,6 @@ async def main():
         async with container.contract_net(search(type="carrier"), "a piano", deadline=3) as net:
             best = min([bid async for bid in net.bids], key=lambda bid: int(bid.body))
             print((await net.award(best)).body)
-        await asyncio.sleep(0.1)  # the others hear that their bids are rejected
 
 
 if __name__ == "__main__":

@@ -42,7 +42,8 @@ GREEDY = 32
 # How many strands and messages run before the loop sees to sockets and timers again, and how many of each in
 # turn: so a strand that has asked a micro-agent goes on in the same turn of the loop.
 MOST = 256
-_TURN = range(64)
+BATCH = 64
+_TURN = range(BATCH)
 
 WAITS: Any = object()
 """What `Scheduler.step` returns where there is no result: it comes later, or never."""

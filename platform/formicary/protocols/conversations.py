@@ -112,7 +112,7 @@ class Conversations:
         participation = self.participation
         vocabulary: Mapping[str | None, Container[str | None]]
         vocabulary = {} if participation is None else participation.vocabulary
-        inbox: Any = None if participation is None else participation.inbox
+        inbox: Any = None if participation is None else participation.micro_inbox
         queue, scheduler = self.scheduler.micro, self.scheduler
 
         def accept(message: Message) -> Sequence[MessageSink] | None:

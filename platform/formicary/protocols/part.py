@@ -138,7 +138,7 @@ class Part:
         try:
             if self._is_async:
                 participation = self._participation
-                participation.inbox.scheduler.step(self._generator.aclose(), participation, rest_of)
+                participation.micro_inbox.scheduler.step(self._generator.aclose(), participation, rest_of)
             else:
                 self._generator.close()
         except Exception as error:  # noqa: BLE001 -- the agent's own code

@@ -74,7 +74,7 @@ class Participation:
         for (protocol, performative), responder in agent.responders.items():
             self.openings.setdefault(protocol, {})[performative] = Opening(agent, responder)
             self.vocabulary.setdefault(protocol, set()).update(responder.protocol.vocabulary)
-        self.inbox = MicroInbox(self, service.scheduler, service.container.dispatcher.routes)  # type: ignore[arg-type]  # it has what is needed of one
+        self.micro_inbox = MicroInbox(self, service.scheduler, service.container.dispatcher.routes)  # type: ignore[arg-type]  # it has what is needed of one
         self._dispatcher = service.container.dispatcher
         self._joined: dict[Key, Turn] = {}
         self._held: deque[Message] = deque()
@@ -112,7 +112,7 @@ class Participation:
             message.thread, None, message.language, message.encoding, message.ontology,
             message.protocol, message.conversation_id, None, message.reply_with,
         )  # fmt: skip
-        if (deliver := self.inbox.routes.get(to)) is None:
+        if (deliver := self.micro_inbox.routes.get(to)) is None:
             return self._dispatcher.send(answer)
         full = deliver(answer)
         return self._dispatcher.overflow.wait_to_deliver(answer, full) if full else None
@@ -123,7 +123,9 @@ class Participation:
             coroutine.close()
             self._join(opening, message)  # which refuses
             return WAITS
-        returned = self.inbox.scheduler.step(coroutine, self, partial(self._join_waiting, opening, message))
+        returned = self.micro_inbox.scheduler.step(
+            coroutine, self, partial(self._join_waiting, opening, message)
+        )
         if self.conversations.is_closed and returned is not WAITS:
             self._tell_ended(message)
             return WAITS
@@ -198,9 +200,9 @@ class Participation:
         """Handle what has come while the agent was suspended."""
         held, self._held = self._held, deque()
         for message in held:
-            self.inbox.messages += (self.handle, message)
-        if held and not self.inbox.scheduler.awake:
-            self.inbox.scheduler.wake()
+            self.micro_inbox.messages += (self.handle, message)
+        if held and not self.micro_inbox.scheduler.awake:
+            self.micro_inbox.scheduler.wake()
 
     def under_way(self) -> str | None:
         """Return which conversation is not over, as the rest of a sentence; None if all are."""
@@ -212,9 +214,15 @@ class Participation:
 
     def withdraw(self) -> Sequence[Message]:
         """Take out and return what was not handled yet."""
-        queued = [message for _, message in self.inbox.scheduler.withdraw(self)]
+        queued = [message for _, message in self.micro_inbox.scheduler.withdraw(self)]
         held, self._held = self._held, deque()
         return (*held, *queued)
+
+    def is_ended_by(self, message: Message) -> bool:
+        """Tell whether a message ends a conversation that the agent is in: it need not answer any more."""
+        turn = self._joined.get(self._key(message))
+        following = None if turn is None else turn.dialogue.stage.by_initiator.get(message.performative)
+        return following is not None and following.is_end
 
     def has_joined(self, key: Key) -> bool:
         """Tell whether the agent still is in a conversation."""
@@ -240,7 +248,7 @@ class Participation:
             turn.break_off()
         service = self.conversations.service
         service.ending = [strand for strand in service.ending if not strand.done()]
-        service.ending += self.inbox.handling or ()
+        service.ending += self.micro_inbox.handling or ()
         for message in self._held:
             dispatcher.add_dead_letter(message, reason, self.address)
         self._held.clear()
@@ -262,9 +270,9 @@ class Participation:
 
     def goes_on(self, strand: Strand) -> None:
         """Called with the strand of an answer that waits now."""
-        if self.inbox.handling is None:
-            self.inbox.handling = set()
-        self.inbox.handling.add(strand)
+        if self.micro_inbox.handling is None:
+            self.micro_inbox.handling = set()
+        self.micro_inbox.handling.add(strand)
 
     def strand_name(self) -> str:
         """Return a name for the strand of an answer."""
@@ -275,7 +283,7 @@ class Participation:
 
     def ended(self, strand: Strand) -> None:
         """Called when an answer has ended."""
-        if self.inbox.handling is not None:
-            self.inbox.handling.discard(strand)
+        if self.micro_inbox.handling is not None:
+            self.micro_inbox.handling.discard(strand)
         if (error := strand.failure()) is not None:
             self.agent.record_failure("responds", error)

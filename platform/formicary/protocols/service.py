@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from formicary.core.micro import MicroAgent
+from formicary.core.scheduler import BATCH
 from formicary.protocols.conversations import Conversations
 from formicary.protocols.deadlines import Deadlines
+from formicary.protocols.participation import Participation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,6 +123,23 @@ class ConversationService:
 
         for conversations in tuple(self.conversations.values()):
             conversations.partner_ended(is_there, "was in a container that is gone")
+
+    async def tell_ends(self) -> None:
+        """Have participants hear what ends their conversations, such as a rejection, as the container closes.
+
+        All else that waits for micro-agents becomes dead letters, as it does where a container closes.
+        """
+        scheduler, ends = self.scheduler, 0
+        for receiver, message in scheduler.withdraw(None):
+            if isinstance(receiver, Participation) and receiver.is_ended_by(message):
+                scheduler.micro += (receiver.micro_inbox.handle, message)
+                ends += 1
+            else:
+                self.container.dispatcher.add_unhandled(receiver, message)
+        if ends and not scheduler.awake:
+            scheduler.wake()
+        for _ in range(0, ends, BATCH):  # so many are handled in a turn of the loop at least
+            await asyncio.sleep(0)
 
     async def close(self) -> None:
         """End, as the container does."""

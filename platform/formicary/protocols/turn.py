@@ -120,7 +120,7 @@ class Turn(Part):
     def _step(self, message: Message, awaited: Any) -> Any:
         """Run what the agent's code has given to be awaited; results as of `Scheduler.step`."""
         participation = self._participation
-        return participation.inbox.scheduler.step(awaited, participation, partial(self.go_on, message))
+        return participation.micro_inbox.scheduler.step(awaited, participation, partial(self.go_on, message))
 
     def go_on(self, message: Message, awaited: Any, yielded: Any) -> Coroutine[Any, Any, None]:
         """Return what goes on where the agent's code waits; called in the strand that does so.
@@ -131,7 +131,7 @@ class Turn(Part):
             yielded: what that has yielded.
         """
         if not self._participation.has_joined(self.key):  # it was broken off meanwhile
-            strand = self._participation.inbox.scheduler.current
+            strand = self._participation.micro_inbox.scheduler.current
             assert strand is not None
             strand.cancel()
         return self._answer(message, rest_of(awaited, yielded))

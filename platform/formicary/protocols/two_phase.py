@@ -46,10 +46,11 @@ class Commit(Several):
 
     async def _vote(self, timeout: float) -> None:
         until = asyncio.get_running_loop().time() + timeout
-        while waiting := self._in_state("asked"):
+        waiting = self._in_state("asked")
+        while self._some_are(waiting, "asked"):
             heard = await self._hear(max(0.0, until - asyncio.get_running_loop().time()))
             if not heard:
-                raise _missing(waiting, "has not voted in time, so nobody does it")
+                raise _missing(self._in_state("asked"), "has not voted in time, so nobody does it")
             for dialogue, news in heard:
                 if dialogue.state == "against" and isinstance(news, Message):
                     raise Refused(f"{dialogue.partner} is against it, so nobody does it: {news.body!s}", news)
@@ -59,10 +60,13 @@ class Commit(Several):
     async def _confirm(self, timeout: float) -> None:
         until = asyncio.get_running_loop().time() + timeout
         problem: FormicaryError | None = None
-        while waiting := self._in_state("committing"):
+        waiting = self._in_state("committing")
+        while self._some_are(waiting, "committing"):
             heard = await self._hear(max(0.0, until - asyncio.get_running_loop().time()))
             if not heard:
-                raise _missing(waiting, "has not said that it has done it, though all were for it")
+                raise _missing(
+                    self._in_state("committing"), "has not said that it has done it, though all were for it"
+                )
             for _, news in heard:
                 try:
                     good_news(news)

@@ -33,8 +33,8 @@ def now():
     return asyncio.get_running_loop().time()
 
 
-async def bidders(container, *prices, **options):
-    agents = [Bidder(f"b{number}", price, **options) for number, price in enumerate(prices)]
+async def bidders(container, *prices, first=0, **options):
+    agents = [Bidder(f"b{number}", price, **options) for number, price in enumerate(prices, first)]
     for agent in agents:
         await container.start(agent)
     return agents
@@ -75,6 +75,44 @@ async def test_leaving_without_an_award_rejects_all():
         await run(container, leave)
         await until_idle()
         assert [agent.heard for agent in agents] == [["reject-proposal"], ["reject-proposal"]]
+
+
+@pytest.mark.parametrize("others", [1, 300])
+async def test_where_the_container_is_closed_at_once_the_others_hear_of_it_all_the_same(others):
+    async with Container("c1") as container:
+        agents = await bidders(container, *range(1 + others))
+        (new,) = await bidders(container, 5, first=1 + others)
+        names = [agent.name for agent in agents]
+        async with container.contract_net(names, "job", deadline=3) as net:
+            await net.award(min([bid async for bid in net.bids], key=lambda bid: int(bid.body)))
+        await container.dispatcher.send(
+            Message(to=new.name, protocol="fipa-contract-net", performative="cfp")
+        )
+    assert [agent.heard for agent in agents] == [["accept-proposal"]] + others * [["reject-proposal"]]
+    assert [letter.message.performative for letter in container.dead_letters] == ["cfp"]  # it is no end
+    assert container.failures.total == 0
+
+
+async def test_who_needs_long_after_a_rejection_is_cancelled_as_the_container_closes():
+    class Sad(Agent):
+        was_cancelled = False
+
+        @responds(ContractNet)
+        async def bid(self, call):
+            yield Propose("1")
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                self.was_cancelled = True
+                raise
+
+    async with Container("c1") as container:
+        await container.start(sad := Sad("sad"))
+        async with container.contract_net(["sad"]) as net:
+            assert [bid.body async for bid in net.bids] == ["1"]
+    assert sad.was_cancelled
+    assert now() == 0
+    assert (len(container.dead_letters), container.failures.total) == (0, 0)
 
 
 async def test_who_never_answered_is_named_and_the_time_has_an_end():

@@ -56,7 +56,7 @@ async def same(body):
 
 
 def strands(agent):
-    return agent.conversations.participation.inbox.handling
+    return agent.conversations.participation.micro_inbox.handling
 
 
 async def asked(kind, function, body="x", **options):
@@ -196,7 +196,7 @@ async def test_who_has_begun_is_told_where_the_participant_ends_itself(kind, wai
         await until_idle()
         assert asyncio.get_running_loop().time() < 2
         assert participation._joined == {}
-        assert not participation.inbox.handling
+        assert not participation.micro_inbox.handling
         assert doer.failures == 0
         assert len(c1.dead_letters) == 0
 

@@ -155,7 +155,7 @@ async def test_plain_functions_and_micro_agents_answer_without_a_strand_of_their
     async with Container("c1") as container:
         await container.start(double := Double("double"))
         assert (await container.request("double", "ab")).body == "abab"
-        assert double.conversations.participation.inbox.handling is None
+        assert double.conversations.participation.micro_inbox.handling is None
 
 
 async def test_a_plain_function_is_called_once_whatever_it_returns():

@@ -11,6 +11,7 @@ from tests.unit.protocols.agents import run
 from formicary import Agent, Container
 from formicary.errors import Failed, NoAnswer, Refused
 from formicary.protocols import Confirm, Disconfirm, TwoPhaseCommit, responds
+from formicary.protocols.dialogue import Dialogue
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -105,3 +106,12 @@ async def test_one_that_fails_to_do_it_is_said():
 async def test_one_that_does_not_say_that_it_has_done_it_is_named():
     caught = await commit(Account("a", 100), Account("b", 100, act="sleep"), error=NoAnswer)
     assert caught.missing == ("b@c1.lab.localhost",)
+
+
+async def test_who_has_voted_is_not_looked_at_again_for_each_vote(monkeypatch):
+    looks = []
+    state = Dialogue.state.fget
+    monkeypatch.setattr(Dialogue, "state", property(lambda each: looks.append(each) or state(each)))
+    count = 100
+    await commit(*(Account(f"a{number}", 100, delay=number / 100) for number in range(count)))
+    assert len(looks) < 10 * count

@@ -18,6 +18,7 @@ from formicary.errors import UsageError
 from formicary.profiling.accounting.accounting import accounting
 from formicary.profiling.accounting.borders import BORDERS, TO_AGENTS, owner_of
 from formicary.profiling.model.profile import Method, decode, encode
+from formicary.protocols import Request, responds
 from formicary.transport.link import outbox
 
 _REPETITIONS = 5
@@ -357,6 +358,30 @@ async def test_messages_that_wait_for_micro_agents_when_it_begins_and_ends_arriv
                 sender.send_nowait(Message(to="counts", body=str(number)))
         await has_all.wait()
     assert got == [str(number) for number in range(400)]
+
+
+async def test_what_waits_for_participants_when_it_begins_and_ends_is_answered():
+    class Doer(Agent):
+        @responds(Request)
+        async def do(self, message):
+            await asyncio.sleep(0)
+            return message.body
+
+    async with Container("c1") as container:
+        await container.start(Doer("doer"))
+
+        async def ask(numbers):
+            questions = [asyncio.create_task(container.request("doer", str(number))) for number in numbers]
+            await asyncio.sleep(0)
+            return questions
+
+        account = accounting(container)
+        questions = await ask(range(50))
+        async with account:
+            questions += await ask(range(50, 100))
+        answers = await asyncio.gather(*questions)
+        assert [answer.body for answer in answers] == [str(number) for number in range(100)]
+        assert container.failures.total == 0
 
 
 class Maker(OneShotBehaviour):

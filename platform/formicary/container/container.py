@@ -273,8 +273,8 @@ class Container(Conversing):
             stack.push_async_callback(self.dispatcher.overflow.close)
             stack.push_async_callback(self._facilities.close_work)
             stack.push_async_callback(self.lifecycle.stop_all)
-            if self._conversations is not None:
-                stack.push_async_callback(self._conversations.tell_ends)
+            if self._facilities.conversations is not None:
+                stack.push_async_callback(self._facilities.conversations.tell_ends)
 
     @property
     def is_open(self) -> bool:

@@ -16,11 +16,12 @@ from formicary.directory.model.query import Query
 from formicary.groups.naming import ROLE, read_role
 from formicary.live.acting import Actor, refuse
 from formicary.live.feed import MOST_EVENTS, Feed
-from formicary.observe.events import Entry, Figures, MessageSeen, RolePlayed
+from formicary.observe.events import AgentSeen, Entry, Figures, MessageSeen, RolePlayed
 from formicary.observe.recording import Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from formicary.container.container import Container
@@ -34,6 +35,7 @@ _CONTAINERS: Final = 2.0  # s between two looks at which containers there are
 _DIRECTORY: Final = 3.0  # s between two looks at the directory
 _ENTRIES: Final = 1000  # of the directory, and as many roles
 _AT_ONCE: Final = 100  # messages that one container tells of in one answer
+_LEFT: Final = frozenset({"transit", "ended", "failed"})  # states of agents that are there no more
 _WAITING: Final = 2 * MOST_EVENTS  # events that wait for the view: with more, no container is asked
 
 
@@ -159,11 +161,37 @@ class JoinedFeed(Feed):
     async def _ask_once(self, domain: str) -> None:
         most = max(1, min(_AT_ONCE, MOST_EVENTS // max(1, len(self._tasks))))
         seen = await self._container.management.watch(domain, self._viewer, self._filters, most)
-        for event in () if seen is None else seen.events:
-            self._events.append(self._completed(event) if isinstance(event, Figures) else event)
+        if seen is None:
+            return
+        late = self._late(domain, seen.events)
+        for event in seen.events:
+            if isinstance(event, Figures):
+                self._events.append(self._completed(event, late))
+            elif not isinstance(event, AgentSeen) or event.name not in late:
+                self._events.append(event)
 
-    def _completed(self, figures: Figures) -> Figures:
-        """Return a container's figures with the latest of others, and without links to guests."""
+    def _late(self, domain: str, events: Sequence[Event]) -> set[str]:
+        """Note where agents are; return those that a container tells of and that are elsewhere by now.
+
+        Each container answers by itself: where an agent has gone perhaps before what it has left.
+        """
+        here = _short(domain)
+        last = {event.name: event.state for event in events if isinstance(event, AgentSeen)}
+        for event in events:
+            if isinstance(event, Figures):
+                last |= {agent.name: agent.state for agent in event.agents}
+        late = set()
+        for name, state in last.items():
+            if state not in _LEFT:
+                self._places[name] = here
+            elif self._places.get(name, here) != here:
+                late.add(name)
+            elif state != "transit":
+                self._places.pop(name, None)
+        return late
+
+    def _completed(self, figures: Figures, late: AbstractSet[str] = frozenset()) -> Figures:
+        """Return a container's figures with the latest of others, without links to guests, or who is late."""
         names = {_short(domain) for domain in self._tasks}
         for container in figures.containers:
             self._forget(container.name)
@@ -174,9 +202,9 @@ class JoinedFeed(Feed):
             if self._places.get(name) in {None, *(each.name for each in figures.containers)}:
                 self._places.pop(name, None)
                 gone.append(name)
-        self._places |= {agent.name: agent.container for agent in figures.agents}
         return replace(
             figures,
+            agents=tuple(agent for agent in figures.agents if agent.name not in late),
             containers=tuple(self._containers.values()),
             links=tuple(link for links in self._links.values() for link in links),
             gone=tuple(gone),

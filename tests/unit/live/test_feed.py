@@ -3,10 +3,12 @@
 import asyncio
 
 import pytest
+from tests.unit.mobility.travellers import HERE, Shopper
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour
 from formicary.core.errors import UnknownAgentError, UsageError
 from formicary.live.feed import Feed
+from formicary.live.view import View
 from formicary.observe.events import AgentSeen, Figures, Filters, LeftOut, MessageSeen
 from formicary.observe.recording import Recording
 from formicary.testing import MemoryNetwork, run_virtual
@@ -127,6 +129,37 @@ def test_a_view_that_has_gone_costs_nothing_after_some_seconds():
             await asyncio.sleep(2)
             assert not c1.dispatcher.observers
             assert not c1.dispatcher.routes
+
+    run_virtual(main())
+
+
+@pytest.mark.parametrize("slow", ["c1", "c2"])
+def test_an_agent_that_moves_is_seen_where_it_is_whoever_tells_first(slow, monkeypatch):
+    async def main():
+        network = MemoryNetwork()
+        async with (
+            Container("c1", server=network) as c1,
+            Container("c2", server=network, accepts=[HERE], main="c1") as c2,
+        ):
+            watch = c1.management.watch
+
+            async def late(domain, *arguments, **options):
+                seen = await watch(domain, *arguments, **options)
+                await asyncio.sleep(1.5 if domain.startswith(slow) else 0)
+                return seen
+
+            monkeypatch.setattr(c1.management, "watch", late)
+            await c1.start(Shopper("ann"))
+            view = View()
+            async with Feed.join(c1) as feed:
+                for _ in range(60):
+                    view.take(await anext(feed))
+                assert [agent.container for agent in view.agents.values()] == ["c1"]
+                await c1.management.move("ann", "c2")
+                assert [agent.name for agent in c2.agents] == ["ann"]
+                for _ in range(120):
+                    view.take(await anext(feed))
+                assert [(each.container, each.state) for each in view.agents.values()] == [("c2", "active")]
 
     run_virtual(main())
 

@@ -53,6 +53,7 @@ Nor are those of the [live view](live.md), which messages do not notice (`tests/
 
 - The viewer is killed: the page says that there is no connection, tries again, and the platform goes on; it
   collects nothing after 5 s, nor when the page is closed.
+- The viewer stands still: the page says so after 15 s.
 - The connection of the page is cut, or nobody answers it: it is opened again after 0.5 to 4 s, and all is
   told anew. A file of the page does not come: the page is loaded again, five times, and then says so.
 - The platform is killed while it is watched, or the disk of a recording is full: page and command say so,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _STATIC = Path(__file__).parent / "static"
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _SILENCE = 20.0  # s after which a page is asked whether it is there
+_ALIVE = 5.0  # s after which a page is told something; it waits for three times as long (connection.js)
 _ACTS = 8  # that one page may have under way
 
 
@@ -133,10 +134,17 @@ class _Conversation:
     async def _tell_all(self, hello: wire.Hello) -> None:
         with suppress(ConnectionError):  # the page is gone, which the other side of this sees
             await self._tell(hello)
-            while (parcel := await self._seat.next()) is not None:
+            while (parcel := await self._next()) is not None:
                 await self._tell(parcel)
             await self._tell(wire.Ended(self._seat.ended or ""))
             await self._socket.close()
+
+    async def _next(self) -> wire.ToPage | None:
+        try:
+            async with asyncio.timeout(_ALIVE):
+                return await self._seat.next()
+        except TimeoutError:
+            return wire.Alive()
 
     async def _tell(self, what: wire.ToPage) -> None:
         await self._socket.send_str(wire.encode(what).decode())

@@ -104,6 +104,10 @@ class Parcel(ToPage, frozen=True, tag="parcel"):
     playing: Playing | None = None
 
 
+class Alive(ToPage, frozen=True, tag="alive"):
+    """There is nothing to tell, and the server is there: a page that hears nothing knows that it is not."""
+
+
 class Done(ToPage, frozen=True, tag="done"):
     """What was asked for is done, or why it is not."""
 

@@ -58,17 +58,19 @@ class Live:
         """Have the feed give figures and messages of the market."""
         self.put(self.market.figures(at), *self.market.messages(at, count, count / 20))
 
-    def cut(self, until=None):
-        """Break all connections, and stand still until something is set."""
+    def cut(self):
+        """Break all connections."""
 
         def reset():
             for transport in list(self._loop._transports.values()):
                 if transport.get_extra_info("peername"):
                     transport.abort()
-            if until is not None:
-                self._loop.call_soon(until.wait)
 
         self._loop.call_soon_threadsafe(reset)
+
+    def stand_still(self, until):
+        """Do nothing until something is set."""
+        self._loop.call_soon_threadsafe(self._loop.call_soon, until.wait)
 
     def close(self):
         if self._thread.is_alive():

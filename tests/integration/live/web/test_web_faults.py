@@ -14,6 +14,7 @@ from tests.unit.live.synthetic import BEGIN
 pytestmark = pytest.mark.timeout(180)  # some start platforms, one after the other
 LOST = "connection lost: trying again"
 NOBODY = "no connection: is the viewer still there? trying again"
+SILENT = "nothing comes: the viewer stands still"
 AGAIN = "a part of the page has not come: loading it again"
 INCOMPLETE = "a part of the page does not come: load it again"
 
@@ -92,7 +93,8 @@ async def test_a_server_that_does_not_answer_is_not_waited_for(quiet, view, live
     view.page.on("websocket", lambda socket: sockets.append(socket))  # noqa: PLW0108 -- no built-in method
     await stop_the_clock(view)
     standing = threading.Event()
-    live.cut(standing)
+    live.cut()
+    live.stand_still(standing)
     try:
         await expect(view.at("state")).to_have_text(LOST)
         await view.page.clock.run_for(500)
@@ -103,6 +105,20 @@ async def test_a_server_that_does_not_answer_is_not_waited_for(quiet, view, live
         await until(sockets[0].is_closed)
         await view.page.clock.run_for(1000)
         await until(lambda: len(sockets) == 2)
+    finally:
+        standing.set()
+    await expect(view.at("state")).to_have_text("live")
+    await view.page.clock.resume()
+
+
+async def test_a_server_that_says_nothing_any_more_is_not_called_live(quiet, view, live):
+    await stop_the_clock(view)
+    standing = threading.Event()
+    live.stand_still(standing)
+    try:
+        await view.page.clock.run_for(16_000)  # something may have been on its way
+        await expect(view.at("state")).to_have_text(SILENT)
+        await expect(view.at("state")).to_have_class("state lost")
     finally:
         standing.set()
     await expect(view.at("state")).to_have_text("live")

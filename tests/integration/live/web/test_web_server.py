@@ -10,6 +10,7 @@ import pytest
 from tests.unit.live.synthetic import StandIn
 
 from formicary.core.errors import UsageError
+from formicary.live.web import application
 from formicary.live.web.serving import serve, serving
 from formicary.observe.events import MessageSeen
 
@@ -116,6 +117,20 @@ async def test_a_page_is_told_and_answers_and_acts(feed):
             await page.send_str("no JSON")
             assert (await page.receive()).type is aiohttp.WSMsgType.CLOSE
         await until(lambda: not feed.is_open)
+
+
+async def test_a_page_hears_of_the_server_also_where_nothing_happens(feed, monkeypatch):
+    monkeypatch.setattr(application, "_ALIVE", 0.01)
+    async with serving(feed, title="shop") as (address, _), browser() as client:
+        base, token = split(address)
+        async with client.ws_connect(f"{base}/live?token={token}", headers={"Origin": base}) as page:
+            kinds = [json.loads((await page.receive()).data)["kind"] for _ in range(4)]
+            assert kinds == ["hello", "parcel", "alive", "alive"]
+            await page.send_json({"kind": "taken", "number": 1})
+            feed.batches.put_nowait([MessageSeen(1.0, 7, "a@c1.x", "b@c1.x", body="hello")])
+            while (said := json.loads((await page.receive()).data))["kind"] == "alive":
+                pass
+            assert said["events"][0][0] == "MessageSeen"
 
 
 async def test_a_page_too_many_is_told_so(feed):

@@ -2,9 +2,11 @@
 
 const PATIENCE = [500, 1000, 2000, 4000]; // ms until it is opened again
 const ANSWER = 10000; // ms that the server gets to open it: one that stands still would be waited for for minutes
+const SILENCE = 15000; // ms without a word after which the server stands still: it says something every 5 s
 
 export class Connection {
-  // `handlers` has a function for each kind of message: hello, parcel, ended; and `state(text)`.
+  // `handlers` has a function for each kind of message: hello, parcel, ended; `state(text)` where something is wrong, and
+  // `heard()` where it is not any more.
   constructor(handlers) {
     this.handlers = handlers;
     this.asked = new Map();
@@ -22,7 +24,15 @@ export class Connection {
     this.socket.onclose = () => { clearTimeout(late); this.closed(); };
   }
 
+  listen() {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => { this.isSilent = true; this.handlers.state("nothing comes: the viewer stands still"); }, SILENCE);
+  }
+
   hear(message) {
+    this.listen();
+    if (this.isSilent) { this.isSilent = false; this.handlers.heard(); }
+    if (message.kind === "alive") return;
     if (message.kind === "done") {
       const [resolve, reject] = this.asked.get(message.id) ?? [];
       this.asked.delete(message.id);
@@ -36,6 +46,8 @@ export class Connection {
   }
 
   closed() {
+    clearTimeout(this.silence);
+    this.isSilent = false;
     for (const [, reject] of this.asked.values()) reject(new Error("The connection broke before it was done."));
     this.asked.clear();
     if (this.isOver) return;

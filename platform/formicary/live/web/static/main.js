@@ -85,8 +85,8 @@ const connection = new Connection({
     at("create").hidden = !hello.may_act;
     at("rights").textContent = hello.playing ? "A recording" : hello.may_act ? "This page may act" : "Looking only";
     at("rights").title = hello.may_act || hello.playing ? "" : "To act from here, it has to be started with --allow act";
-    tell(hello.playing ? "recorded" : "live", false);
     replay.show(hello.playing);
+    tell(watched(), false);
     if (hello.playing && !messages.isPlayed) { // one can go back there: nothing need be left out
       messages.isPlayed = true;
       at("pace").value = "Infinity";
@@ -104,7 +104,9 @@ const connection = new Connection({
   },
   ended: ({ reason }) => tell(shown(reason) || "ended", true),
   state: (text) => tell(text, true),
+  heard: () => tell(watched(), false),
 });
+const watched = () => (replay.playing ? "recorded" : "live");
 const tell = (text, isLost) => {
   at("state").textContent = text;
   at("state").classList.toggle("lost", isLost);

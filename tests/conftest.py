@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import settings
 
@@ -25,6 +26,9 @@ pytest_plugins = [
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
 settings.register_profile("deep", deadline=None, max_examples=5000)  # pytest --hypothesis-profile deep
+# A script that starts tests in the background has them ignore Ctrl-C, and all that they start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # Whoever runs the tests may have a narrow terminal; programs break their lines there.
 os.environ.pop("COLUMNS", None)
 settings.load_profile("ci" if os.environ.get("CI") else "default")

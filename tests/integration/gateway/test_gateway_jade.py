@@ -14,7 +14,7 @@ from formicary.errors import Failed
 from formicary.protocols import ContractNet, Propose, Refuse, responds
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
 
-pytestmark = [pytest.mark.drivers, pytest.mark.gateway, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.drivers, pytest.mark.gateway]
 SOURCE = Path(__file__).parent / "java" / "Market.java"
 # JADE uses the parser of Java itself, which later versions of Java do not allow by themselves.
 EXPORTS = "--add-exports=java.xml/com.sun.org.apache.xerces.internal.jaxp=ALL-UNNAMED"

@@ -35,7 +35,6 @@ class Asker(Agent):
 echo, asker = Echo("echo"), Asker("asker")
 """
 AGENTS = 'echo, asker = Echo("echo"), Asker("asker")'
-pytestmark = pytest.mark.timeout(150)
 
 
 @pytest.fixture

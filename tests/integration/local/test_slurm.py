@@ -1,10 +1,8 @@
 """A script's agents in a job of a real Slurm: they find each other, and a cancelled job leaves nothing."""
 
-import pytest
 from tests.integration.bench.remote.scene import wait_until
 from tests.integration.local.test_launchers import AGENTS, SCRIPT
 
-pytestmark = pytest.mark.timeout(180)
 COMMAND = "formicary run script.py --launcher slurm"
 
 

@@ -47,7 +47,6 @@ def folder(tmp_path):
     return put_programs(tmp_path)
 
 
-@pytest.mark.timeout(180)
 def test_known_splits_are_found(folder):
     found: dict[str, Estimate] = dict.fromkeys(GROUPS, Estimate(0.0))
     truth: Counter[str] = Counter()
@@ -71,7 +70,6 @@ def test_known_splits_are_found(folder):
         assert abs(found[name].seconds - truth[name]) / truth.total() < POINTS, name
 
 
-@pytest.mark.timeout(120)
 def test_threads_that_wait_are_not_taken_for_busy_ones(folder):
     with load(4, 20):
         measured, really = measure(folder, "pool,queued,uv", 0.2, RATE, "waiting.py")
@@ -90,7 +88,6 @@ def test_threads_that_wait_on_a_busy_machine(folder, way):
         assert abs(off) - margin < POINTS, f"{way}, {name}: {off:.1%} off, ± {margin:.1%}"
 
 
-@pytest.mark.timeout(180)
 def test_the_interval_holds_the_truth_of_real_profiles(folder):
     # In 95% of many, as docs/measuring.md says. That 4 of 6 fail by chance happens once in 10 000 times.
     assert min(count_held(folder, 6, 1.0)) > 2

@@ -12,8 +12,6 @@ from formicary_bench.runner.execution.repetition import measure
 from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON
 from formicary_bench.vocabulary.names import OPEN_LOOP
 
-pytestmark = pytest.mark.timeout(120)
-
 STALL_MS = 200
 RATE = 1000
 MEASURED_MS = 2500

@@ -13,8 +13,6 @@ from formicary.transport.direct.connections import Connections
 from formicary.transport.link import failure_detector
 from formicary.transport.link.header import HEADER, HELLO, SIZE
 
-pytestmark = pytest.mark.timeout(60)
-
 BODIES = [str(number) for number in range(200)]
 
 

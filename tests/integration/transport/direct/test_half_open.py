@@ -23,8 +23,6 @@ from formicary.transport.addresses import JoinAddress
 from formicary.transport.direct.half_open import MOST
 from formicary.transport.direct.identity import anonymous
 
-pytestmark = pytest.mark.timeout(180)  # it may be one of many on a busy machine
-
 SOCKETS = 2  # at which it listens: its Unix socket, and TCP
 BESIDE = 20  # file descriptors for everything else
 LITTLE = 40  # MB: what 64 connections with TLS take, and what is not given back at once

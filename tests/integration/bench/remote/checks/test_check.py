@@ -35,7 +35,6 @@ def rewritten(lab, **changes):
     return path
 
 
-@pytest.mark.timeout(120)
 def test_hosts_in_order_are_looked_at_and_so_are_the_ways_between_them(lab):
     done = check(lab.inventory, "--json")
     assert done.returncode == 0, done.stderr
@@ -57,14 +56,12 @@ def test_hosts_in_order_are_looked_at_and_so_are_the_ways_between_them(lab):
     assert all(way["seconds"] > 0 and way["bytes_per_second"] > 0 for way in checked["ways"])
 
 
-@pytest.mark.timeout(120)
 def test_nothing_stays_on_the_hosts(lab):
     before = [host.pids() for host in lab.hosts]
     assert check(lab.inventory, "--on", "lab-1").stdout.splitlines()[1].split()[0] == "lab-1"
     assert [host.pids() for host in lab.hosts] == before
 
 
-@pytest.mark.timeout(120)
 def test_ctrl_c_ends_it_here_and_on_the_hosts(lab):
     quiet = [host.pids() for host in lab.hosts]
     program = [sys.executable, "-c", "from formicary.cli import main; main()", "hosts", "check"]
@@ -124,7 +121,6 @@ def test_all_that_is_wrong_is_listed_at_once(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.timeout(120)
 def test_an_address_of_another_host_and_an_empty_environment_are_told(lab, tmp_path):
     text = lab.inventory.read_text(encoding="utf-8").replace('listen = "198', '#listen = "198')
     lab.inventory.write_text(text, encoding="utf-8")
@@ -137,7 +133,6 @@ def test_an_address_of_another_host_and_an_empty_environment_are_told(lab, tmp_p
     assert checked["hosts"][1]["facts"]["listen"]["address"] == lab.hosts[1].address  # by which SSH came
 
 
-@pytest.mark.timeout(120)
 def test_two_names_for_one_machine_are_told(lab):
     address = lab.hosts[0].address
     known = lab.folder / "known_hosts"
@@ -153,7 +148,6 @@ def test_two_names_for_one_machine_are_told(lab):
     assert "problem: host again: it is the same machine as lab-1; remove one of the two\n" in done.stderr
 
 
-@pytest.mark.timeout(120)
 def test_a_host_behind_another_is_looked_at(lab):
     path = rewritten(lab, lab_2=['jump = "lab-1"'])
     checked = json.loads(check(path, "--on", "lab-2", "--json").stdout)
@@ -162,7 +156,6 @@ def test_a_host_behind_another_is_looked_at(lab):
     ]
 
 
-@pytest.mark.timeout(120)
 def test_a_network_that_swallows_is_said(lab):
     first, second = lab.hosts
     nobody = ("lladdr", "02:00:00:00:00:99", "nud", "permanent", "dev", "lab0")

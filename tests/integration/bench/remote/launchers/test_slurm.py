@@ -9,7 +9,6 @@ from tests.integration.bench.remote.scene import wait_until
 
 RUN = ("bench", "run", "messaging/pairs", "--launcher", "slurm", "--pairs", "2", "--route", "direct")
 ONE = ("--platform", "formicary-behaviours", "--placement", "two-hosts", "--repeat", "1")
-pytestmark = pytest.mark.timeout(180)
 
 
 @pytest.fixture

@@ -29,7 +29,6 @@ IS_DEEP = settings.default.max_examples >= settings.get_profile("deep").max_exam
 MOMENTS, PARTS = 20 if IS_DEEP else 8, 2  # interruptions
 BEGUN = "begun\n"
 PROGRAM = "from formicary.cli import main; print('begun', flush=True); main()"
-pytestmark = pytest.mark.timeout(150)
 
 
 @pytest.fixture

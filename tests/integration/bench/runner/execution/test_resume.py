@@ -17,8 +17,6 @@ from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.runner.planning.run_plan import order_of
 
-pytestmark = pytest.mark.timeout(180)  # each starts the program several times
-
 PROGRAM = "from formicary.cli import main; main()"
 REPEAT = 4
 RUN = (

@@ -13,7 +13,6 @@ from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.runner.observers import hosts as observers
 from formicary_bench.runner.planning.options import Options
 
-pytestmark = pytest.mark.timeout(150)
 OWN = ("formicary-behaviours",)
 LOADED = "host b was loaded by others (35% of its CPU)"
 

@@ -21,7 +21,6 @@ from formicary_bench.vocabulary.placements import N_HOSTS, TWO_HOSTS
 ROUNDS = (2, 10, 0)
 OURS = tuple(f"formicary-{design}" for design in DESIGNS)
 DIRECT = {"routes": ("direct",)}
-pytestmark = pytest.mark.timeout(150)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ pytest_plugins = [
     "tests.plugins.async_tests",
     "tests.plugins.browser",
     "tests.plugins.extras",
+    "tests.plugins.garbage",
     "tests.plugins.leaks",
     "tests.plugins.namespaces",
     "tests.plugins.slowest",

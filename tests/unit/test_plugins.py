@@ -287,3 +287,26 @@ def test_what_a_fixture_holds_is_no_leak(run):
         def test_second(shared, own): pass
     """)
     result.assert_outcomes(passed=2)
+
+
+def test_what_is_there_after_collecting_is_left_alone_and_new_garbage_is_not(pytester, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    pytester.makeconftest('pytest_plugins = ["tests.plugins.garbage"]')
+    pytester.makepyfile("""
+        import gc
+        import weakref
+
+        class Cycle:
+            def __init__(self):
+                self.itself = self
+
+        EARLIER = Cycle()
+
+        def test_garbage():
+            assert gc.isenabled()
+            assert not any(each is EARLIER for each in gc.get_objects())
+            gone = weakref.ref(Cycle())
+            gc.collect()
+            assert gone() is None
+    """)
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)

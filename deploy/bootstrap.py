@@ -93,16 +93,17 @@ IN_ORDER = ["--dist", "loadfile", "--no-loadscope-reorder"]
 # Most tests wait for others, so more of them run than there are processors: six at a time left two processors
 # idle for two fifths of the time.
 SIDE_BY_SIDE = ["--numprocesses", str((os.cpu_count() or 1) + 6), *IN_ORDER]
-# Faults come apart from others: what is away too long counts as gone. Two files at a time, for the one with
-# most of them, which causes many at once, takes as long as all others.
+# Faults come apart from others: what is away too long counts as gone. Three files at a time: each of the two
+# that cause many faults at once takes as long as all others.
 FAULTS = ["tests/faults"]
-IN_PAIRS = ["--numprocesses", "2", *IN_ORDER]
+IN_THREES = ["--numprocesses", "3", *IN_ORDER]
 # What asks a sampler for the truth within two points comes alone: others on the same processors would take
 # that from it. Beside it there is only what reads processor time off clocks, in one thread.
 ALONE = ["tests/integration/profiling/test_truth.py", "tests/unit/profiling/accounting/test_accounting.py"]
+IN_PAIRS = ["--numprocesses", "2", *IN_ORDER]
 TEST_RUNS = [
     [*(f"--ignore={path}" for path in (*FAULTS, *ALONE)), *SIDE_BY_SIDE],
-    [*FAULTS, *IN_PAIRS],
+    [*FAULTS, *IN_THREES],
     [*ALONE, *IN_PAIRS],
 ]
 

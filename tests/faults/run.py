@@ -17,7 +17,7 @@ from tests.faults.scene import Figures, Route, Scene
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_AT_ONCE = 2 * (os.cpu_count() or 1) + 1  # each has three or four processes, which mostly wait
+_AT_ONCE = 4 * (os.cpu_count() or 1)  # each has three or four processes, which mostly wait
 _HEAVY_AT_ONCE = 1
 _LONGEST = 150.0  # s
 

@@ -38,7 +38,7 @@ ROUTES = {"server": "xmpp", "server-beside-direct": "auto"}
 """Cases in which the server is killed, and the route."""
 
 CASES = [f"{step}/{victims}" for step in STEPS for victims in (*VICTIMS, *ROUTES)]
-_AT_ONCE = 2 * (os.cpu_count() or 1)
+_AT_ONCE = 3 * (os.cpu_count() or 1)
 _LONGEST = 150.0  # s
 
 

@@ -31,7 +31,7 @@ _PREFIX = "formicary-test"  # then the process that made it, and a number
 _FILES = Path("/etc/netns")  # where `ip netns exec` finds a namespace's own files of /etc
 _CABLE = "cable"  # name of the interface, in both
 _NUMBERS = itertools.count(1)
-_SECONDS_TO_END = 5.0
+_SECONDS_TO_END = 30.0
 
 
 class Host:

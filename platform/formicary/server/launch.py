@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from formicary.server.folder import StateFolder
 
 _OLDEST = (0, 12)  # the first with an administration shell on a socket
-_SECONDS_TO_START = 10.0
+_SECONDS_TO_START = 30.0
 _SECONDS_BETWEEN_LOOKS = 0.003
 _GREETING = re.compile(r"welcome to Prosody version (\S+)")
 _HIGHEST_PORT = 65535

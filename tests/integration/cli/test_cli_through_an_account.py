@@ -19,7 +19,7 @@ from formicary import Agent, Message, OneShotBehaviour
 class Ask(OneShotBehaviour):
     async def run(self):
         await self.send(Message(to="echo@c2", body="hello"))
-        answer = await self.receive(timeout=5)
+        answer = await self.receive(timeout=60)
         print(answer.sender, "answers", answer.body)
         await self.agent.stop()
 
@@ -52,7 +52,7 @@ def test_an_agent_in_another_process_answers(command):
             assert warning.startswith("WARNING formicary")
             assert started == "c2.lab.account.localhost: echo; Ctrl-C ends it\n"
             asked = subprocess.run(
-                command("far.py", *more), capture_output=True, text=True, check=False, timeout=30
+                command("far.py", *more), capture_output=True, text=True, check=False, timeout=60
             )
             assert asked.stdout == "echo@c2.lab.account.localhost answers hello\n", asked.stderr
             assert asked.returncode == 0

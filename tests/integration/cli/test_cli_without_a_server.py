@@ -17,7 +17,7 @@ from formicary import Agent, Message, OneShotBehaviour
 class Ask(OneShotBehaviour):
     async def run(self):
         await self.send(Message(to="echo@c1", body="hello"))
-        answer = await self.receive(timeout=5)
+        answer = await self.receive(timeout=60)
         print(answer.sender, "answers", answer.body, *(link.way for link in self.agent.container.links))
         await self.agent.stop()
 
@@ -54,7 +54,7 @@ def listening(*arguments):
 
 def join(where, *arguments, **options):
     command = [*RUN, "far.py", "--name", "c2", "--join", str(where), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30, **options)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, **options)
 
 
 def test_a_container_is_joined_by_its_name_and_its_secret_is_gone_with_it(folder):

@@ -18,7 +18,7 @@ from spade.message import Message
 
 class Echo(CyclicBehaviour):
     async def run(self):
-        message = await self.receive(timeout=10)
+        message = await self.receive(timeout=60)
         if message:
             reply = message.make_reply()
             reply.body = f"{message.body}!"
@@ -27,7 +27,7 @@ class Echo(CyclicBehaviour):
 class Ask(OneShotBehaviour):
     async def run(self):
         await self.send(Message(to="echo@localhost", body="hello"))
-        answer = await self.receive(timeout=20)
+        answer = await self.receive(timeout=60)
         print(answer and f"{answer.sender} answers {answer.body}", flush=True)
         await self.agent.stop()
 
@@ -77,7 +77,7 @@ def program(tmp_path, monkeypatch):
 
 def run(*arguments):
     command = [*RUN, "--spade", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=50)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
 
 
 def test_a_program_runs_and_ends_by_itself(program):

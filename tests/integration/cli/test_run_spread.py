@@ -19,7 +19,7 @@ from formicary import Agent, CyclicBehaviour, Message, OneShotBehaviour
 class Ask(OneShotBehaviour):
     async def run(self):
         await self.send(Message(to="echo", body="hello"))
-        reply = await self.receive(timeout=20)
+        reply = await self.receive(timeout=60)
         print(self.agent.address, reply.body, reply.sender, flush=True)
         await self.send(Message(to="echo", body="stop"))
         await self.agent.stop()
@@ -177,7 +177,7 @@ from formicary import Agent, CyclicBehaviour, Message, OneShotBehaviour
 class Ping(OneShotBehaviour):
     async def run(self):
         await self.send(Message(to="pong"))
-        sender = (await self.receive(timeout=20)).sender
+        sender = (await self.receive(timeout=60)).sender
         container = self.agent.container
         print(container.name, sender, container.mode, container.scheduler.cycle, flush=True)
         await self.send(Message(to="pong", performative="cancel"))

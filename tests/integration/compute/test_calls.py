@@ -49,7 +49,7 @@ def written(folder, end, function="pid"):
 
 
 def run(*command):
-    return subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=50, check=False)
+    return subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=60, check=False)
 
 
 def begun(path, *before):
@@ -88,18 +88,18 @@ def test_functions_of_a_script_that_is_run_by_the_command_are_found(tmp_path):
 def test_ctrl_c_ends_what_never_returns(tmp_path):
     program, worker = begun(written(tmp_path, GUARDED, "endless"))
     os.killpg(program.pid, signal.SIGINT)  # as the terminal does
-    _, errors = program.communicate(timeout=30)
+    _, errors = program.communicate(timeout=60)
     assert program.returncode == -signal.SIGINT
     assert "SpawnProcess" not in errors  # the worker has said nothing
-    psutil.wait_procs([worker], timeout=20)
+    psutil.wait_procs([worker], timeout=60)
     assert not worker.is_running()
 
 
 def test_a_worker_ends_with_a_container_that_is_killed(tmp_path):
     program, worker = begun(written(tmp_path, GUARDED, "endless"))
     program.kill()
-    program.communicate(timeout=30)
-    psutil.wait_procs([worker], timeout=20)
+    program.communicate(timeout=60)
+    psutil.wait_procs([worker], timeout=60)
     assert not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE
 
 

@@ -187,7 +187,7 @@ async def test_what_is_killed_from_outside_fails_and_the_others_go_on(tmp_path):
         idle = await container.compute(functions.worker)
         process = psutil.Process(idle)
         process.kill()
-        psutil.wait_procs([process], timeout=20)
+        psutil.wait_procs([process], timeout=60)
         assert await container.compute(functions.add, 2, 3) == 5
 
 

@@ -17,7 +17,7 @@ from formicary.server.launch import free_port
 TEMPLATE = ROOT / "deploy" / "prosody" / "prosody.cfg.lua"
 PLATFORM = "lab.example"
 SECRET = "a-secret-of-enough-characters"
-SECONDS_TO_START = 20
+SECONDS_TO_START = 60
 
 
 class Server:

@@ -57,5 +57,5 @@ async def test_its_containers_connect_and_others_are_refused(make_server):
 def test_without_a_real_secret_it_does_not_start(make_server, secret):
     server = make_server()
     server.secret.write_text(secret)
-    assert server.start().wait(timeout=20) != 0
+    assert server.start().wait(timeout=60) != 0
     assert "has no secret of at least 16 characters" in server.said()

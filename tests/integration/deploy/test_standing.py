@@ -17,7 +17,7 @@ from tests.unit.deploy.units import command
 AGENTS = COMPOSE.parent / "agents"
 SCRIPTS = {"c1": "echo.py", "c2": "asker.py"}
 FORMICARY = [sys.executable, "-c", "from formicary.cli import main; main()"]
-SECONDS = 30
+SECONDS = 60
 
 
 @contextmanager

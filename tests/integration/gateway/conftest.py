@@ -21,7 +21,7 @@ class Echo(MicroAgent):
 
 async def until(condition):
     """Wait until something is so, which no event tells of."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 -- as said
             await asyncio.sleep(0.01)
 

@@ -31,7 +31,7 @@ async def test_it_joins_the_container_and_ends_with_the_block():
 
         async def ask(behaviour):
             await behaviour.send(Message(to="clerk@w1"))
-            return await behaviour.receive(timeout=20)
+            return await behaviour.receive(timeout=60)
 
         do = Do(ask)
         asker = Agent("asker")

@@ -49,7 +49,7 @@ async def ask(platform, to, body=""):
 
     async def asking(behaviour):
         await behaviour.send(Message(to=to, body=body))
-        return await behaviour.receive(timeout=20)
+        return await behaviour.receive(timeout=60)
 
     do = Do(asking)
     agent = await started(platform, f"asker{os.urandom(4).hex()}", do)

@@ -31,7 +31,7 @@ def profile():
             [*COMMAND, *map(str, arguments)],
             capture_output=True,
             text=True,
-            timeout=50,
+            timeout=100,
             check=False,
             **options,
         )

@@ -162,7 +162,7 @@ def test_a_program_accounts_for_itself_where_it_cannot_be_sampled(profile, scrip
         [sys.executable, "-c", code, "profile", "--json", "--", "run", str(agents)],
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=100,
         check=False,
         env=environment,
     )

@@ -26,7 +26,7 @@ from formicary import Agent, CyclicBehaviour, Message
 class Echo(CyclicBehaviour):
     async def run(self):
         message = await self.receive()
-        [[] for _ in range(100)]
+        [[] for _ in range(500)]
         await self.reply(message)
 
 class Ask(CyclicBehaviour):
@@ -34,7 +34,7 @@ class Ask(CyclicBehaviour):
         await self.send(Message(to="echo@c1.lab.localhost"))
     async def run(self):
         message = await self.receive()
-        [[] for _ in range(1000)]
+        [[] for _ in range(2000)]
         await self.reply(message)
 
 echo = Agent("echo")
@@ -117,7 +117,7 @@ def test_ctrl_c_ends_it_and_shows_what_there_is(script, started):
     while sum(child.cpu_times()[:2]) < 1:
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    output, errors = running.communicate(timeout=30)
+    output, errors = running.communicate(timeout=60)
     assert running.returncode == 130, errors
     assert "Traceback" not in errors
     assert json.loads(output)["figures"]

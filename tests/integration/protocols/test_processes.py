@@ -19,18 +19,18 @@ async def test_a_contract_net_over_containers_and_a_participant_that_is_killed()
         names = ["a", "ccc", "bb", "dddd"]
         for name in names:
             await platform.start(Worker, name)
-        places = {(await asker.request(name, "0", timeout=20)).body: name for name in names}
+        places = {(await asker.request(name, "0", timeout=60)).body: name for name in names}
         assert len(places) == 2, "both take part"
-        async with asker.contract_net(names, "it", deadline=20) as net:
+        async with asker.contract_net(names, "it", deadline=60) as net:
             bids = {bid.body: bid async for bid in net.bids}
             assert sorted(bids) == ["1", "2", "3", "4"]
             assert (await net.award(bids["1"])).body.startswith("a in c")
         assert (net.missing, net.refused, net.failed) == ((), {}, {})
 
         victim = platform.children[1]
-        asked = asyncio.create_task(asker.request(places["c2"], "60"))
+        asked = asyncio.create_task(asker.request(places["c2"], "600"))
         await asyncio.sleep(0.1)
         os.kill(victim.pid, signal.SIGKILL)
         with pytest.raises(Failed, match=rf"{places['c2']}@c2.* gone|killed"):
-            await asyncio.wait_for(asked, 20)
+            await asyncio.wait_for(asked, 60)
         assert not asker.conversations.expected

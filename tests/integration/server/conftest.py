@@ -16,7 +16,7 @@ class Component:
 
     def __init__(self, address, container, *, secret=None):
         self.domain = f"{container}.{address.platform}"
-        self.socket = socket.create_connection((address.host, address.port), timeout=5)
+        self.socket = socket.create_connection((address.host, address.port), timeout=30)
         self.seen = ""
         self.send(
             "<stream:stream xmlns='jabber:component:accept' "
@@ -81,7 +81,7 @@ def log_in():
     """Log an account in as an ordinary client would, without TLS; return the server's last word."""
 
     def attempt(address, port, user, password):
-        with socket.create_connection((address.host, port), timeout=5) as connection:
+        with socket.create_connection((address.host, port), timeout=30) as connection:
             plain = base64.b64encode(f"\0{user}\0{password}".encode()).decode()
             connection.sendall(
                 (

@@ -57,13 +57,13 @@ def test_the_port_speaks_tls_1_3_and_shows_the_pinned_certificate(prosody):
     address = prosody.tls_address
     context = ssl.create_default_context(cafile=address.certificate)
     with (
-        socket.create_connection((address.host, address.port), timeout=5) as connection,
+        socket.create_connection((address.host, address.port), timeout=30) as connection,
         context.wrap_socket(connection, server_hostname=address.platform) as encrypted,
     ):
         assert encrypted.version() == "TLSv1.3"
     context.maximum_version = ssl.TLSVersion.TLSv1_2
     with (
-        socket.create_connection((address.host, address.port), timeout=5) as connection,
+        socket.create_connection((address.host, address.port), timeout=30) as connection,
         pytest.raises(ssl.SSLError),
     ):
         context.wrap_socket(connection, server_hostname=address.platform)
@@ -150,7 +150,7 @@ async def test_containers_of_other_hosts_come_with_tls_where_that_was_said(state
         await start(c2, "echo", Echo())
         assert await ask(c1, "over") == ["over"]
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.2", plain.port), timeout=5)
+        socket.create_connection(("127.0.0.2", plain.port), timeout=30)
 
 
 def test_an_address_that_is_not_this_hosts_is_refused(state_folder):

@@ -13,7 +13,7 @@ from formicary import Message
 from formicary.server import add_container
 from formicary.transport.link.header import DATA, HEADER, HELLO, SIZE, Terms, write_terms
 
-_LONGEST = 20.0  # seconds to wait for what is expected
+_LONGEST = 60.0  # seconds to wait for what is expected
 _STREAM = "<stream:stream xmlns='{}' xmlns:stream='http://etherx.jabber.org/streams' to='{}' version='1.0'>"
 
 

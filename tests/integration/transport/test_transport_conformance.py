@@ -66,7 +66,7 @@ async def asked(container, name, message):
 
     async def ask(behaviour):
         await behaviour.send(message)
-        return await behaviour.receive(timeout=10)
+        return await behaviour.receive(timeout=60)
 
     asking = do(ask)
     await start(container, name, asking)
@@ -249,7 +249,7 @@ async def test_a_mailbox_that_stays_full_is_told_to_the_sender_in_the_end(opened
                     await behaviour.send(Message(to="deaf@c2", body=str(number)))
                 except MailboxFullError as error:
                     told.append(str(error))
-            return told or [(await behaviour.receive(timeout=10)).body]
+            return told or [(await behaviour.receive(timeout=60)).body]
 
         sending = do(send)
         await start(c1, "a", sending)

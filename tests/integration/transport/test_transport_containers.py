@@ -34,7 +34,7 @@ async def failure(container, name, message):
 
     async def ask(behaviour):
         await behaviour.send(message)
-        return await behaviour.receive(timeout=10)
+        return await behaviour.receive(timeout=60)
 
     asking = do(ask)
     await start(container, name, asking)
@@ -53,7 +53,7 @@ async def test_a_message_goes_over_and_its_answer_comes_back(containers):
                 await behaviour.send(
                     Message(to=to, body=b"\x00\xff", thread="t", reply_with="r", metadata={"k": "v"})
                 )
-                answer = await behaviour.receive(timeout=10)
+                answer = await behaviour.receive(timeout=60)
                 assert (answer.body, answer.thread, answer.in_reply_to) == (b"\x00\xff", "t", "r")
                 assert answer.sender == "echo@c2.lab.localhost"
             return "done"
@@ -186,7 +186,7 @@ async def test_all_of_a_burst_to_a_container_that_is_not_there_come_back(contain
             for number in range(count):
                 await behaviour.send(Message(to="b@c9", reply_with=str(number)))
                 await next_turn()  # a frame each
-            return [(await behaviour.receive(timeout=10)).in_reply_to for _ in range(count)]
+            return [(await behaviour.receive(timeout=60)).in_reply_to for _ in range(count)]
 
         asking = do(ask)
         await start(c1, "a", asking)
@@ -210,7 +210,7 @@ async def test_too_large_is_refused_before_it_is_sent_and_others_go_on(container
                 await behaviour.send(Message(to="b@c2", body="small"))
             await behaviour.send(Message(to="b@c2", metadata={"large": "x" * (17 << 20)}))
             await behaviour.send(Message(to="b@c2", body="last"))
-            return sizes, (await behaviour.receive(timeout=10)).body
+            return sizes, (await behaviour.receive(timeout=60)).body
 
         sending = do(send)
         await start(c1, "a", sending)
@@ -256,7 +256,7 @@ async def test_a_value_of_a_wrong_type_fails_alone(containers):
                 except InvalidMessageError as error:
                     told.append(str(error))
                 else:
-                    told.append((await behaviour.receive(timeout=10)).body)
+                    told.append((await behaviour.receive(timeout=60)).body)
             with pytest.raises(InvalidMessageError, match="XMPP carries text; encode it"):
                 await behaviour.send(Message(to="b@elsewhere.example", body=b"bytes"))
             with pytest.raises(InvalidMessageError, match="performative is text, not int"):
@@ -315,7 +315,7 @@ async def test_past_its_time_what_waits_for_a_mailbox_fails_to_its_sender(contai
         async def ask(behaviour):
             for number in range(20):
                 await behaviour.send(Message(to="deaf@c2", reply_with=str(number)))
-            return [await behaviour.receive(timeout=10) for _ in range(18)]
+            return [await behaviour.receive(timeout=60) for _ in range(18)]
 
         asking = do(ask)
         c1._mailbox_limit = 100
@@ -525,7 +525,7 @@ async def test_a_template_chooses_among_what_comes_from_elsewhere(containers):
         async def send(behaviour):
             for act in ("inform", "request"):
                 await behaviour.send(Message(to="b@c2", body=act, performative=act))
-            return (await behaviour.receive(timeout=10)).body
+            return (await behaviour.receive(timeout=60)).body
 
         sending = do(send)
         await start(c1, "a", sending)

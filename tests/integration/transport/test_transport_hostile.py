@@ -462,9 +462,9 @@ async def test_an_error_counts_only_from_whom_the_message_went_to(containers, se
 
         async def ask(behaviour):
             await behaviour.send(Message(to="echo@c2", body="asked"))
-            await behaviour.receive(timeout=10)
+            await behaviour.receive(timeout=60)
             await behaviour.send(Message(to="y@example.org", body="gone"))
-            return (await behaviour.receive(timeout=10)).body
+            return (await behaviour.receive(timeout=60)).body
 
         asking = do(ask)
         await start(c1, "b", asking)

@@ -30,7 +30,7 @@ class Peer:
         self.account = account
 
     async def line(self):
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             line = await self.process.stdout.readline()
         assert line, "the other program ended"
         return json.loads(line)
@@ -54,13 +54,13 @@ def peer(server):
             stdout=asyncio.subprocess.PIPE,
         )
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(60):
                 assert await process.stdout.readline() == b"ready\n"
             yield Peer(process, account)
         finally:
             process.stdin.close()
             try:
-                async with asyncio.timeout(10):
+                async with asyncio.timeout(60):
                     await process.stdout.read()  # it may be waiting to print
                     await process.wait()
             except TimeoutError:
@@ -133,7 +133,7 @@ async def test_an_agent_asks_a_spade_agent_and_gets_its_answer(containers, peer)
                 metadata={"key": "value"},
             )
             await behaviour.send(message)
-            return await behaviour.receive(timeout=20)
+            return await behaviour.receive(timeout=60)
 
         asking = do(ask)
         await start(c1, "alice", asking)
@@ -167,7 +167,7 @@ async def test_many_messages_to_a_spade_agent_and_back_keep_their_order(containe
         async def ask(behaviour):
             for number in range(300):
                 await behaviour.send(Message(to=spade.account, body=str(number), performative="request"))
-            return [(await behaviour.receive(timeout=20)).body for _ in range(300)]
+            return [(await behaviour.receive(timeout=60)).body for _ in range(300)]
 
         asking = do(ask)
         await start(c1, "alice", asking)
@@ -248,13 +248,13 @@ async def test_others_begin_a_request_and_a_contract_net_with_an_agent(container
 async def test_others_take_part_in_a_request_and_a_contract_net(containers, peer, script):
     async with containers("c1") as (c1,), peer(script, "trader") as other:
         await c1.start(Trader("alice"))
-        assert (await c1.request(other.account, "paint", timeout=20)).body == "done"
+        assert (await c1.request(other.account, "paint", timeout=60)).body == "done"
         assert await other.line() == ["request", "paint"]
-        async with c1.contract_net(["alice", other.account], "a piano", deadline=20) as net:
+        async with c1.contract_net(["alice", other.account], "a piano", deadline=60) as net:
             bids = {bid.body: bid async for bid in net.bids}
             assert bids["10"].sender.startswith(f"{other.account}/")
             assert (await net.award(bids["10"])).body == "delivered"
-        async with c1.contract_net(["alice", other.account], "a harp", deadline=20) as net:
+        async with c1.contract_net(["alice", other.account], "a harp", deadline=60) as net:
             bids = {bid.body: bid async for bid in net.bids}
             assert (await net.award(bids["20"])).body == "delivered from here"
         assert [(await other.line())[0] for _ in range(4)] == [

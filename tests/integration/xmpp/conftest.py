@@ -87,7 +87,7 @@ class Records:
         self._came.set()
 
     async def until(self, condition):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not condition():
                 self._came.clear()
                 await self._came.wait()

@@ -27,7 +27,7 @@ async def containers(address, *names, **options):
 async def ask(container, address, body):
     async def run(behaviour):
         await behaviour.send(Message(to=address, body=body, performative="request"))
-        return await behaviour.receive(timeout=20)
+        return await behaviour.receive(timeout=60)
 
     asking = Do(run)
     agent = await start(container, "asker", asking)

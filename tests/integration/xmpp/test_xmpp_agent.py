@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.server, pytest.mark.accounts]
 
 
 async def until(condition):
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 -- much of it is aioxmpp's state, which tells nobody
             await asyncio.sleep(0.01)
 
@@ -179,7 +179,7 @@ async def test_everybody_can_be_approved_and_left_again(account):
         alice.presence.subscribe(bob.account.jid)
         await until(lambda: alice.presence.is_available(bob.account.jid))
         alice.presence.unsubscribe(bob.account.jid)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await left.wait()
 
 
@@ -330,7 +330,7 @@ async def test_what_is_sent_between_two_sessions_waits_for_the_next(domain, own_
         bob._client.xmpp.on_stream_established.connect(bob_is_back.set)
         own_server.kill()
         own_server.restart()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await bob_is_back.wait()
             await sending.join()
         await until(lambda: bob.got.messages)
@@ -360,7 +360,7 @@ async def test_what_waits_for_a_connection_is_not_lost_when_the_agent_ends(own_s
         suspended = asyncio.Event()
         alice._client.xmpp.on_stream_suspended.connect(lambda _: suspended.set())
         own_server.kill()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await suspended.wait()
         await say(alice, bob.account.jid, "waits")
         await alice.stop()
@@ -372,7 +372,7 @@ async def test_losing_the_account_is_an_error_of_the_agent(server, account):
         with AdminShell(server.folder.socket) as admin:
             admin.do(f'user:delete("{alice.account.jid}")')
         with pytest.raises(LinkError):
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 await alice.join()
         with pytest.raises(LinkError):
             await say(alice, "bob@localhost")

@@ -198,7 +198,7 @@ def as_strand(coroutine):
     return Strand(coroutine, queue, Nobody())
 
 
-@settings(max_examples=500)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(programs, cancellations)
 def test_a_program_does_the_same_as_a_strand_and_as_a_task(program, cancels):
     assert outcome(as_strand, program, cancels) == outcome(as_task, program, cancels)

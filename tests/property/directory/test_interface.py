@@ -214,14 +214,14 @@ async def run(design, steps):
 
 
 @pytest.mark.virtual_clock
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=300)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS)
 async def test_all_replicas_have_what_living_agents_offer(steps):
     await run("replica", steps)
 
 
 @pytest.mark.virtual_clock
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=300)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS)
 async def test_a_central_directory_has_what_living_agents_offer(steps):
     await run("central", steps)

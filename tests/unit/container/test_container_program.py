@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -82,10 +83,12 @@ def test_the_program_of_the_quick_start_runs_as_it_stands():
         [sys.executable, "-X", "dev", "-W", "error", "-c", PROGRAM],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         check=False,
     )
-    assert (done.stdout, done.stderr, done.returncode) == ("hello\n", "", 0)
+    # The developer mode says so of what takes longer than 0.1 s, as anything may on a busy machine.
+    said = re.sub(r"Executing <.*> took \d+\.\d+ seconds\n", "", done.stderr)
+    assert (done.stdout, said, done.returncode) == ("hello\n", "", 0)
 
 
 def test_it_runs_inside_of_a_process_as_well(capsys):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import re
 import signal
 import subprocess
 import sys
@@ -462,6 +463,10 @@ else:
 """
 
 
+# The developer mode says so of what takes longer than 0.1 s, as anything may on a busy machine.
+SLOW = r"Executing <.*> took \d+\.\d+ seconds"
+
+
 def start_program(*options):
     return subprocess.Popen(
         [sys.executable, "-X", "dev", "-c", PROGRAM, *options],
@@ -478,7 +483,8 @@ def test_a_program_ends_with_the_reason_and_the_exit_code(loop, kind, code):
         out, err = process.communicate(timeout=60)
     assert out.splitlines() == ["ready", "end of last", "end of first"]
     assert process.returncode == code
-    assert err.startswith("container c1 ends: last/Leave raised ")
+    said = [line for line in err.splitlines() if not re.fullmatch(SLOW, line)]
+    assert said[0].startswith("container c1 ends: last/Leave raised ")
     assert ("Traceback" in err) == (kind == "interrupt")
     assert "never retrieved" not in err
 

@@ -7,6 +7,7 @@ import logging
 import random
 import threading
 import time
+from collections import Counter
 from datetime import timedelta
 
 import pytest
@@ -440,47 +441,53 @@ async def test_agents_start_and_stop_others_from_within():
 # -- reproducible --------------------------------------------------------------------------------------------
 
 
+GOSSIPS = [f"a{number}" for number in range(8)]
+ENOUGH = 19  # messages that each of them answers
+
+
 class Gossip(CyclicBehaviour):
-    """Tells a random other what it has been told, until it has heard enough; computes now and then."""
+    """Tells a random other of each message it hears, until it has heard enough; computes now and then."""
 
-    def __init__(self, names, log):
+    def __init__(self, log):
         super().__init__()
-        self.names = names
         self.log = log
-        self.left = 20
-
-    async def on_start(self):
-        await self.tell("start")
-
-    async def tell(self, body):
-        to = self.agent.random.choice(self.names)
-        await self.send(Message(to=to, body=body))
+        self.left = ENOUGH
 
     async def run(self):
         message = await self.receive()
         self.log.append((message.sender, message.to, message.body))
-        self.left -= 1
-        if self.left <= 0:
+        if not self.left:
             return
         if self.agent.random.random() < 0.2:
             await self.compute(_busily, random.random() / 1000)  # as long as the machine likes
-        await self.tell(f"{self.agent.name} {self.left}")
+        to = self.agent.random.choice(GOSSIPS)
+        await self.send(Message(to=to, body=f"{self.agent.name} {self.left}"))
+        self.left -= 1
 
 
 def _busily(seconds):
     threading.Event().wait(seconds)
 
 
+def all_is_heard(log):
+    """Tell whether each was told to begin, and every message was heard."""
+    heard = Counter(to for _, to, _ in log)
+    return len(log) == len(GOSSIPS) + sum(min(count, ENOUGH) for count in heard.values())
+
+
 async def gossip(seed):
     log = []
-    names = [f"a{number}" for number in range(8)]
+
+    async def begin(behaviour):
+        for name in GOSSIPS:
+            await behaviour.send(Message(to=name, body="begin"))
+
     async with Container("c1", mode="synchronous", seed=seed, compute_in="threads") as container:
-        for name in names:
-            await start(container, name, Gossip(names, log))
-        count = -1
-        while count != len(log):
-            count = len(log)
-            await asyncio.sleep(0.05)
+        for name in GOSSIPS:
+            await start(container, name, Gossip(log))
+        await start(container, "begin", do(begin))  # in one cycle: when agents are started is left to chance
+        while not all_is_heard(log):  # noqa: ASYNC110 -- nobody tells it
+            await asyncio.sleep(0.01)
     return log
 
 

@@ -399,7 +399,7 @@ def test_without_arguments_each_test_runs_in_one_run_side_by_side_with_faults_or
     side_by_side, faults, alone = (command[3:] for command in handed_over)
     later = [*bootstrap.FAULTS, *bootstrap.ALONE]
     assert side_by_side == [*(f"--ignore={path}" for path in later), *bootstrap.SIDE_BY_SIDE]
-    assert faults == ["tests/faults", *bootstrap.IN_PAIRS]
+    assert faults == ["tests/faults", *bootstrap.IN_THREES]
     assert alone == [*bootstrap.ALONE, *bootstrap.IN_PAIRS]
     assert all((SCRIPT.parents[1] / path).exists() for path in later)
 

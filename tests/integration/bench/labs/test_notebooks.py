@@ -30,14 +30,14 @@ def test_a_notebook_runs_and_checks_the_program_in_it(tmp_path):
             "-c",
             "from nbclient.cli import main; main()",
             "--inplace",
-            "--timeout=50",
+            "--timeout=100",
             path.name,
         ],
         cwd=path.parent,
         env={**os.environ, "PATH": programs, "IPYTHONDIR": str(tmp_path), "JUPYTER_PLATFORM_DIRS": "1"},
         capture_output=True,
         text=True,
-        timeout=55,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stderr

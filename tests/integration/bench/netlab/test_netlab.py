@@ -56,7 +56,7 @@ def ssh(lab, host, *command, user="root", key=None, known_hosts=None):
     }
     given = [part for name, value in options.items() for part in ("-o", f"{name}={value}")]
     arguments = ["ssh", "-F", "none", "-i", key or lab.folder / "key", *given, f"{user}@{host.address}"]
-    return subprocess.run([*arguments, *command], capture_output=True, text=True, timeout=30, check=False)
+    return subprocess.run([*arguments, *command], capture_output=True, text=True, timeout=60, check=False)
 
 
 def command(*arguments):
@@ -190,7 +190,7 @@ def test_many_connections_at_once_are_taken(lab):
     address = f"root@{lab.hosts[0].address}"
     arguments = ["ssh", "-F", "none", "-i", lab.folder / "key", *options, address, "echo", "here"]
     connections = [subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) for _ in range(25)]
-    assert [connection.communicate(timeout=50)[0] for connection in connections] == ["here\n"] * 25
+    assert [connection.communicate(timeout=60)[0] for connection in connections] == ["here\n"] * 25
 
 
 # Limits
@@ -394,7 +394,7 @@ def test_an_interrupted_up_leaves_nothing(folder, number, share):
     with subprocess.Popen(begin("up", folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as making:
         wait_for_namespaces(folder, share)
         making.send_signal(number)
-        _, said = making.communicate(timeout=50)
+        _, said = making.communicate(timeout=60)
     assert making.returncode == 130
     assert b"Traceback" not in said
     assert_nothing_is_left(folder)
@@ -421,7 +421,7 @@ def begin(verb, folder):
 
 def wait_for_namespaces(folder, share):
     mark = LabFolder(folder).mark
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while len(network.namespaces(mark)) < 13 * share:
         assert time.monotonic() < until
         time.sleep(0.002)

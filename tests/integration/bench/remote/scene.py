@@ -11,7 +11,7 @@ import psutil
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.worker.messages import Go, Job, Meet, Met, Ready
 
-SECONDS = 30.0
+SECONDS = 60.0
 
 
 def wait_until(condition, seconds=SECONDS, what="it does not happen"):

@@ -108,7 +108,7 @@ class TestWhatItDoes:
 
 def environment_of(pid):
     """Return a process's environment, which is empty in the moment in which it turns into another program."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not (found := Path(f"/proc/{pid}/environ").read_bytes()) and time.monotonic() < deadline:
         time.sleep(0.01)
     return found.split(b"\0")

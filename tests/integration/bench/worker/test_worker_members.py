@@ -55,7 +55,7 @@ async def members(configuration, server=None):
 
 async def measured(configuration, server=None):
     """Have all measure at once; return how many round trips each of their agents has made."""
-    async with asyncio.timeout(20), members(configuration, server) as sides:
+    async with asyncio.timeout(60), members(configuration, server) as sides:
         await asyncio.gather(*(side.measure() for _, side in sides if side.measure))
         assert [side.complaint() for _, side in sides] == [""] * configuration.hosts
         return [[len(times.rtts) for times in work.times] for work, _ in sides]
@@ -85,7 +85,7 @@ async def test_the_agents_of_one_host_talk_in_its_process(kind):
 
 
 async def test_members_who_are_done_answer_those_who_are_not():
-    async with asyncio.timeout(20), members(many(3, RING)) as sides:
+    async with asyncio.timeout(60), members(many(3, RING)) as sides:
         for work, side in sides:
             await side.measure()  # one after the other: nobody else's agents ask
             assert [len(times.rtts) for times in work.times] == [TRIPS] * 5
@@ -120,7 +120,7 @@ async def test_services_of_many_hosts_are_found_by_the_user_on_the_last(design):
 async def test_services_are_found_wherever_they_are_of_two_containers(design, spread):
     about = {"experiment": "directory/search", "pairs": 1, "services": 230, "spread": spread}
     configuration = replace(many(0, "", kind=design, **about), placement=APART)
-    async with asyncio.timeout(20), AsyncExitStack() as stack:
+    async with asyncio.timeout(60), AsyncExitStack() as stack:
         there = await stack.enter_async_context(operations.echo(Workload(Job(configuration, "echo", 1))))
         work = Workload(Job(configuration, "ask", 2, peer=there.endpoint))
         here = await stack.enter_async_context(operations.ask(work))

@@ -38,7 +38,7 @@ class Live:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=asyncio.run, args=(self._serve(),))
         self._thread.start()
-        assert self._ready.wait(10)
+        assert self._ready.wait(60)
 
     async def _serve(self):
         self._loop = asyncio.get_running_loop()

@@ -21,7 +21,7 @@ def feed():
 
 
 async def until(is_so):
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not is_so():  # noqa: ASYNC110 -- nobody tells it
             await asyncio.sleep(0.01)
 
@@ -173,7 +173,7 @@ async def test_a_port_that_is_taken_is_said_in_one_sentence(feed):
 async def test_it_ends_with_the_feed_and_in_order_where_it_is_cancelled(feed):
     addresses = []
     task = asyncio.create_task(serve(feed, title="shop", opened=addresses.append))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await until(lambda: addresses)
         base, token = split(addresses[0])
         async with browser() as client:

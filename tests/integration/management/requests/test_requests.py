@@ -405,7 +405,7 @@ async def test_no_more_requests_are_answered_at_once_than_a_container_can_bear(m
         async def ask(behaviour):
             for _ in range(3):
                 await behaviour.send(Message(to="ams", performative="request", ontology="slow", body="x"))
-            return await behaviour.receive(timeout=10)
+            return await behaviour.receive(timeout=60)
 
         asking = do(ask)
         await start(c1, "asker", asking)

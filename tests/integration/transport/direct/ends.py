@@ -27,7 +27,7 @@ def both_loops(test):
 
         async def watched():
             asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
-            async with asyncio.timeout(15):
+            async with asyncio.timeout(60):
                 await test(**fixtures)
             assert asyncio.all_tasks() == {asyncio.current_task()}
 

@@ -23,7 +23,7 @@ async def asked(container, to, body="x", name="asker"):
 
     async def ask(behaviour):
         await behaviour.send(Message(to=to, body=body))
-        return await behaviour.receive(timeout=10)
+        return await behaviour.receive(timeout=60)
 
     asking = do(ask)
     agent = await start(container, name, asking)

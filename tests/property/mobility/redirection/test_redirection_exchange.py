@@ -60,7 +60,7 @@ FOUND = (
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=max(12, settings.default.max_examples // 50))  # of half a second each
 @given(st.integers(0, 1000), delays, limits, ways)
 @example(FOUND[0][0], 0.002, 1000, FOUND[0][1:])
 @example(FOUND[1][0], 0.002, 1000, FOUND[1][1:])

@@ -72,13 +72,13 @@ def test_ctrl_c_ends_it_here_and_on_the_hosts(lab):
             lambda: all(len(host.pids()) > len(old) for host, old in zip(lab.hosts, quiet, strict=True))
         )
         running.send_signal(signal.SIGINT)
-        said = running.communicate(timeout=30)
+        said = running.communicate(timeout=60)
     assert (running.returncode, said) == (130, ("", "formicary: interrupted\n"))
     wait_until(lambda: [host.pids() for host in lab.hosts] == quiet)
 
 
 def wait_until(holds):
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < until
         time.sleep(0.02)
@@ -90,7 +90,7 @@ def test_all_that_is_wrong_is_listed_at_once(tmp_path):
         for name in ("key", "known_hosts", "foreign"):
             (tmp_path / name).mkdir()
         key = tmp_path / "key" / "key"
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True, timeout=20)
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True, timeout=60)
         (tmp_path / "known_hosts" / "file").touch()
         (tmp_path / "foreign" / "thesis.tex").touch()
         path = rewritten(

@@ -250,7 +250,7 @@ def test_a_worker_ends_when_its_controller_is_gone_however_busy_it_is():
         assert any(isinstance(report, Ready) for report in reports)
         assert any(isinstance(report, Progress) and report.done for report in reports)
         worker.stdin.close()
-        assert worker.wait(10) == 4
+        assert worker.wait(60) == 4
 
 
 LEAVING = """
@@ -318,7 +318,7 @@ def start_run(folder, placement, environment, *, program=PROGRAM, **more):
     )
 
 
-def wait_for(condition, seconds=30):
+def wait_for(condition, seconds=60):
     until = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < until
@@ -347,7 +347,7 @@ def test_an_interruption_leaves_nothing_and_keeps_what_was_measured(placement, n
         started = wait_for(lambda: descendants(running.pid))
         running.send_signal(number)
         running.send_signal(number)  # impatience does no harm
-        out, err = running.communicate(timeout=20)
+        out, err = running.communicate(timeout=60)
     assert running.returncode == 130, err
     assert "are kept: formicary bench show" in err
     assert "Traceback" not in err + out
@@ -377,7 +377,7 @@ read, run_request.read_host_selection = run_request.read_host_selection, swallow
 def test_an_interruption_is_not_passed_over_while_the_run_is_prepared(tmp_path):
     options = {"repeat": "1", "rounds": "5,20,5"}
     with start_run(tmp_path, "same-container", {}, program=SWALLOWING + PROGRAM, **options) as running:
-        _, err = running.communicate(timeout=30)
+        _, err = running.communicate(timeout=60)
     assert running.returncode == 130, err
     assert err == "formicary: interrupted\n"
     assert list(tmp_path.iterdir()) == []
@@ -397,7 +397,7 @@ def test_an_interruption_at_any_moment_leaves_no_folder(seconds):
             wait_for(lambda: list(temporary.rglob("direct")))
             time.sleep(seconds)
             running.send_signal(signal.SIGINT)
-            _, err = running.communicate(timeout=20)
+            _, err = running.communicate(timeout=60)
         assert running.returncode == 130, err
         assert list(temporary.rglob("*")) == []
 
@@ -420,12 +420,12 @@ def test_what_a_killed_run_has_left_is_removed_by_the_next(tmp_path):
 def test_requests_to_end_change_nothing_up_to_the_last_moment(tmp_path):
     with start_run(tmp_path, "same-container", {}) as running:
         wait_for(lambda: list((tmp_path / "run" / "raw").glob("[!.]*")))
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while running.poll() is None:
             assert time.monotonic() < until
             running.send_signal(signal.SIGTERM)
             time.sleep(0.001)
-        _, err = running.communicate(timeout=20)
+        _, err = running.communicate(timeout=60)
     assert running.returncode == 130, err
     assert err.count("are kept: formicary bench show") == 1
     assert "Traceback" not in err
@@ -436,7 +436,7 @@ def test_an_interruption_before_the_first_result_leaves_no_folder(tmp_path):
     with start_run(tmp_path, "two-containers", {"TMPDIR": str(tmp_path)}) as running:
         wait_for(lambda: descendants(running.pid))
         running.send_signal(signal.SIGINT)
-        _, err = running.communicate(timeout=20)
+        _, err = running.communicate(timeout=60)
     assert running.returncode == 130, err
     assert "interrupted" in err
     assert "Traceback" not in err

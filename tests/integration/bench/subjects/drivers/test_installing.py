@@ -215,14 +215,14 @@ def test_a_request_to_end_ends_it_with_all_that_it_has_started(request_to_end, t
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         wait_for(lambda: len(psutil.Process(process.pid).children(recursive=True)) == 2)
         process.send_signal(request_to_end)
-        assert process.wait(20) == 130
+        assert process.wait(60) == 130
         said = process.stderr.read()
     assert "Traceback" not in said
     assert list(registry.iterdir()) == []
 
 
 def wait_for(condition):
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         with suppress(psutil.Error):
             if condition():

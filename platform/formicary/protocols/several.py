@@ -66,9 +66,12 @@ class Several:
         return bool(waiting)
 
     def _close(self) -> None:
-        self._conversations.expected.pop(self._name, None)
+        expected = self._conversations.expected
+        expected.pop(self._name, None)
         for dialogue in self._dialogues.values():
-            dialogue.close()
+            expected.pop(dialogue.name, None)
+            if dialogue.is_late or not dialogue.stage.is_end:
+                dialogue.close()
 
     # -- what comes by the conversation's name only ---------------------------------------------------------
 

@@ -62,6 +62,9 @@ class Detour:
         self._is_own_behind = False  # whether it waits in the line, though the agent is here
         self.is_expected = False
         """Whether the agent may arrive here soon: what is passed on until then waits for no room."""
+        self.is_used = True
+        """Whether messages may have gone this way since the agent has left, but for those that it has taken
+        along: it begins elsewhere only when these are there."""
         self.turns = 0
         """How often all that has waited here has gone on, or failed."""
         self._behind = 0  # who waits for all that is in the line to be passed on
@@ -74,7 +77,9 @@ class Detour:
 
     def leads_to(self, domain: str) -> bool:
         """Return whether messages go straight to another container now."""
-        return domain == self.domain and not self.is_held
+        is_way = domain == self.domain and not self.is_held
+        self.is_used |= is_way
+        return is_way
 
     @property
     def is_held(self) -> bool:
@@ -237,6 +242,7 @@ class Detour:
         """Give a message to the next container; return the sinks that have no room now, if any."""
         domain = self.redirection.domain
         try:
+            self.is_used |= domain is not None
             if domain is not None and self._is_urgent:
                 self._transport.carry_on(domain, message, self.address)
                 return None
@@ -256,6 +262,7 @@ class Detour:
             return None
         if domain is None:
             return self._dispatcher.deliver(message, receiver)
+        self.is_used = True
         return self._transport.post_to(domain, message, receiver)
 
     @property
@@ -361,6 +368,7 @@ class Detour:
         if self.domain is None:
             self._overflow.deliver(message, self.address)
         else:
+            self.is_used = True
             self._transport.carry_on(self.domain, message, self.address)
 
     def fail(self, reason: str) -> None:

@@ -93,8 +93,9 @@ class Places:
         redirection = detour.redirection
         if redirection.is_here:
             redirection.depart(domain)
+            detour.is_used = False
         else:
-            redirection.set(domain, is_used=self._is_used(redirection))
+            redirection.set(domain, is_used=self._is_used(detour))
         self._dispatcher.routes.pop(address, None)
         self._perform(detour)
 
@@ -111,7 +112,7 @@ class Places:
             detour = self._add(address, home)
         if detour is not None:
             came_from = "" if expected is None else expected.source
-            detour.redirection.arrive(came_from, is_used=self._is_used(detour.redirection))
+            detour.redirection.arrive(came_from, is_used=self._is_used(detour))
             self._perform(detour)
         self._take_late_markers(address)
         overflow = self._dispatcher.overflow
@@ -201,9 +202,11 @@ class Places:
     def _home(self, address: str) -> str:
         return address.partition("@")[2]
 
-    def _is_used(self, redirection: Redirection) -> bool:
-        way = redirection.domain
-        return way is not None and self._transport.may_be_under_way(way, redirection.address)
+    def _is_used(self, detour: Detour) -> bool:
+        way = detour.domain
+        if way is None or not detour.is_used:
+            return False
+        return self._transport.may_be_under_way(way, detour.address)
 
     def _add(self, address: str, domain: str | None) -> Detour:
         if len(self._detours) >= _KEPT:
@@ -291,7 +294,7 @@ class Places:
         """Called when another container is not a member any more; its link may be that of the next one."""
         for detour in tuple(self._detours.values()):
             if detour.domain == domain and detour.redirection.home != self._own:
-                detour.redirection.give_up(is_used=self._is_used(detour.redirection))
+                detour.redirection.give_up(is_used=self._is_used(detour))
                 self._dispatcher.routes.pop(detour.address, None)
                 self._perform(detour)
 

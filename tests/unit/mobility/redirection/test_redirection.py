@@ -143,3 +143,20 @@ async def test_what_waits_for_a_way_to_be_clear_goes_where_the_agent_is_by_then(
         await asyncio.sleep(1)
         assert before.is_over
         assert numbers_of(bob, alice.address) == list(range(151))
+
+
+async def test_messages_wait_where_an_agent_comes_back_only_if_some_have_gone_after_it():
+    async with World(2) as world:
+        bob, alice = await world.start("bob", 0), await world.start("alice", 0)
+        await world.move(bob, 1)
+        await send(alice, bob.address, [0])
+        await world.move(bob, 0)
+        assert world.places(0)._detours[bob.address].is_held
+        await asyncio.sleep(1)
+        assert bob.address not in world.places(0)._detours
+        await world.move(bob, 1)
+        await world.move(bob, 0)
+        assert bob.address not in world.places(0)._detours
+        await send(alice, bob.address, [1])
+        await asyncio.sleep(1)
+        assert numbers_of(bob, alice.address) == [0, 1]

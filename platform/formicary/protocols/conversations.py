@@ -19,7 +19,7 @@ from formicary.protocols.participation import Participation
 from formicary.protocols.questions import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Coroutine, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Iterable, Sequence
     from datetime import datetime, timedelta
     from typing import Any
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from formicary.protocols.partners import Partners
     from formicary.protocols.service import ConversationService
 
-_NOTHING: frozenset[str | None] = frozenset()
 _QUIET = frozenset(
     {"not-understood", "failure", "refuse", "cancel"}
 )  # nobody is told that these come wrongly
@@ -110,7 +109,6 @@ class Conversations:
         """
         expected, prefix, own = self.expected, self.prefix, self.address
         participation = self.participation
-        vocabulary: Mapping[str | None, Container[str | None]]
         vocabulary = {} if participation is None else participation.vocabulary
         inbox: Any = None if participation is None else participation.micro_inbox
         queue, scheduler = self.scheduler.micro, self.scheduler
@@ -123,7 +121,7 @@ class Conversations:
             elif conversation is not None and conversation in expected and message.sender != own:
                 if expected[conversation].offer(message):
                     return None
-            elif message.performative in vocabulary.get(message.protocol, _NOTHING):
+            elif message.protocol in vocabulary and message.performative in vocabulary[message.protocol]:
                 if len(queue) >= inbox.limit:  # as `MicroInbox.accept` has it, without a call
                     return (inbox,)
                 queue.append(inbox.handle)

@@ -89,9 +89,10 @@ class Participation:
             return None
         opening = self.openings[message.protocol].get(message.performative)
         joined = self._joined
-        key = message.conversation_id or message.reply_with, message.sender  # as `_key` has it
-        if joined and (turn := joined.get(key)) is not None:
-            return turn.take(message)
+        if joined:
+            turn = joined.get((message.conversation_id or message.reply_with, message.sender))  # as `_key`
+            if turn is not None:
+                return turn.take(message)
         if opening is None:
             self._take_stray(message)
             return None

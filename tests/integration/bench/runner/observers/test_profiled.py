@@ -152,7 +152,7 @@ def test_churn_can_be_profiled(silent, tmp_path):
 
 def test_propagation_can_be_profiled(silent, tmp_path):
     options = Options(
-        "directory/propagation", subjects=("formicary-replica",), routes=("direct",), rounds=(100, 1500, 50),
+        "directory/propagation", subjects=("formicary-replica",), routes=("direct",), rounds=(100, 4000, 50),
         profile=True,
     )  # fmt: skip
     outcome = perform(options, tmp_path / "run", silent())

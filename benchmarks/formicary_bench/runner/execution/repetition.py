@@ -217,6 +217,7 @@ class RepetitionRun:
         left = max(0.0, self._phases.deadline - time.monotonic())
         with allow_interrupts():
             events = selector.select(min(left, _SECONDS_BETWEEN_LOOKS) if self._hosts else left)
+        self._look_for_hosts()  # first: a host whose last report is there is back
         for key, _ in events:
             worker = self.workers[key.data]
             reports = worker.read()
@@ -226,7 +227,6 @@ class RepetitionRun:
                 self._perform(self._phases.ended(key.data, code, worker.last_words()))
             for report in reports or ():
                 self._perform(self._phases.heard(key.data, report, time.monotonic()))
-        self._look_for_hosts()
         self._perform(self._phases.passed(time.monotonic()))
 
     def _look_for_hosts(self) -> None:

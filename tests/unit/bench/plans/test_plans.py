@@ -273,6 +273,9 @@ def test_every_line_of_a_new_plan_can_be_taken_into_use(tmp_path, experiment):
             if key == "profile" and experiment.startswith(NOT_PROFILED):
                 with pytest.raises(UsageError, match="can be profiled"):
                     read(path)
+            elif key == "platform" and experiment == "observe/watch":  # whose platforms are its own
+                with pytest.raises(UsageError, match="nothing of it can be measured"):
+                    read(path)
             elif key == "traffic":
                 with pytest.raises(UsageError, match="--traffic is for agents of several hosts"):
                     read(path)

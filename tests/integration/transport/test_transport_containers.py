@@ -338,15 +338,14 @@ async def test_senders_to_a_slow_receiver_elsewhere_wait_and_all_others_go_on(co
         async def send(behaviour):
             for number, body in enumerate(bodies):
                 await behaviour.send(Message(to="slow@c2", body=body))
-                if number % 10 == 0:
-                    await next_turn()  # so that it can be told to wait
+                if number == 100:
+                    await until(lambda: link(c1, "c2").paused)  # however long it takes to be told to wait
 
         sending = do(send)
         await start(c1, "a", sending)
         await start(c1, "b", do(lambda own: send_all(own, "other@c2", bodies)))
         await until(lambda: len(other.messages) == total)
-        await until(lambda: link(c1, "c2").received)
-        await next_turn()
+        await until(lambda: link(c1, "c2").paused)
         assert other.bodies == bodies
         assert slow.bodies == []
         assert not sending.is_done()

@@ -120,9 +120,9 @@ def test_a_prepared_host_passes_the_check(prepared):
 def test_a_prepared_host_measures(prepared):
     hosts = load(prepared.inventory).hosts[:1]
     with Session(hosts) as session, session.worker_hosts[prepared.host.name].worker() as worker:
+        begin(worker, job())  # only then is it known to be the program, and not still about to become it
         program = Path(f"/proc/{worker.pid}/cmdline").read_bytes().partition(b"\0")[0]
         assert Path(program.decode()).is_relative_to(prepared.folder)
-        begin(worker, job())
         assert hear(worker, Done).counts == (70, 70)
 
 

@@ -98,13 +98,12 @@ SIDE_BY_SIDE = ["--numprocesses", str((os.cpu_count() or 1) + 6), *IN_ORDER]
 FAULTS = ["tests/faults"]
 IN_THREES = ["--numprocesses", "3", *IN_ORDER]
 # What asks a sampler for the truth within two points comes alone: others on the same processors would take
-# that from it. Beside it there is only what reads processor time off clocks, in one thread.
+# that from it.
 ALONE = ["tests/integration/profiling/test_truth.py", "tests/unit/profiling/accounting/test_accounting.py"]
-IN_PAIRS = ["--numprocesses", "2", *IN_ORDER]
 TEST_RUNS = [
     [*(f"--ignore={path}" for path in (*FAULTS, *ALONE)), *SIDE_BY_SIDE],
     [*FAULTS, *IN_THREES],
-    [*ALONE, *IN_PAIRS],
+    [*ALONE],
 ]
 
 

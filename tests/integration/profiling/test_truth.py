@@ -34,7 +34,9 @@ from formicary.server.state import read_state
 RATE = 200
 SECONDS = 2.0  # of CPU for each thread
 POINTS = 0.02
-
+SCENARIOS = ("one-thread", "several-threads", "gil-held", "gil-released", "with-idling")
+ROUNDS_AT_MOST = 4
+CERTAIN = 3.3 / 1.96  # from 95% to 99.9%: it is asked some twenty times
 
 IS_DEEP = settings.default.max_examples >= settings.get_profile("deep").max_examples
 LOAD = 8  # processes that want the processors for themselves
@@ -47,27 +49,38 @@ def folder(tmp_path):
     return put_programs(tmp_path)
 
 
-def test_known_splits_are_found(folder):
-    found: dict[str, Estimate] = dict.fromkeys(GROUPS, Estimate(0.0))
-    truth: Counter[str] = Counter()
-    for scenario in ("one-thread", "several-threads", "gil-held", "gil-released", "with-idling"):
+def measure_all(folder, found, truth):
+    """Measure each scenario once more; add what was found, and what is true."""
+    for scenario in SCENARIOS:
         measured, really = measure(folder, scenario, SECONDS, RATE)
         truth.update(really)
         by_name = {used.name: used for used in cpu_times(measured, View.GROUP, RULES)}
         for name in GROUPS:
             used = by_name[name]
             off = abs(used.cpu_s - really[name]) / sum(really.values())
-            margin = used.margin_s / sum(really.values())
+            margin = used.margin_s * CERTAIN / sum(really.values())
             assert off - margin < POINTS, f"{scenario}, {name}: {off:.1%} off, ± {margin:.1%}"
             found[name] += Estimate(used.cpu_s, (used.margin_s / 1.96) ** 2)
         assert sum(used.cpu_s for used in by_name.values()) == pytest.approx(
             sum(process.cpu_s for process in measured.processes)
         )
+
+
+def test_known_splits_are_found(folder):
+    found: dict[str, Estimate] = dict.fromkeys(GROUPS, Estimate(0.0))
+    truth: Counter[str] = Counter()
+    off: dict[str, float] = {}
     # Each scenario has few samples; together they say it within 2 points. How wide the interval is depends on
-    # how busy the machine is: 1.4 points where samples do not depend on each other, 2 under load.
+    # how busy the machine is: 1.4 points where samples do not depend on each other, 2 under load. By chance
+    # they are beyond it once in fifty times: then there are to be more of them.
+    for _ in range(ROUNDS_AT_MOST):
+        measure_all(folder, found, truth)
+        off = {name: (found[name].seconds - truth[name]) / truth.total() for name in GROUPS}
+        if max(map(abs, off.values())) < POINTS:
+            break
     for name in GROUPS:
         assert found[name].margin / truth.total() < 2 * POINTS
-        assert abs(found[name].seconds - truth[name]) / truth.total() < POINTS, name
+    assert max(map(abs, off.values())) < POINTS, off
 
 
 def test_threads_that_wait_are_not_taken_for_busy_ones(folder):

@@ -400,7 +400,7 @@ def test_without_arguments_each_test_runs_in_one_run_side_by_side_with_faults_or
     later = [*bootstrap.FAULTS, *bootstrap.ALONE]
     assert side_by_side == [*(f"--ignore={path}" for path in later), *bootstrap.SIDE_BY_SIDE]
     assert faults == ["tests/faults", *bootstrap.IN_THREES]
-    assert alone == [*bootstrap.ALONE, *bootstrap.IN_PAIRS]
+    assert alone == bootstrap.ALONE
     assert all((SCRIPT.parents[1] / path).exists() for path in later)
 
 

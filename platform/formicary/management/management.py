@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec.structs import replace
 
+from formicary.core.errors import ManagementRequestError
 from formicary.core.names import check_receiver
+from formicary.core.quoting import shorten
 from formicary.management.creations import create_all
 from formicary.management.descriptions import Listing
 from formicary.management.requests.actions import (
@@ -23,7 +26,7 @@ from formicary.management.requests.actions import (
 from formicary.management.requests.language import make_request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from formicary.core.agent import Agent
     from formicary.core.base_agent import AgentState
@@ -351,5 +354,8 @@ def _creation(
 ) -> Request:
     """Return a request for one agent or many, made as any: what others would not take is not taken here."""
     class_name = cls if isinstance(cls, str) else f"{cls.__module__}:{cls.__qualname__}"
+    if arguments is not None and not isinstance(arguments, Mapping):
+        takes = f"{class_name.rpartition(':')[2]} is given its arguments by their names"
+        raise ManagementRequestError(f"{takes}, as by {{'limit': 3}}, not as {shorten(arguments)}")
     given = None if arguments is None else dict(arguments)
     return make_request(action, **{"class": class_name}, container=container, arguments=given, **names)

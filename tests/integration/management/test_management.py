@@ -177,6 +177,10 @@ async def test_what_is_wrong_with_all_of_many_is_raised_and_none_is_created(plat
                 await doing
         with pytest.raises(ManagementError, match="container c9 cannot be reached"):
             await c1.management.create_many(Clerk, ["a"], container="c9")
+        with pytest.raises(
+            ManagementRequestError, match=r"^Clerk is given its arguments by their names, .* not as 1$"
+        ):
+            await c1.management.create(Clerk, "a", container=where, arguments=1)
         assert [c1.agents, c2.agents] == [(), ()]
 
 

@@ -126,9 +126,9 @@ async def slow_receiver(scene: Scene) -> None:
     ]
     grown = "memory of the sender's and the receiver's container grew by {:.1f} and {:.1f} MB".format(*growth)
     scene.check(max(growth) < 4, grown)
-    scene.note(f"{grown} in {seconds} s")
     scene.check(sent < 10 * seconds, f"{sent} messages were sent while the receiver took {seconds}")
-    scene.note(f"{numbers[0] - sent} messages under way, then {sent} more sent in {seconds} s")
+    more = "memory {:.1f} and {:.1f} MB".format(*growth)
+    scene.note(f"{numbers[0] - sent} under way; in {seconds} s {sent} more sent, {more} more")
     await scene.c2.order("hurry")
 
 

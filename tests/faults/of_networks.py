@@ -145,7 +145,7 @@ async def strangers(scene: Scene) -> None:
         open_files = max(side.open_files for side in sides)
     scene.check(max(grown) < 40, f"memory grew by {grown} MB")
     scene.check(open_files < 200, f"{open_files} file descriptors are in use")
-    scene.note(f"at most {open_files} file descriptors in use, {max(grown):.0f} MB more than before")
+    scene.note(f"{open_files} file descriptors at most, {max(grown):.0f} MB more")
 
 
 async def _crowd(side: Side, elsewhere: Host, crowds: AsyncExitStack) -> None:

@@ -135,7 +135,7 @@ async def flooded_by_a_client(scene: Scene) -> None:
         await end_program(flooder)
     scene.check(spent < _FLOOD_SECONDS, f"Prosody spent {spent:.0f} s of processor time in 5 s")
     await scene.flow()
-    scene.note(f"Prosody spent {spent:.1f} s of processor time, with all else that it carried in 5 s")
+    scene.note(f"Prosody spent {spent:.1f} s of CPU in 5 s, with all else that it carried")
 
 
 def _processor_seconds(pid: int) -> float:

@@ -29,41 +29,14 @@ process of its own, write to each other all the time; then Prosody is killed, th
 container dies.
 
 A message is received once, and after those that its sender sent before it to the same receiver; or its
-sender is told: by an exception of `send()`, or by a `failure` from the management agent. So *sent* is
-*received*, by an agent, and *failed* together. Only where a container is killed, or cut off until it is
-given up, its peer cannot know whether the last messages were received: the failure says so, and *both*
-counts those that were. None was received twice or out of order, and none was lost without a word; the
-tests in `tests/faults` check that.
-
-Not in the table are the faults that agents are put to while they move or sleep:
-
-- The source, the destination, the home of the agents, or the home with one of the others, is killed at
-  each step of a move: each agent is in one place, or has ended with its container. Where destination and
-  home are lost together, the agents stay in transit until both are back. Where Prosody is killed, all
-  move, and no message fails (`test_moves.py`).
-- The destination has room for five of the hundred messages that wait for each agent: they move, and
-  whoever writes to them waits. Its disk is full: they move, and a sentence says that they cannot sleep
-  there. No message fails (`test_moves_to_the_full.py`).
-- A client of the same Prosody, or a guest of a direct link, forges the arrival of an agent: it is refused
-  in a sentence, and nothing starts (`test_forged_arrivals.py`).
-- A container is killed while 3000 agents are waking: each sleeps on, or has begun before and ended with
-  the container; each message for them was received, or fails (`test_sleepers.py`).
-
-Nor are those of the [live view](live.md), which messages do not notice (`tests/integration/live/web`):
-
-- The viewer is killed: the page says that there is no connection, tries again, and the platform goes on; it
-  collects nothing after 5 s, nor when the page is closed.
-- The viewer stands still: the page says so after 15 s.
-- The connection of the page is cut, or nobody answers it: it is opened again after 0.5 to 4 s, and all is
-  told anew. A file of the page does not come: the page is loaded again, five times, and then says so.
-- The platform is killed while it is watched, or the disk of a recording is full: page and command say so,
-  and the command ends with 3.
-- Somebody comes with a forged token, the token of another viewer, from another page or by another name of
-  this machine: it is refused in a sentence, and nothing is collected.
+sender is told: by an exception of `send()`, or by a `failure` from the management agent. Only where a
+container is killed, or cut off until it is given up, its peer cannot know whether the last messages were
+received: the failure says so, and *both* counts those that were. So *sent* is *received* and *failed*,
+less *both*. The tests in `tests/faults` check that, and the order.
 
 The route is through Prosody (*server*), through one on each host (*two servers*), or *direct*: with no
 server, or with Prosody (*or server*) or a third container (*or relay*) as the indirect path. Where no
-fault is named, it is that of the line above.
+fault is named, it is that of the line above; where no number stands, it is none.
 
 """
 _COLUMNS = ("fault", "route", "sent", "received", "failed", "both", "sent again", "remarks")
@@ -81,11 +54,36 @@ def page(figures: Mapping[Case, Figures]) -> str:
 _FOOT = """
 
 *sent again*: frames that went another time after a connection broke or a frame was missed; the receiving
-end drops by their numbers those that it has already. *told within*: how long after the fault the last
-sender knew.
+end drops those that it has already. *told within*: how long after the fault the last sender knew.
 
 Made by `nox -s faults` on {date} with Formicary {version}, CPython {python} and Linux {linux} on {cores}
 cores.
+
+## While agents move or sleep
+
+- The source, the destination, the home of the agents, or the home with one of the others, is killed at
+  each step of a move: each agent is in one place, or has ended with its container. Where destination and
+  home are lost together, the agents stay in transit until both are back. Where Prosody is killed, all
+  move, and no message fails (`test_moves.py`).
+- The destination has no room for the messages that wait for an agent: it moves, and whoever writes to it
+  waits. Its disk is full: agents move, and a sentence says that they cannot sleep there
+  (`test_moves_to_the_full.py`).
+- Somebody forges the arrival of an agent: it is refused in a sentence (`test_forged_arrivals.py`).
+- A container is killed while 3000 agents are waking: each sleeps on, or has begun before and ended with
+  the container; each message for them was received, or fails (`test_sleepers.py`).
+
+## While somebody watches
+
+Messages do not notice the faults of the [live view](live.md) (`tests/integration/live/web`):
+
+- The viewer is killed, or its connection is cut: the page says so and opens it again after 0.5 to 4 s; the
+  platform collects nothing after 5 s.
+- The viewer stands still: the page says so after 15 s. A file of the page does not come: it is loaded
+  again, five times, and then says so.
+- The platform is killed, or the disk of a recording is full: page and command say so, and the command ends
+  with 3.
+- Somebody comes with a forged token, that of another viewer, from another page or by another name of this
+  machine: it is refused in a sentence.
 """
 
 
@@ -108,7 +106,7 @@ def _row(case: Case, figures: Figures, before: Case | None) -> list[str]:
     return [
         "" if before and before.fault is case.fault else case.fault.title,
         ROUTES[case.route],
-        *(f"{number:,}".replace(",", "\N{NO-BREAK SPACE}") for number in numbers),
+        *(f"{number:,}".replace(",", "\N{NO-BREAK SPACE}") if number else "" for number in numbers),
         "; ".join(remarks),
     ]
 

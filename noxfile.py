@@ -18,7 +18,7 @@ PYTHONS = nox.project.python_versions(PROJECT)
 BOOTSTRAP = runpy.run_path("deploy/bootstrap.py")
 CHECKS, TEST_RUNS = BOOTSTRAP["CHECKS"], BOOTSTRAP["TEST_RUNS"]
 # Tests marked so need them, and all that profile need lab.
-EXTRAS = ("accounts", "figures", "gateway", "lab", "live", "notebooks")
+EXTRAS = ("accounts", "figures", "gateway", "lab", "live", "notebooks", "postgresql")
 
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "venv"

@@ -4,8 +4,8 @@
     python3 deploy/bootstrap.py test [-- ARGUMENTS] check everything; ARGUMENTS go to pytest, which comes last
 
 The environment is `.venv` in the checkout. Prosody, and for the tests ejabberd, iproute2, openssh-server,
-Slurm, LaTeX and Chromium, come from the system's packages where they are missing and this account may
-install them (root, or sudo without a password); none of their services is started. A second run finds
+Slurm, LaTeX, Chromium and PostgreSQL, come from the system's packages where they are missing and this account
+may install them (root, or sudo without a password); none of their services is started. A second run finds
 everything done.
 """
 
@@ -40,6 +40,7 @@ PROGRAMS = {  # one of each package
     "openssh-server": "sshd",
     "texlive-latex-recommended": "pdflatex",
     "chromium": "chromium",
+    "postgresql": "postgres",
     "systemd": "systemd-analyze",
     "munge": "munged",
     "slurmctld": "slurmctld",
@@ -50,6 +51,7 @@ SERVICES = {  # of those that have one
     "prosody": "prosody",
     "ejabberd": "ejabberd",
     "openssh-server": "ssh",
+    "postgresql": "postgresql",
     "munge": "munge",
     "slurmctld": "slurmctld",
     "slurmd": "slurmd",
@@ -58,16 +60,18 @@ MARKS = {"server": "prosody", "ejabberd": "ejabberd"}  # marks of tests, and the
 # They make hosts of namespaces, as root; tests say so where they cannot be.
 HOSTS = ("iproute2", "openssh-server", "munge", "slurmctld", "slurmd", "slurm-client")
 READERS = ("texlive-latex-recommended", "chromium", "systemd")  # of reports and units; tests say so, too
+DATABASES = ("postgresql",)  # behind shops; tests say so, too
 INSTALLING = threading.Lock()  # two at once would refuse each other
 LISTS_READ = threading.Event()  # once is enough
-ALSO_IN = ["/usr/sbin"]  # where packages put programs that are not on everybody's PATH
+# Where packages put programs that are not on everybody's PATH.
+ALSO_IN = ["/usr/sbin", *map(str, Path("/usr/lib/postgresql").glob("*/bin"))]
 OLDEST_PYTHON = (3, 11)
 OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
 
 INSTALLS = {
     "bench": ["--editable", ".[lab]"],
     "test": [
-        *["--editable", ".[accounts,lab,figures,live,gateway,notebooks]"],
+        *["--editable", ".[accounts,lab,figures,postgresql,live,gateway,notebooks]"],
         *["--group", "test", "--group", "lint", "--group", "types", "--group", "docs"],
     ],
 }
@@ -366,7 +370,7 @@ def test(arguments: list[str]) -> int:
     """Run all checks and then the tests; the exit code is 0 only where everything passed."""
     with ThreadPoolExecutor() as beside:
         # The system's packages come while the environment is made and the checks run, which need none.
-        packages = beside.submit(ensure_packages, (*MARKS.values(), *HOSTS, *READERS))
+        packages = beside.submit(ensure_packages, (*MARKS.values(), *HOSTS, *READERS, *DATABASES))
         ensure_environment("test")
         with compile_all():
             checks = {name: beside.submit(check, name) for name in CHECKS}

@@ -8,7 +8,13 @@ import sys
 import pytest
 from tests.plugins.missing import leave_out
 
-NEEDED = {"accounts": "aioxmpp", "spade": "spade", "figures": "typst", "gateway": "aiohttp"}
+NEEDED = {
+    "accounts": "aioxmpp",
+    "spade": "spade",
+    "figures": "typst",
+    "gateway": "aiohttp",
+    "postgresql": "asyncpg",
+}
 """Modules by the marks, which are named after the extras that bring them; SPADE is there for tests alone."""
 
 

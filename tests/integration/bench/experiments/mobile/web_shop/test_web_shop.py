@@ -6,7 +6,7 @@ from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.names import WEB_SHOP
-from formicary_bench.vocabulary.shop import FETCHES, ORDERING, ORDERS_MADE, PAGE_BYTES, TRAVELS
+from formicary_bench.vocabulary.shop import FETCHES, ORDERING, ORDERS_MADE, PAGE_BYTES, POSTGRESQL, TRAVELS
 
 
 def visits(way, **options):
@@ -24,9 +24,16 @@ def visits(way, **options):
     return configuration
 
 
-@pytest.mark.parametrize("way", [FETCHES, TRAVELS])
-def test_a_visit_is_a_round_trip_of_a_client_and_its_agent(way, silent):
-    repetition, data = measure(Task(visits(way, pairs=(2,)), 1, 7), silent())
+@pytest.mark.parametrize(
+    ("way", "options"),
+    [
+        (FETCHES, {}),
+        (TRAVELS, {}),
+        pytest.param(TRAVELS, {"databases": (POSTGRESQL,)}, marks=pytest.mark.postgresql),
+    ],
+)
+def test_a_visit_is_a_round_trip_of_a_client_and_its_agent(way, options, silent):
+    repetition, data = measure(Task(visits(way, pairs=(2,), **options), 1, 7), silent())
     assert repetition.round_trips == 8
     assert data.pair.tolist() == [0] * 6 + [1] * 6
     assert (data.rtt_ns > 0).all()

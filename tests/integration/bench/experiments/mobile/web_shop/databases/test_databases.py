@@ -1,9 +1,6 @@
 """The shop's statements in real databases: SQLite, and PostgreSQL where it is installed."""
 
 import asyncio
-import os
-import shutil
-from importlib.util import find_spec
 
 import pytest
 
@@ -16,17 +13,9 @@ from formicary_bench.experiments.mobile.web_shop.shop import Request, Shop
 from formicary_bench.vocabulary.shop import POSTGRESQL, SQLITE
 
 CATALOGUE = make_catalogue(7)
-HAS_POSTGRESQL = find_spec("asyncpg") and (os.environ.get(postgresql_server.GIVEN) or shutil.which("initdb"))
 
 on_each = pytest.mark.parametrize(
-    "database",
-    [
-        SQLITE,
-        pytest.param(
-            POSTGRESQL,
-            marks=pytest.mark.skipif(not HAS_POSTGRESQL, reason="needs PostgreSQL and asyncpg"),
-        ),
-    ],
+    "database", [SQLITE, pytest.param(POSTGRESQL, marks=pytest.mark.postgresql)]
 )
 
 
@@ -153,7 +142,7 @@ async def test_a_server_that_is_given_is_taken(monkeypatch):
         assert address == "postgresql://me@database.example/shops"
 
 
-@pytest.mark.skipif(not HAS_POSTGRESQL, reason="needs PostgreSQL and asyncpg")
+@pytest.mark.postgresql
 async def test_a_server_that_does_not_answer_is_said_to_be(monkeypatch, tmp_path):
     monkeypatch.setenv(postgresql_server.GIVEN, f"postgresql://me@/shops?host={tmp_path}")
     with pytest.raises(FormicaryError, match="PostgreSQL does not let us in"):
@@ -161,7 +150,7 @@ async def test_a_server_that_does_not_answer_is_said_to_be(monkeypatch, tmp_path
             pass
 
 
-@pytest.mark.skipif(not HAS_POSTGRESQL, reason="needs PostgreSQL and asyncpg")
+@pytest.mark.postgresql
 async def test_nothing_stays_in_a_server_that_is_given(monkeypatch):
     import asyncpg
 
@@ -175,8 +164,9 @@ async def test_nothing_stays_in_a_server_that_is_given(monkeypatch):
     assert left == []
 
 
-@pytest.mark.skipif(not HAS_POSTGRESQL, reason="needs PostgreSQL and asyncpg")
+@pytest.mark.postgresql
 async def test_a_server_of_our_own_that_does_not_start_says_why(monkeypatch):
+    monkeypatch.delenv(postgresql_server.GIVEN, raising=False)
     command = postgresql_server._command
     monkeypatch.setattr(postgresql_server, "_command", lambda *of: [*command(*of), "-c", "no_such=1"])
     with pytest.raises(FormicaryError, match=r"PostgreSQL does not start \(it has ended\).*no_such"):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from formicary.container.held import HeldMessages
 from formicary.core.behaviour import Phase
+from formicary.core.copies import Copies
 from formicary.core.mailbox import Mailbox
 from formicary.core.micro import MicroInbox
 
@@ -47,9 +48,10 @@ class Room:
         receiver = sink.address
         assert receiver is not None  # it is one agent's
         of_others = [other for other in waiting if other.address != receiver]
-        if isinstance(sink, Mailbox):
+        if isinstance(sink, Mailbox | Copies):
             wanting = sink.owner.agent.behaviours_wanting(message)
-            if any(behaviour.mailbox not in waiting for behaviour in wanting):
+            wait = [each.owner for each in waiting if isinstance(each, Mailbox | Copies)]
+            if any(behaviour not in wait for behaviour in wanting):
                 # Some have had it here: sent on, it would reach them a second time.
                 waiting[:] = of_others
                 reason = f"{sink} had no room for it before the agent moved, unlike others of the agent"
@@ -83,7 +85,7 @@ class Room:
 
 def _has_moved(sink: MessageSink) -> bool:
     """Tell whether messages for the agent that a sink belongs to go another way now."""
-    if isinstance(sink, Mailbox):
+    if isinstance(sink, Mailbox | Copies):
         return sink.owner.strand_phase == Phase.LEFT
     if isinstance(sink, MicroInbox):
         return not sink.is_open

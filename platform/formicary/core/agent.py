@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from formicary.core.base_agent import AgentState, BaseAgent
 from formicary.core.choice import Choice
 from formicary.core.conversing import Conversing
+from formicary.core.copies import put_into_idle
 from formicary.core.definitions import check_behaviour, matcher, not_initialised
 from formicary.core.errors import AgentStateError, DefinitionError
 from formicary.core.template import Template
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from formicary.core.behaviour import Behaviour
     from formicary.core.errors import FormicaryError
-    from formicary.core.mailbox import Deliver, MessageSink
+    from formicary.core.mailbox import Deliver, Mailbox, MessageSink
     from formicary.core.message import Message
     from formicary.core.scheduler import Scheduler
     from formicary.core.strand import Strand
@@ -291,7 +292,7 @@ class Agent(BaseAgent, Conversing):
         self._rewire()
         if behaviour.is_done():
             self._ended = (*self._ended[1 - _KEPT :], behaviour)
-        for message in behaviour.mailbox.empty():
+        for message in behaviour.mailbox.give_up():
             self._container.dispatcher.add_dead_letter(
                 message, f"{behaviour} ended before it received the message", self.address
             )
@@ -313,15 +314,21 @@ class Agent(BaseAgent, Conversing):
     def deliver_message(self, message: Message) -> Sequence[MessageSink] | None:
         """Hand a message to every behaviour that wants it; return the mailboxes that are full."""
         full: list[MessageSink] | None = None
-        taken = False
+        idle: list[Mailbox] | None = None
+        is_taken = False
         for behaviour in self._behaviours:
             mailbox = behaviour.mailbox
             matches = mailbox.matches
             if matches is None or matches(message):
-                taken = True
+                if not mailbox.receives:
+                    idle = [*(idle or ()), mailbox]
+                    continue
+                is_taken = True
                 if not mailbox.put(message):
                     full = [*(full or ()), mailbox]
-        if not taken:
+        if idle is not None:
+            return [*(full or ()), *put_into_idle(message, idle, is_taken=is_taken)]
+        if not is_taken:
             self.add_unwanted(message)
         return full
 

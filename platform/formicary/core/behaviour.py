@@ -156,6 +156,7 @@ class Behaviour(Conversing):
         mailbox = self.mailbox
         if template is not None:
             return (yield from mailbox.receive_matching(template, timeout))
+        mailbox.receives = True
         if not mailbox.messages:
             # The usual cases stand here and not in the mailbox: one generator less for every message.
             try:

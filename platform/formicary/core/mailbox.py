@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Generator, Sequence
 
     from formicary.core.behaviour import Behaviour
+    from formicary.core.copies import Copies
     from formicary.core.message import Message
     from formicary.core.scheduler import Scheduler
     from formicary.core.template import Template
@@ -113,6 +114,7 @@ class Mailbox:
         "_takers",
         "address",
         "burst",
+        "copies",
         "deadline",
         "greedy",
         "limit",
@@ -120,6 +122,7 @@ class Mailbox:
         "messages",
         "owner",
         "performative",
+        "receives",
         "routes",
         "scheduler",
         "strand",
@@ -137,6 +140,8 @@ class Mailbox:
         self.strand: Strand | None = None
         self.burst = 0
         self.greedy = GREEDY
+        self.receives = False  # whether it has ever looked for a message
+        self.copies: Copies | None = None  # until then: which of them others of the agent have got, too
         self.deadline: Deadline | None = None  # made by the first wait that has one
         self._senders: deque[asyncio.Future[None]] | None = None  # who waits for room
         self._takers: deque[asyncio.Future[None]] | None = None  # tasks of the behaviour that receive
@@ -261,6 +266,7 @@ class Mailbox:
     def receive(self, timeout: float | None) -> Generator[Any, Any, Message | None]:
         """Look for a message, or wait for one in another task than the behaviour's; for `Behaviour`."""
         self.burst = 0
+        self.receives = True
         strand = self.strand
         if strand is None or self.scheduler.current is not strand:  # in a task that the behaviour has made
             return (yield from self._receive_in_task(timeout).__await__())
@@ -278,6 +284,7 @@ class Mailbox:
                 f"{self.owner} receives by a template in its own coroutine alone, not in a task that it has "
                 "made: use ask() there"
             )
+        self.receives = True
         if (found := self._take_matching(matches)) is not None or (timeout is not None and timeout <= 0):
             self.burst = 0
             yield  # as of `receive`
@@ -373,6 +380,18 @@ class Mailbox:
         while self._senders:
             _wake_first(self._senders)
         return tuple(left)
+
+    def close_to_copies(self) -> None:
+        """Take nothing more that another behaviour gets as well; whoever waits to bring such goes on."""
+        assert self.copies is not None
+        self.copies.is_closed = True
+        while self._senders:
+            _wake_first(self._senders)
+
+    def give_up(self) -> Sequence[Message]:
+        """Return, at the behaviour's end, what was never received by anybody; otherwise as `empty`."""
+        left = self.empty()
+        return left if self.receives or self.copies is None else self.copies.others(left)
 
     def __str__(self) -> str:
         return f"the mailbox of {self.owner}"

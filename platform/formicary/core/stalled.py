@@ -1,4 +1,7 @@
-"""A warning where a mailbox is full and its behaviour receives nothing: those who write to its agent wait."""
+"""A warning where a mailbox is full and its behaviour receives nothing: those who write to its agent wait.
+
+Where it has never received anything, and another behaviour gets the same messages, they wait no longer then.
+"""
 
 from __future__ import annotations
 
@@ -17,29 +20,33 @@ logger = get_logger("formicary")
 PATIENCE: Final = 5.0
 """Seconds in which a behaviour whose mailbox is full is to receive something."""
 
+_STEP: Final = "let it receive, or give it a template that matches less"
+_STEP_WITHOUT_TEMPLATE: Final = (
+    "without a template it gets all that comes to its agent: give it one, which is ~Template() where it only "
+    "sends"
+)
+
 
 def expect_receiving(mailbox: Mailbox) -> None:
     """Warn in a while if nothing was received from a mailbox that is full now."""
     for oldest in mailbox.messages or ():
-        asyncio.get_running_loop().call_later(PATIENCE, _warn, mailbox, oldest)
+        asyncio.get_running_loop().call_later(PATIENCE, _look, mailbox, oldest)
         return
 
 
-def _warn(mailbox: Mailbox, oldest: Message) -> None:
-    waiting, behaviour = mailbox.messages or (), mailbox.owner
-    is_full = 0 < mailbox.limit <= len(waiting) and next(iter(waiting)) is oldest
-    if not is_full or mailbox.is_done() or behaviour.agent.state is not AgentState.ACTIVE:
+def _look(mailbox: Mailbox, oldest: Message) -> None:
+    waiting = mailbox.messages or ()
+    if mailbox.is_done() or not 0 < mailbox.limit <= len(waiting) or next(iter(waiting)) is not oldest:
         return
-    step = (
-        "without a template it gets all that comes to its agent: give it one, which is ~Template() where it "
-        "only sends"
-        if behaviour.template is None
-        else "let it receive, or give it a template that matches less"
-    )
-    logger.warning(
-        "%s is full of %d messages, none was received for %g s, and who writes to the agent waits; %s",
-        mailbox,
-        len(waiting),
-        PATIENCE,
-        step,
-    )
+    if mailbox.owner.agent.state is not AgentState.ACTIVE:
+        asyncio.get_running_loop().call_later(PATIENCE, _look, mailbox, oldest)
+    elif mailbox.receives or mailbox.copies is None:
+        _warn(mailbox, f"none was received for {PATIENCE:g} s, and who writes to the agent waits")
+    elif not mailbox.copies.is_closed:
+        mailbox.close_to_copies()
+        _warn(mailbox, "and it has never received any: what other behaviours get does not go there any more")
+
+
+def _warn(mailbox: Mailbox, what: str) -> None:
+    step = _STEP_WITHOUT_TEMPLATE if mailbox.owner.template is None else _STEP
+    logger.warning("%s is full of %d messages, %s; %s", mailbox, len(mailbox.messages or ()), what, step)

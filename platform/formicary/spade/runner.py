@@ -63,6 +63,7 @@ class Runner(Behaviour):
             message = yield from self.receive(timeout or 0).__await__()
         else:
             # As `Behaviour.receive` waits, without its coroutine.
+            mailbox.receives = True
             deadline = mailbox.deadline
             if deadline is None or timeout < deadline.armed:
                 deadline = mailbox.set_deadline(timeout)

@@ -116,13 +116,14 @@ def test_config_prints_a_secret_of_its_own_each_time(formicary):
     assert "cannot be a container's name" in failed.err
 
 
-PORT = free_port()
-SERVERS = ["--federate", "a=c1,c2@127.0.0.2", "--federate", f"b=c3@127.0.0.3:{PORT}"]
+SERVERS = ["--federate", "a=c1,c2@127.0.0.2", "--federate", "b=c3@127.0.0.3"]
 
 
 def test_config_makes_the_folders_of_a_federation_with_which_its_servers_start(formicary, tmp_path):
     output = tmp_path / "federation"
-    made = formicary("config", *SERVERS, "--output", str(output), "--json", where=None)
+    port = free_port()
+    servers = [*SERVERS[:-1], f"{SERVERS[-1]}:{port}"]
+    made = formicary("config", *servers, "--output", str(output), "--json", where=None)
     assert made.code == 0, made.err
     first, second = json.loads(made.out)
     assert first == {
@@ -132,8 +133,8 @@ def test_config_makes_the_folders_of_a_federation_with_which_its_servers_start(f
         "port": 5269,
         "containers": ["c1", "c2"],
     }
-    assert (second["name"], second["port"]) == ("b", PORT)
-    again = formicary("config", *SERVERS, "--output", str(output), where=None)
+    assert (second["name"], second["port"]) == ("b", port)
+    again = formicary("config", *servers, "--output", str(output), where=None)
     assert "formicary server start --folder a" in again.out
     b = output / "b"
     try:

@@ -406,11 +406,6 @@ class Strand(asyncio.Future[Any]):
         """Whether the coroutine was resumed for the first time."""
         return inspect.getcoroutinestate(self.coroutine) != inspect.CORO_CREATED
 
-    @property
-    def awaits_future(self) -> bool:
-        """Whether the coroutine awaits a future."""
-        return self._future is not None
-
     def release(self, next_message: Callable[[], Any]) -> None:
         """Let the coroutine go on.
 

@@ -172,18 +172,15 @@ def about_machine() -> dict[str, Any]:
         "cores": os.cpu_count() or usable,
         "usable": usable,
         "load": os.getloadavg()[0],
-        **memory(_read("/proc/meminfo")),
+        "memory_bytes": memory(_read("/proc/meminfo")),
         "others": others(),
     }
 
 
-def memory(meminfo: str) -> dict[str, int]:
-    """Return the bytes of memory, and those that are free for programs."""
-    found = dict(re.findall(r"^(MemTotal|MemAvailable): *(\d+) kB", meminfo, re.MULTILINE))
-    return {
-        "memory_bytes": int(found.get("MemTotal", 0)) << 10,
-        "available_bytes": int(found.get("MemAvailable", 0)) << 10,
-    }
+def memory(meminfo: str) -> int:
+    """Return the bytes of memory, by Linux's list; 0 if that does not say."""
+    found = re.search(r"^MemTotal: *(\d+) kB", meminfo, re.MULTILINE)
+    return int(found[1]) << 10 if found else 0
 
 
 def others() -> list[str]:

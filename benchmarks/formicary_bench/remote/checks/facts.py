@@ -90,8 +90,7 @@ class Resources(msgspec.Struct, frozen=True):
         cores: that there are.
         usable: that we may use.
         load: average of the last minute.
-        memory_bytes: all.
-        available_bytes: what is free for programs.
+        memory_bytes: of main memory.
         others: who else keeps a processor busy.
     """
 
@@ -99,7 +98,6 @@ class Resources(msgspec.Struct, frozen=True):
     usable: int
     load: float
     memory_bytes: int
-    available_bytes: int
     others: tuple[str, ...] = ()
 
 

@@ -24,7 +24,6 @@ FACTS = {
         "usable": 8,
         "load": 0.1,
         "memory_bytes": 16 << 30,
-        "available_bytes": 8 << 30,
         "others": [],
     },
     "identity": "boot 1",

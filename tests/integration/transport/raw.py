@@ -49,6 +49,11 @@ def link(container, peer):
     return next((status for status in container.links if status.peer == domain), None)
 
 
+def paused(container, peer):
+    """Return the receivers in another container that a container is to send nothing for now."""
+    return container.dispatcher.transport.links[f"{peer}.lab.localhost"].paused
+
+
 async def way(container, peer, *ways):
     """Wait until the link to a container that is there takes one of these ways."""
     await until(lambda: (status := link(container, peer)) is not None and status.is_up and status.way in ways)

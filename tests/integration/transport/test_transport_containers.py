@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.integration.transport.raw import fill, link, next_turn, server_connection, until
+from tests.integration.transport.raw import fill, link, next_turn, paused, server_connection, until
 from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
 from formicary import Agent, CyclicBehaviour, Instrument, Message, MicroAgent, Template
@@ -339,13 +339,13 @@ async def test_senders_to_a_slow_receiver_elsewhere_wait_and_all_others_go_on(co
             for number, body in enumerate(bodies):
                 await behaviour.send(Message(to="slow@c2", body=body))
                 if number == 100:
-                    await until(lambda: link(c1, "c2").paused)  # however long it takes to be told to wait
+                    await until(lambda: paused(c1, "c2"))  # however long it takes to be told to wait
 
         sending = do(send)
         await start(c1, "a", sending)
         await start(c1, "b", do(lambda own: send_all(own, "other@c2", bodies)))
         await until(lambda: len(other.messages) == total)
-        await until(lambda: link(c1, "c2").paused)
+        await until(lambda: paused(c1, "c2"))
         assert other.bodies == bodies
         assert slow.bodies == []
         assert not sending.is_done()

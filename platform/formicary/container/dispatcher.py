@@ -418,7 +418,10 @@ class Dispatcher(Observed):
         if sender in self.agents or sender in self.system_agents:
             if self.instruments:
                 self.notify("message_sent", failure)
-            self.overflow.deliver(failure, sender)
+            if (detour := self.detours.get(sender)) is not None:
+                detour.tell(failure)
+            else:
+                self.overflow.deliver(failure, sender)
         elif self.foreign is not None and self.foreign.serves(sender):
             self.foreign.refuse(message, receiver, failure)
         elif self._is_away(sender) and (outlet := self._outlet(receiver, sender)) is not None:

@@ -31,6 +31,9 @@ class Detour(Protocol):
     def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message that it is the turn of; return the sinks that have no room now, if any."""
 
+    def tell(self, failure: Message) -> None:
+        """Tell the agent, which lives here, that a message of its has failed."""
+
     def messages(self) -> Sequence[Message]:
         """Return the messages that wait until it is clear where they go."""
 
@@ -47,6 +50,9 @@ class Places(Protocol):
 
     def take_stray(self, message: Message, receiver: str, source: Source) -> None:
         """Take a message of another container for an agent of a third one, of which nothing is known here."""
+
+    def refused(self, address: str, domain: str) -> None:
+        """Called when an agent elsewhere is told, over the link to a container, that a message has failed."""
 
     def go_behind(self, address: str) -> None:
         """Have what this container's agents send to one of them wait behind what waits for that."""

@@ -235,7 +235,7 @@ class Departing:
 
     def send_on(self, leave: Leave, messages: Sequence[Message]) -> None:
         """Send an agent's messages after it, those that wait for room, too; have what comes for it follow."""
-        self._places.set(leave.address, leave.place)
+        self._places.left(leave.address, leave.place)
         for message in messages:
             self._transport.carry_on(leave.place, message, leave.address)
         if messages or leave.address in self._container.dispatcher.overflow.lines:

@@ -360,12 +360,17 @@ class Router:
             domain = self.container.dispatcher.domain_of(sender)
         link = self.links.get(domain or "") or self._link_for(sender)
         if link is not None:
+            self._refuses(sender, link.domain)
             if not link.outbox.keep(failure, sender):
                 self.container.dispatcher.add_dead_letter(
                     failure, "too much waits on the way to the sender", sender
                 )
         elif self._xmpp is not None:
             self._xmpp.refuse(receiver, sender, str(failure.body))
+
+    def _refuses(self, sender: str, domain: str) -> None:
+        if self.container.dispatcher.places is not None:
+            self.container.dispatcher.places.refused(sender, domain)
 
     def tell_by_another_way(self, domain: str, failure: Message, receiver: str) -> bool:
         """Tell a sender of a failure that a link could not bring; return whether there is another way."""

@@ -134,6 +134,13 @@ class Detour:
         self._add_own(message)
         return None
 
+    def tell(self, failure: Message) -> None:
+        """Tell the agent, which lives here, that a message of its has failed; behind what is under way."""
+        if self.is_held:
+            self._hold(failure, None)
+        else:
+            self._overflow.deliver(failure, self.address)
+
     def put(self, message: Message) -> bool:
         """Take a message of an agent of this container that has waited; return False if it has to go on."""
         if self.is_held or self.has_line:

@@ -88,6 +88,7 @@ class Redirection:
     instructions: list[Instruction] = field(default_factory=list)
     _way: str = ""  # the one that the marker has gone
     _is_since: bool = False  # whether it has gone since the agent is here
+    _also: str | None = None  # the other container from which something may be on its way, since it is here
     _next: str | None = None  # where messages go if the old way is lost
     _has_left: bool = False  # from here, and its home may have sent messages here before it knew
     _known: str | None = None  # where the agent is for certain, at its home
@@ -120,22 +121,27 @@ class Redirection:
     def depart(self, domain: str) -> None:
         """Called when the agent has left for another container, and what it did not receive is on its way."""
         self.domain = self._known = domain
-        self.pending = None
+        self.pending = self._also = None
         self._has_left = True
 
-    def arrive(self, source: str = "", *, is_used: bool) -> None:
+    def arrive(self, source: str = "", *, is_used: bool, also: str | None = None) -> None:
         """Called when the agent lives here.
 
         Args:
             source: the container that it has come from, and all that was under way here with it.
             is_used: whether messages may be under way that went from here to where it was.
+            also: the container to which something has gone from here by another way than the others.
         """
         way, self.domain = self.domain, None
+        self._also = also
         self.told.discard(source)
         self._has_left = False
         self._next = self._known = None
         if self.pending is None and way is not None and (is_used or self.told or self._passed):
             self._mark(way)
+        elif self.pending is None and also is not None:
+            self._also = None
+            self._mark(also)
         elif self.pending is None:
             self.instructions.append(Open())
 
@@ -240,6 +246,8 @@ class Redirection:
         self.told.discard(domain)
         if domain == self.home:
             self._has_left = False
+        if domain == self._also:
+            self._also = None
         lost = []
         for number, passed in tuple(self._passed.items()):
             if domain in {passed.origin, passed.way}:
@@ -269,6 +277,10 @@ class Redirection:
     def _resolve(self, domain: str) -> None:
         """Go on: nothing is under way by the old way any more."""
         self.pending = None
+        also, self._also = self._also, None
+        if self.is_here and also is not None:
+            self._mark(also)
+            return
         if self.is_here:
             self.told.clear()
         elif domain not in {"", self.own}:

@@ -33,6 +33,7 @@ CHANNEL: Final = "ways"
 _KEPT: Final = 65_536  # agents whose ways are known: of more, those are forgotten that are not used
 _EARLY: Final = 10_000  # messages that are kept for an agent that is to arrive
 _LOOKED_AT: Final = 100  # of them, for one to forget
+_REFUSED: Final = 65_536  # agents elsewhere of which is known where they were told last that something failed
 _UNSENT: Final = 1000  # that somebody is told when it has become a member
 _AGAIN: Final = 0.05  # s after which is tried again what could not be told
 
@@ -65,6 +66,7 @@ class Places:
         self._expected: dict[str, _Expected] = {}
         self._late_markers: dict[str, list[tuple[str, Marker]]] = {}  # that came before these
         self._early: dict[str, list[tuple[Message, Source]]] = {}  # what has come for these
+        self._refused: dict[str, str] = {}  # where these agents were told last that something has failed
         self._unsent: dict[str, list[News]] = {}  # by domain
         self._timer: asyncio.TimerHandle | None = None
         self._changed: asyncio.Event = asyncio.Event()
@@ -77,25 +79,31 @@ class Places:
         detour = self._detours.get(address)
         return None if detour is None else detour.domain
 
-    def set(self, address: str, domain: str) -> None:
-        """Send what comes for an agent to another container from now on.
+    def left(self, address: str, domain: str) -> None:
+        """Send what comes for an agent to the container for which it has left this one.
 
-        For the container that the agent has just left (it is not among the `agents` any more, and what it had
-        not received is sent next), and for its home.
+        It is not among the `agents` any more, and what it had not received is sent next.
 
         Args:
             address: the agent's full name.
             domain: the container in which it is.
         """
-        detour = self._detours.get(address)
-        if detour is None:
-            detour = self._add(address, None)  # from here: nothing can be under way elsewhere
-        redirection = detour.redirection
-        if redirection.is_here:
-            redirection.depart(domain)
-            detour.is_used = False
+        detour = self._detours.get(address) or self._add(address, None)
+        detour.redirection.depart(domain)
+        detour.is_used = False  # from here: nothing can be under way elsewhere
+        self._dispatcher.routes.pop(address, None)
+        self._perform(detour)
+
+    def set(self, address: str, domain: str) -> None:
+        """Send what comes for an agent to another container from now on, as its home knows that it is there.
+
+        Arguments as of `left`.
+        """
+        detour = self._detours.get(address) or self._add(address, domain)
+        if detour.redirection.is_here:
+            detour.redirection.depart(domain)
         else:
-            redirection.set(domain, is_used=self._is_used(detour))
+            detour.redirection.set(domain, is_used=self._is_used(detour))
         self._dispatcher.routes.pop(address, None)
         self._perform(detour)
 
@@ -107,18 +115,33 @@ class Places:
             self._dispatcher.add_visitor(address)
         for message, source in self._early.pop(address, ()):
             self._dispatcher.overflow.deliver(message, address, source)
-        detour = self._detours.get(address)
+        detour, refused = self._detours.get(address), self._refused.pop(address, None)
         if detour is None and home != self._own and self._transport.may_be_under_way(home, address):
             detour = self._add(address, home)
+        if detour is None and refused is not None:
+            detour = self._add(address, refused)
         if detour is not None:
             came_from = "" if expected is None else expected.source
-            detour.redirection.arrive(came_from, is_used=self._is_used(detour))
+            is_used = detour.domain == refused or self._is_used(detour)
+            also = refused if refused != detour.domain else None
+            detour.redirection.arrive(came_from, is_used=is_used, also=also)
             self._perform(detour)
         self._take_late_markers(address)
         overflow = self._dispatcher.overflow
         for receiver in tuple(overflow.lines):
             if any(message.sender == address for message in overflow.waiting_for(receiver)):
                 self.go_behind(receiver)  # what it has sent before it has come
+
+    def refused(self, address: str, domain: str) -> None:
+        """Called when an agent elsewhere is told that a message of its has failed: it is not to come sooner.
+
+        Args:
+            address: the agent's full name.
+            domain: the container to which that goes, which may not be the agent's way.
+        """
+        if len(self._refused) >= _REFUSED:
+            self._refused.clear()
+        self._refused[address] = domain
 
     def go_behind(self, address: str) -> None:
         """Have what this container's agents send to one of them wait behind what waits for that."""
@@ -301,6 +324,8 @@ class Places:
     def ended(self, domain: str) -> None:
         """Called when the link to another container has ended."""
         self._unsent.pop(domain, None)
+        if self._refused:
+            self._refused = {each: where for each, where in self._refused.items() if where != domain}
         for detour in tuple(self._detours.values()):
             if detour.redirection.takes_another_without(domain):
                 # A new link may begin at once: it would bring these later than what goes next.

@@ -77,7 +77,7 @@ class World:
         self.places(to).starts(address)
         del here.dispatcher.agents[address]
         here.dispatcher.routes.pop(address, None)
-        self.places(source).set(address, there.domain)
+        self.places(source).left(address, there.domain)
         await asyncio.sleep(0.001)  # as `start` takes
         agent.enter_container(there, address)
         agent.become_active(there.scheduler, 1000)

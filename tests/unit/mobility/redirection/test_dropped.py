@@ -61,7 +61,7 @@ async def test_where_nothing_has_gone_there_messages_go_to_the_home_at_once():
         await asyncio.sleep(5)
         bob, alice = await world.start("bob", 0), await world.start("alice", 1, Told)
         await world.move(bob, 2)
-        world.places(1).set(bob.address, C3)
+        world.places(1).left(bob.address, C3)  # as if he had been in c2
         world.places(1).lost(C3)
         assert world.places(1).get(bob.address) == C1
         await send(alice, bob.address, [0])

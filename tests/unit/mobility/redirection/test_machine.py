@@ -147,6 +147,34 @@ def test_where_an_agent_arrives_what_has_gone_the_old_way_comes_first(is_used):
     assert not way.is_needed
 
 
+def test_where_it_arrives_what_has_gone_elsewhere_comes_first_too():
+    way = make(HOME)
+    way.arrive(is_used=True, also=FIRST)
+    assert done(way) == [Tell(HOME, Marker(BOB, 1, (OWN,)))]
+    way.through(HOME, 1, OWN)
+    assert done(way) == [Tell(FIRST, Marker(BOB, 2, (OWN,)))]
+    way.marker(SECOND, 5, (OWN, FIRST, SECOND), 2)
+    assert done(way) == [Tell(SECOND, Through(BOB, 5, OWN)), Open()]
+    assert not way.is_needed
+
+
+def test_where_it_arrives_nothing_else_is_waited_for_than_what_has_gone_elsewhere():
+    way = make(HOME)
+    way.arrive(is_used=False, also=FIRST)
+    assert done(way) == [Tell(FIRST, Marker(BOB, 1, (OWN,)))]
+    way.ended(FIRST)
+    assert done(way) == [Open()]
+
+
+def test_where_the_link_ends_by_which_something_has_gone_elsewhere_it_is_not_waited_for():
+    way = make(HOME)
+    way.arrive(is_used=True, also=FIRST)
+    way.ended(FIRST)
+    done(way)
+    way.through(HOME, 1, OWN)
+    assert done(way) == [Open()]
+
+
 def test_where_it_arrives_a_marker_from_before_is_sent_once_more_to_where_it_was():
     way = make(HOME)
     way.moved(HOME, FIRST)

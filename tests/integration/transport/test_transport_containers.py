@@ -338,14 +338,14 @@ async def test_senders_to_a_slow_receiver_elsewhere_wait_and_all_others_go_on(co
         async def send(behaviour):
             for number, body in enumerate(bodies):
                 await behaviour.send(Message(to="slow@c2", body=body))
-                if number == 100:
-                    await until(lambda: paused(c1, "c2"))  # however long it takes to be told to wait
+                if number == 200:  # more than may wait there: it is told to wait, however long that takes
+                    await until(lambda: "slow@c2.lab.localhost" in paused(c1, "c2"))
 
         sending = do(send)
         await start(c1, "a", sending)
         await start(c1, "b", do(lambda own: send_all(own, "other@c2", bodies)))
         await until(lambda: len(other.messages) == total)
-        await until(lambda: paused(c1, "c2"))
+        await until(lambda: "slow@c2.lab.localhost" in paused(c1, "c2"))
         assert other.bodies == bodies
         assert slow.bodies == []
         assert not sending.is_done()

@@ -20,6 +20,9 @@ import formicary
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from tests.faults.fault import Fault
+    from tests.faults.scene import Route
+
 PAGE = ROOT / "docs" / "faults.md"
 _HEAD = """\
 # Faults
@@ -35,26 +38,47 @@ received: the failure says so, and *both* counts those that were. So *sent* is *
 less *both*. The tests in `tests/faults` check that, and the order.
 
 The route is through Prosody (*server*), through one on each host (*two servers*), or *direct*: with no
-server, or with Prosody (*or server*) or a third container (*or relay*) as the indirect path. Where no
-fault is named, it is that of the line above; where no number stands, it is none.
+server, or with Prosody (*or server*) or a third container (*or relay*) as the indirect path.
+
+## Where no message failed
+
+A figure is how many were sent and received; *again*, how many frames went another time after a connection
+broke or a frame was missed (the receiving end drops those that it has already).
 
 """
-_COLUMNS = ("fault", "route", "sent", "received", "failed", "both", "sent again", "remarks")
+_FAILED = """
+
+## Where messages failed
+
+*told within*: how long after the fault the last sender knew. Where no number stands, it is none.
+
+"""
+_COLUMNS = ("fault", "route", "sent", "received", "failed", "both", "again", "remarks")
 
 
 def page(figures: Mapping[Case, Figures]) -> str:
     """Return the page that says what the faults did."""
-    cases = [case for case in CASES if case in figures]
-    rows = [_row(case, figures[case], before) for case, before in zip(cases, [None, *cases], strict=False)]
-    lines = [_line(_COLUMNS), _line("---" if index in {0, 1, 7} else "---:" for index in range(8))]
-    lines += map(_line, rows)
-    return _HEAD + "\n".join(lines) + _FOOT.format(**_here())
+    faults: dict[Fault, dict[Route, Figures]] = {}
+    for case in CASES:
+        if case in figures:
+            faults.setdefault(case.fault, {})[case.route] = figures[case]
+    received: list[list[str]] = []
+    failed: list[list[str]] = []
+    for fault, by_route in faults.items():
+        if any(each.account.failed for each in by_route.values()):
+            for index, (route, each) in enumerate(by_route.items()):
+                failed.append(_row("" if index else fault.title, route, each))
+        else:
+            cells = [_cell(by_route[route]) if route in by_route else "" for route in ROUTES]
+            received.append([fault.title, *cells])
+    tables = (
+        _table(("fault", *ROUTES.values()), "-" * 6, received),
+        _table(_COLUMNS, "--:::::-", failed),
+    )
+    return _HEAD + _FAILED.join(tables) + _FOOT.format(**_here())
 
 
 _FOOT = """
-
-*sent again*: frames that went another time after a connection broke or a frame was missed; the receiving
-end drops those that it has already. *told within*: how long after the fault the last sender knew.
 
 Made by `nox -s faults` on {date} with Formicary {version}, CPython {python} and Linux {linux} on {cores}
 cores.
@@ -97,22 +121,28 @@ def _here() -> dict[str, object]:
     }
 
 
-def _row(case: Case, figures: Figures, before: Case | None) -> list[str]:
+def _row(title: str, route: Route, figures: Figures) -> list[str]:
     account = figures.account
     remarks = list(figures.notes)
     if figures.told_after is not None:
         remarks.insert(0, f"told within {figures.told_after:.1f} s")
     numbers = (account.sent, account.received, account.failed, account.both, figures.resent)
-    return [
-        "" if before and before.fault is case.fault else case.fault.title,
-        ROUTES[case.route],
-        *(f"{number:,}".replace(",", "\N{NO-BREAK SPACE}") if number else "" for number in numbers),
-        "; ".join(remarks),
-    ]
+    return [title, ROUTES[route], *map(_number, numbers), "; ".join(remarks)]
 
 
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _cell(figures: Figures) -> str:
+    """Say of a fault after which no message failed what there was, in one cell."""
+    again = f", {_number(figures.resent)} again" if figures.resent else ""
+    return "; ".join([_number(figures.account.received) + again, *figures.notes])
+
+
+def _number(number: int) -> str:
+    return f"{number:,}".replace(",", "\N{NO-BREAK SPACE}") if number else ""
+
+
+def _table(columns: Iterable[str], alignments: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    marks = ("---:" if alignment == ":" else "---" for alignment in alignments)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (columns, marks, *rows))
 
 
 def main() -> int:

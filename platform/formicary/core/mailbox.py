@@ -374,12 +374,12 @@ class Mailbox:
 
     def empty(self) -> Sequence[Message]:
         """Return what was never received; whoever waits for room goes on, whoever receives is cancelled."""
-        left, self.messages = self.messages or (), None
+        left, self.messages = self.messages, None
         for taker in self._takers or ():
             taker.cancel()
         while self._senders:
             _wake_first(self._senders)
-        return tuple(left)
+        return tuple(left) if left else ()
 
     def close_to_copies(self) -> None:
         """Take nothing more that another behaviour gets as well; whoever waits to bring such goes on."""

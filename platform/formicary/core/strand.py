@@ -351,7 +351,12 @@ class Strand(asyncio.Future[Any]):
             self._future = None
         self._held, self.waiting, self.attention = _FREE, False, False
         self._cancels += 1
-        scheduler.throw(self, asyncio.CancelledError())
+        error = asyncio.CancelledError()
+        if self.has_begun:
+            scheduler.throw(self, error)
+        else:  # nothing of it would run
+            self.coroutine.close()
+            self.end(error)
         return True
 
     def cancelling(self) -> int:
@@ -404,7 +409,8 @@ class Strand(asyncio.Future[Any]):
     @property
     def has_begun(self) -> bool:
         """Whether the coroutine was resumed for the first time."""
-        return inspect.getcoroutinestate(self.coroutine) != inspect.CORO_CREATED
+        coroutine: Any = self.coroutine
+        return bool(coroutine.cr_suspended or coroutine.cr_running or coroutine.cr_frame is None)
 
     def release(self, next_message: Callable[[], Any]) -> None:
         """Let the coroutine go on.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Owner: TypeAlias = BaseAgent | Behaviour
 
-_NIL = bytes(plain.NIL)
-
 
 def take_data(owner: Owner, whose: str) -> msgspec.Raw:
     """Return the `data` of an agent or a behaviour as msgpack.
@@ -32,9 +30,9 @@ def take_data(owner: Owner, whose: str) -> msgspec.Raw:
     Raises:
         MoveError: it has attributes that are not carried, or something in `data` cannot be.
     """
-    _check_attributes(owner, whose)
     data: Any = owner.data
     kind: Any = type(owner)
+    _check_attributes(owner, kind, whose)
     try:
         if (decoder := _decoder_of(kind)) is None:
             return plain.NIL if data is None else msgspec.Raw(plain.encode(data))
@@ -60,7 +58,7 @@ def give_data(owner: Owner, raw: msgspec.Raw, whose: str) -> None:
         MoveError: it is not of the type that its class declares here.
     """
     kind: Any = type(owner)
-    if bytes(raw) == _NIL and _annotation(kind) is None:
+    if raw == plain.NIL and _annotation(kind) is None:
         return
     try:
         decoder = _decoder_of(kind)
@@ -91,9 +89,11 @@ def upgrade_data(agent: BaseAgent, raw: msgspec.Raw, version: int) -> None:
         ) from error
 
 
-def _check_attributes(owner: Owner, whose: str) -> None:
-    kind: type = type(owner)
-    for name in (*getattr(owner, "__dict__", ()), *_slots_of(kind)):
+def _check_attributes(owner: Owner, kind: type, whose: str) -> None:
+    attributes, slots = getattr(owner, "__dict__", ()), _slots_of(kind)
+    if not attributes and not slots:
+        return
+    for name in (*attributes, *slots):
         if name != "data" and hasattr(owner, name) and not _is_left_behind(owner, name):
             raise MoveError(
                 f"{whose} attribute `{name}` is not carried; put it into `data`, or name it in "

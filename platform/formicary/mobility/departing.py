@@ -199,8 +199,13 @@ class Departing:
         """
         if not self._leaving:
             return ()
-        leaving = [each[0] for each in self._leaving if self._can_leave(each)]
-        self._leaving = [each for each in self._leaving if not self._can_leave(each)]
+        waiting, leaving = [], []
+        for each in self._leaving:
+            if self._can_leave(each):
+                leaving.append(each[0])
+            else:
+                waiting.append(each)
+        self._leaving = waiting
         if self._leaving and self._settling is None:
             self._settling = asyncio.get_running_loop().create_task(
                 self._settle(), name="agents that wait to leave"
@@ -220,7 +225,8 @@ class Departing:
 
     def _can_leave(self, waiting: tuple[Leave, Unsettled]) -> bool:
         leave, unsettled = waiting
-        return self._places.is_settled(unsettled) and self._transport.takes_control(leave.place)
+        is_settled = not unsettled or self._places.is_settled(unsettled)
+        return is_settled and self._transport.takes_control(leave.place)
 
     def _is_leaving(self, leave: Leave) -> bool:
         is_here = leave.address in self._departures

@@ -53,7 +53,7 @@ def name_of(kind: type) -> str:
         MoveError: it would not be found: it is not defined at the top level of a module.
     """
     module, name, full = _names_of(kind)
-    if not _is_at_top(kind):
+    if _top(module).get(name) is not kind:
         raise MoveError(
             f"its class {name} would not be found where it arrives: define it at the top level of module "
             f"{module}"
@@ -67,9 +67,9 @@ def _names_of(kind: type) -> tuple[str, str, str]:
     return kind.__module__, kind.__qualname__, f"{kind.__module__}:{kind.__qualname__}"
 
 
-def _is_at_top(kind: type) -> bool:
-    module, name, _ = _names_of(kind)
-    return module in sys.modules and sys.modules[module].__dict__.get(name) is kind
+def _top(module: str) -> dict[str, Any]:
+    """Return what is defined at the top level of a module; nothing where that is not loaded."""
+    return sys.modules[module].__dict__ if module in sys.modules else {}
 
 
 def find(class_name: str, base: type[K], entrance: Entrance) -> type[K]:
@@ -84,7 +84,8 @@ def find(class_name: str, base: type[K], entrance: Entrance) -> type[K]:
         MoveError: it may not, or there is none.
     """
     kind: type[K] = _find(class_name, base, entrance)  # type: ignore[arg-type]  # a class has a hash
-    if not _is_at_top(kind):  # another one may have taken its place, as by importlib.reload()
+    module, name, _ = _names_of(kind)  # type: ignore[arg-type]  # as above
+    if _top(module).get(name) is not kind:  # another one may have taken its place, as by importlib.reload()
         kind = _find.__wrapped__(class_name, base, entrance)
     return kind
 

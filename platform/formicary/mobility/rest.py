@@ -37,6 +37,7 @@ PATIENCE: Final = 5.0
 """How many seconds an agent gets to come to rest."""
 
 _LOOK: Final = 0.02  # s between two looks whether conversations are over
+_NOTHING: Final = Unread()
 
 
 def own_strand(agent: Agent | MicroAgent) -> Strand | None:
@@ -72,14 +73,15 @@ async def bring_to_rest(agent: Agent | MicroAgent, caller: Strand | None, patien
                 await halting.wait(patience)
         else:
             await _rest_suspended(agent, before)
-        if isinstance(agent, Agent):
+        if isinstance(agent, Agent) and _under_way(agent) is not None:
             await _end_conversations(agent, patience)
         _check_is_at_rest(agent)
     except BaseException:
         _give_up(agent, held)
         raise
     if isinstance(agent, Agent):
-        held.messages.extend(_unheard(agent))
+        if unheard := _unheard(agent):
+            held.messages.extend(unheard)
         container.dispatcher.hold(held.address, held)
         for behaviour in agent.behaviours:
             behaviour.mailbox.set_limit(0)  # who waits for room puts its message there
@@ -146,7 +148,7 @@ def dissolve(agent: Agent | MicroAgent, place: str) -> Unread:
     held = dispatcher.held.pop(address).end()
     container.lifecycle.agent_left(agent, place)
     remains: Any = Remains(address, place)
-    unread = _take_unread(agent) if isinstance(agent, Agent) else Unread()
+    unread = _take_unread(agent) if isinstance(agent, Agent) else _NOTHING
     is_home = address.partition("@")[2] == container.domain
     agent.leave_container(remains, None if is_home else remains.error())
     if isinstance(agent, Agent):
@@ -307,7 +309,7 @@ def _go_on(agent: Agent, state: AgentState) -> None:
 def _take_unread(agent: Agent) -> Unread:
     mailboxes = [behaviour.mailbox.empty() for behaviour in agent.behaviours]
     if not any(mailboxes):
-        return Unread()
+        return _NOTHING
 
     def wanting(message: Message) -> set[int]:
         wanted = agent.behaviours_wanting(message)

@@ -25,6 +25,7 @@ from formicary.mobility.handover.instructions import (
     Wake,
 )
 from formicary.mobility.handover.machine import HandOver
+from formicary.mobility.handover.surroundings import home_of
 from formicary.mobility.namesakes import Namesakes
 from formicary.mobility.origins import Origins
 from formicary.mobility.telling import CHANNEL, Telling
@@ -201,9 +202,10 @@ class MobilityService:
 
     def _act(self) -> None:
         """Do what is to be done now, and at the end of the turn what many agents have in common."""
+        perform = self._perform
         while instructions := self._machine.take_instructions():
             for instruction in instructions:
-                self._perform[type(instruction)](instruction)
+                perform[type(instruction)](instruction)
         if not self._is_due:
             self._is_due = True
             self._container.scheduler.at_turn_end(self._end_turn)
@@ -214,10 +216,10 @@ class MobilityService:
         if not leaving:
             self._telling.send()
             return
-        agents = self._container.dispatcher.agents
+        agents, own = self._container.dispatcher.agents, self._container.domain
         for leave in leaving:
             agent = agents[leave.address]
-            if leave.address.endswith(f"@{self._container.domain}"):
+            if home_of(leave.address) == own:
                 left = self._left.get(leave.address)
                 if left is None:
                     left = self._left[leave.address] = WeakSet()
@@ -227,7 +229,8 @@ class MobilityService:
         self._telling.send()
         for leave, messages in zip(leaving, unread, strict=True):
             self._departing.send_on(leave, messages)
-        self._telling.send()  # that these were all
+        if self._machine.receivers:
+            self._telling.send()  # that these were all
 
     def _known(self, known: Known) -> None:
         self._namesakes.know(known.home)

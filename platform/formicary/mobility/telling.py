@@ -33,12 +33,13 @@ class Telling:
         """Send all that is to be said now, each behind the messages that were sent to the same container."""
         for domain in tuple(self._unsent):
             self._send_to(domain, self._unsent.pop(domain))
-        for domain in tuple(self._machine.receivers):
-            payloads = self._machine.take_envelopes(domain)
-            if domain in self._unsent:
-                self._unsent[domain].extend(payloads)
-            else:
-                self._send_to(domain, payloads)
+        if receivers := self._machine.receivers:
+            for domain in tuple(receivers):
+                payloads = self._machine.take_envelopes(domain)
+                if domain in self._unsent:
+                    self._unsent[domain].extend(payloads)
+                else:
+                    self._send_to(domain, payloads)
         if self._unsent and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_AGAIN, self._send_again)
 

@@ -108,6 +108,8 @@ def _hand_over(agent: Agent | MicroAgent, container: Container, targets: Sequenc
     if not isinstance(agent, Agent):
         micro_rest.hand_over(agent, messages)
         return
+    if not messages and not targets:
+        return
     mailboxes = [behaviour.mailbox for behaviour in agent.behaviours]
     if targets:
         deliver: Deliver = agent.deliver_message
@@ -115,6 +117,8 @@ def _hand_over(agent: Agent | MicroAgent, container: Container, targets: Sequenc
             deliver = dispatcher.conversations.entrance_of(address, deliver)
         entrance = TargetedEntrance(mailboxes, targets, deliver, partial(dispatcher.held.pop, address, None))
         dispatcher.hold(address, entrance)
+    if not messages:
+        return
     for mailbox in mailboxes:
         mailbox.set_limit(0)  # what has waited was let in already
     for message in messages:

@@ -291,3 +291,24 @@ async def test_what_waits_can_be_cancelled_at_once_and_what_does_not_cannot():
         await asyncio.sleep(2)
         assert waiting.mailbox.strand.cancelled()
         await sleeping.agent.stop()
+
+
+@pytest.mark.virtual_clock
+async def test_what_has_not_begun_is_cancelled_at_once_without_running():
+    ran = []
+
+    async def run(behaviour):
+        ran.append(behaviour)
+
+    async with Container("c1") as container:
+        behaviour = do(run)
+        await start(container, "a", behaviour)
+        strand = behaviour.mailbox.strand
+        strand.hold()
+        await until_idle()
+        assert not strand.has_begun
+        assert strand.cancel_at_once()
+        assert strand.cancelled()
+        strand.release(behaviour.mailbox.next)
+        await until_idle()
+        assert not ran

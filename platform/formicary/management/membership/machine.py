@@ -61,6 +61,10 @@ class Membership:
         """The incarnations of the platform's containers by their domains, this one included."""
         return {self._domain: self._incarnation, **self._announced}
 
+    def is_member(self, domain: str) -> bool:
+        """Tell whether a container is among the `members`, which are not put together for it."""
+        return domain in self._announced or domain == self._domain
+
     def tick(self, now: float) -> None:
         """Let time pass."""
         late = now - self._ticked_at

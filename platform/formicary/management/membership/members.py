@@ -107,7 +107,7 @@ class Members:
 
     def is_member(self, domain: str) -> bool:
         """Return whether another container is one of the platform's."""
-        return domain in self.all
+        return self._state.is_member(domain)
 
     def opened(self, domain: str) -> None:
         """Called when a link to another container has begun, perhaps in the place of one before."""

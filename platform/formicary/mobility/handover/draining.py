@@ -35,6 +35,8 @@ class Draining:
             address: the agent.
             domains: of the containers to which something is under way.
         """
+        if not domains:
+            return True
         numbers = {self._flush(domain, address) for domain in domains if domain in self._surroundings.members}
         if numbers:
             self._waiting[address] = numbers

@@ -225,9 +225,12 @@ class Ledger:
         if is_other or (record is not None and _is_later(record, place, number)):
             return False
         is_there = own.is_there(place, incarnation)
-        refused = 0 if record is None else record.refused
-        self._set(address, place, incarnation, number, is_lost=not is_there)
-        self._records[address].refused = refused
+        if record is not None and (record.place, record.incarnation) == (place, incarnation):
+            record.number, record.is_lost = number, not is_there
+        else:
+            refused = 0 if record is None else record.refused
+            self._set(address, place, incarnation, number, is_lost=not is_there)
+            self._records[address].refused = refused
         if is_there:
             own.instructions.append(Placed(address, number, place))
         return True
@@ -323,7 +326,9 @@ class Ledger:
             self._answer(origin, ask, moves=moves)
 
     def _forget_unheard(self, address: str, is_over: Callable[[tuple[str, int], int], bool]) -> None:
-        told = self._unheard.pop(address, {})
+        told = self._unheard.pop(address, None)
+        if told is None:
+            return
         if left := {source: number for source, number in told.items() if not is_over(source, number)}:
             self._unheard[address] = left
 
@@ -332,8 +337,11 @@ class Ledger:
     def _set(self, address: str, place: str, incarnation: int, number: int, *, is_lost: bool = False) -> None:
         if address in self._records:
             self._take_out(address)
-        self._records[address] = _Record(place, incarnation, number, is_lost=is_lost)
-        self._at.setdefault(place, set()).add(address)
+        self._records[address] = _Record(place, incarnation, number, 0, is_lost)
+        if place in self._at:
+            self._at[place].add(address)
+        else:
+            self._at[place] = {address}
 
     def _drop(self, address: str) -> None:
         """Forget an agent; the next one of its name is another one."""

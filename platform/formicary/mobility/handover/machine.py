@@ -49,7 +49,7 @@ ENVELOPE: Final = 1 << 18
 _REPORTED: Final = 0
 """The number of the flush that follows what a home is told of its agents; others begin with 1."""
 
-_CLAIMS: Final = (Ask, Gone, Have, End, Query, Hosting)
+_CLAIMS: Final = frozenset({Ask, Gone, Have, End, Query, Hosting})
 """What not every container may say."""
 
 
@@ -111,10 +111,12 @@ class HandOver:
         own = self._surroundings
         events = own.outgoing.pop(domain, [])
         self.departures.draining.sent(domain)
+        if len(events) == 1:  # as it is where agents move one after the other
+            return [encode(Envelope(own.incarnation, own.members[domain], events))]
         envelopes, part, size = [], [], 0
         for event in events:
             part.append(event)
-            size += len(event.snapshot) if isinstance(event, Prepare) else 0
+            size += len(event.snapshot) if type(event) is Prepare else 0
             if size >= ENVELOPE:
                 envelopes.append(encode(Envelope(own.incarnation, own.members[domain], part)))
                 part, size = [], 0
@@ -127,9 +129,11 @@ class HandOver:
         own = self._surroundings
         if own.to_itself:
             self._settle()
+        if not own.instructions:
+            return []
         instructions, own.instructions = own.instructions, []
         for instruction in instructions:
-            if isinstance(instruction, Terminate) and instruction.address in self.departures:
+            if type(instruction) is Terminate and instruction.address in self.departures:
                 self.departures.kill(instruction.address)
         return instructions
 
@@ -189,15 +193,16 @@ class HandOver:
         envelope = decode(payload)
         own = self._surroundings
         for event in envelope.events:
-            if isinstance(event, _CLAIMS):
+            if type(event) in _CLAIMS:
                 self._check(origin, event)
         if envelope.receiver != own.incarnation:
             return  # it is for an earlier container of this name
         if envelope.sender != own.members.get(origin):
             self._ignored.add(origin)
             return
+        takers = self._takers
         for event in envelope.events:
-            self._take(origin, event)
+            takers[type(event)](origin, event)
         if own.to_itself:
             self._settle()
 
@@ -265,11 +270,11 @@ class HandOver:
 
     def _settle(self) -> None:
         """Have this container's parts take what they tell each other."""
-        own = self._surroundings
+        own, takers = self._surroundings, self._takers
         while own.to_itself:
             events, own.to_itself = own.to_itself, []
             for event in events:
-                self._take(own.domain, event)
+                takers[type(event)](own.domain, event)
 
     def _check(self, origin: str, event: Event) -> None:
         """Refuse what a container cannot say.
@@ -281,18 +286,15 @@ class HandOver:
             raise ValueError(f"{origin} asks about a move from {shorten(event.source)}")
         if isinstance(event, Ask) and event.is_ready and origin != event.source:
             raise ValueError(f"{origin} wants an agent moved that is at {shorten(event.source)}")
-        if isinstance(event, Ask | Gone | Have) and home_of(event.address) != self._surroundings.domain:
+        if isinstance(event, (Ask, Gone, Have)) and home_of(event.address) != self._surroundings.domain:
             raise ValueError(f"this is not the home of {shorten(event.address)}")
-        if isinstance(event, End | Query) and home_of(event.address) != origin:
+        if isinstance(event, (End, Query)) and home_of(event.address) != origin:
             raise ValueError(f"{origin} is not the home of {shorten(event.address)}")
         if isinstance(event, Hosting):
             claims = [address for address, _ in (*event.living, *event.prepared, *event.in_doubt)]
             for address in (*claims, *(address for address, *_ in event.left)):
                 if home_of(address) != self._surroundings.domain:
                     raise ValueError(f"this is not the home of {shorten(address)}")
-
-    def _take(self, origin: str, event: Event) -> None:
-        self._takers[type(event)](origin, event)
 
     def _decided(self, origin: str, event: Decided) -> None:
         self.departures.decided(origin, event)

@@ -113,8 +113,9 @@ class Places:
         expected = self._end_expecting(address)
         if home != self._own:
             self._dispatcher.add_visitor(address)
-        for message, source in self._early.pop(address, ()):
-            self._dispatcher.overflow.deliver(message, address, source)
+        if self._early:
+            for message, source in self._early.pop(address, ()):
+                self._dispatcher.overflow.deliver(message, address, source)
         detour, refused = self._detours.get(address), self._refused.pop(address, None)
         if detour is None and home != self._own and self._transport.may_be_under_way(home, address):
             detour = self._add(address, home)
@@ -126,7 +127,8 @@ class Places:
             also = refused if refused != detour.domain else None
             detour.redirection.arrive(came_from, is_used=is_used, also=also)
             self._perform(detour)
-        self._take_late_markers(address)
+        if self._late_markers:
+            self._take_late_markers(address)
         overflow = self._dispatcher.overflow
         for receiver in tuple(overflow.lines):
             if any(message.sender == address for message in overflow.waiting_for(receiver)):

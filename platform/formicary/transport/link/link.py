@@ -41,6 +41,7 @@ _UNCONFIRMED = "the other end confirmed the message, which may have arrived"
 _EARLY = 0.01  # s for each time that a frame is acknowledged before agents run, and
 _EARLY_BURST = 16  # how often at once: it costs a frame, which else goes with the answer
 _CONTROL_LIMIT = 2048  # frames without acknowledgement from which on control messages are not taken
+_OPEN = State.OPEN  # as a name of this module: to ask the class takes longer
 
 
 class Link(Outgoing):
@@ -163,7 +164,8 @@ class Link(Outgoing):
             payload: what is said.
             behind: whether messages that wait to go there are to get there before it.
         """
-        if not self.session.is_open or self.session.unacknowledged >= _CONTROL_LIMIT:
+        session = self.session
+        if session.state is not _OPEN or session.unacknowledged >= _CONTROL_LIMIT:
             return False
         if behind:
             self.outbox.push()
@@ -173,7 +175,7 @@ class Link(Outgoing):
     @property
     def takes_control(self) -> bool:
         """Whether control messages would be taken now, and more of them in the same turn."""
-        return self.session.is_open and self.session.unacknowledged < _CONTROL_LIMIT // 2
+        return self.session.state is _OPEN and self.session.unacknowledged < _CONTROL_LIMIT // 2
 
     def connect(self) -> None:
         """Look for the other container: something waits for it, or it may have been restarted."""

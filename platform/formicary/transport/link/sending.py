@@ -247,13 +247,12 @@ class Sending:
 
     def _forget(self, acked: int) -> None:
         take = self._unacked.popleft
-        keep = self.untaken.add if self._other.receipts else None
         for _ in range(acked - self._acked):
             frame, item = take()
             size = len(frame)
             self._unacked_bytes -= size
-            if item and keep is not None:
-                keep(item, size)
+            if item and self._other.receipts:
+                self.untaken.add(item, size)
         self._acked = acked
 
     def _credit(self, terms: Terms) -> Fate:

@@ -46,6 +46,11 @@ ALICE = f"alice@{H}"
 NUMBER = 7
 
 
+def take(machine, origin, event):
+    """Have a machine take one event, however it comes."""
+    machine._takers[type(event)](origin, event)
+
+
 class Platform:
     """Containers that are told all that others say, at once, unless it is kept back."""
 
@@ -83,7 +88,7 @@ class Platform:
         """Have an agent live somewhere, and its home know of it."""
         self.living[domain].add(address)
         self.machines[domain].started(address, number)
-        self.machines[address.partition("@")[2]]._take(domain, Started(address, number))
+        take(self.machines[address.partition("@")[2]], domain, Started(address, number))
         self.flow()
         self.done.clear()
 
@@ -233,10 +238,10 @@ def test_a_home_that_was_restarted_keeps_to_what_was_decided_before(platform):
     platform.machines[S].begin(ALICE, D, b"alice")
     platform.flow()
     ask = Ask(ALICE, NUMBER + 1, S, 1000, D, 1000, 1000, is_ready=True)
-    platform.machines[D]._take(S, Prepare(ALICE, NUMBER + 1, 1000, b"alice"))
+    take(platform.machines[D], S, Prepare(ALICE, NUMBER + 1, 1000, b"alice"))
     platform.flow()
-    platform.machines[S]._take(D, Prepared(ALICE, NUMBER + 1))
-    platform.machines[H]._take(S, ask)  # its answer does not come to S
+    take(platform.machines[S], D, Prepared(ALICE, NUMBER + 1))
+    take(platform.machines[H], S, ask)  # its answer does not come to S
     platform.machines[D].lost(S)
     platform.flow()
     assert ALICE in platform.living[D]  # as its home has said
@@ -257,7 +262,7 @@ def test_a_home_hears_of_what_is_started_by_the_word_of_the_process_before_it(pl
     platform.machines[D].lost(S)
     platform.start(H, 2000)
     platform.held = (S,)
-    platform.machines[D]._take(H, Decided(ALICE, NUMBER + 1, moves=True))  # which was on its way
+    take(platform.machines[D], H, Decided(ALICE, NUMBER + 1, moves=True))  # which was on its way
     platform.flow()
     assert platform.living[D] == {ALICE}
     assert (D, H, Have(ALICE, NUMBER + 1, 2)) in platform.said
@@ -278,7 +283,7 @@ def test_another_of_its_name_lives_when_a_home_hears_that_it_was_started(platfor
     platform.start(H, 2000)
     platform.held = ()
     platform.living[H].add(ALICE)
-    platform.machines[H]._take(S, Have(ALICE, NUMBER, 2))
+    take(platform.machines[H], S, Have(ALICE, NUMBER, 2))
     platform.flow()
     assert (H, S, End(ALICE, NUMBER)) in platform.said
     assert platform.living[S] == set()
@@ -289,7 +294,7 @@ def test_a_home_that_was_restarted_asks_a_source_that_has_nothing_any_more(platf
     platform.living[S].clear()
     platform.machines[S].ended(ALICE)
     platform.flow()
-    platform.machines[H]._take(D, ask)
+    take(platform.machines[H], D, ask)
     platform.flow()
     assert (H, S, Hello()) in platform.said
     assert (H, D, Decided(ALICE, NUMBER + 1, moves=False)) in platform.said
@@ -299,7 +304,7 @@ def test_a_home_that_was_restarted_asks_a_source_that_has_nothing_any_more(platf
 def test_an_agent_dies_with_the_destination_once_it_was_decided(platform):
     platform.held = (D,)
     platform.machines[S].begin(ALICE, D, b"alice")
-    platform.machines[S]._take(D, Prepared(ALICE, NUMBER + 1))
+    take(platform.machines[S], D, Prepared(ALICE, NUMBER + 1))
     platform.flow()
     assert platform.kinds(S) == [Leave]
     platform.held = ()
@@ -363,7 +368,7 @@ def test_a_home_that_has_seen_what_lives_elsewhere_says_so_of_those_that_go_on(p
 def test_what_a_home_has_decided_is_later_than_what_was_said_before(platform):
     claims = Hosting([], [], [], [])  # of D, on its way
     platform.move(S, D)
-    platform.machines[H]._take(D, claims)
+    take(platform.machines[H], D, claims)
     platform.flow()
     assert (D, Query(ALICE, NUMBER + 1)) in [(to, event) for _, to, event in platform.said]
     assert platform.machines[H].ledger.place_of(ALICE) == D
@@ -413,7 +418,7 @@ def test_what_is_for_another_process_is_dropped(platform):
 
 
 def test_a_start_of_what_is_not_there_was_done_before(platform):
-    platform.machines[D]._take(S, Start(ALICE, NUMBER))
+    take(platform.machines[D], S, Start(ALICE, NUMBER))
     platform.flow()
     assert (D, S, Started(ALICE, NUMBER)) in platform.said
     assert (D, H, Gone(ALICE, NUMBER)) in platform.said

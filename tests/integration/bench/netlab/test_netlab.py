@@ -253,6 +253,7 @@ def test_what_a_killed_test_run_has_made_is_removed_by_the_next(make_lab):
         (folder / "other.toml").touch()
         killed.kill()
     make_lab(1)
+    wait_until(lambda: not folder.exists())  # tests beside this one remove it as well
     assert_nothing_is_left(folder)
 
 
@@ -421,8 +422,12 @@ def begin(verb, folder):
 
 def wait_for_namespaces(folder, share):
     mark = LabFolder(folder).mark
+    wait_until(lambda: len(network.namespaces(mark)) >= 13 * share)
+
+
+def wait_until(holds):
     until = time.monotonic() + 60
-    while len(network.namespaces(mark)) < 13 * share:
+    while not holds():
         assert time.monotonic() < until
         time.sleep(0.002)
 

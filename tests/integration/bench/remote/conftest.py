@@ -23,7 +23,7 @@ def clean(lab, hosts):
     """Find nothing on the hosts after the test that was not there before it, neither processes nor files."""
     before = [set(host.pids()) for host in lab.hosts]
     yield
-    wait_until(lambda: [set(host.pids()) for host in lab.hosts] == before, 10.0, "processes are left")
+    wait_until(lambda: [set(host.pids()) for host in lab.hosts] == before, what="processes are left")
     assert not [host.folder for host in hosts if Path(host.folder).exists()]
 
 

@@ -330,7 +330,8 @@ class TestDeputiesThatAreNone:
     def test_one_that_does_not_answer(self, pretend, news):
         host = pretend(f"{_HOSTILE}while os.read(0, 1000): pass\n")
         with Session([host], progress=news.append) as session:
-            wait_until(lambda: session.missing)
+            wait_until(lambda: news)
             assert news == ["host lab-1 is missing: no answer for 3 s"]
+            assert session.missing
             with pytest.raises(HostError, match=r"host lab-1 was lost \(no answer for 10 s\)"):
                 session.ask(host.name, Describe())

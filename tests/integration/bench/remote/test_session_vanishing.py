@@ -108,8 +108,9 @@ class TestHosts:
         with session.worker_hosts["lab-1"].worker() as other, place.worker() as worker:
             begin(worker, job(measured=10_000_000))
             lab.hosts[1].cut()
-            wait_until(lambda: session.missing == {"lab-2"})
+            wait_until(lambda: news)
             assert news == ["host lab-2 is missing: no answer for 3 s"]
+            assert session.missing == {"lab-2"}
             is_lost(worker, "")
             assert news[1:] == [worker.last_words()]
             begin(other, job())  # nothing happens to the others

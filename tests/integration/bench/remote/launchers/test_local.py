@@ -51,7 +51,8 @@ def test_a_host_agent_that_is_killed_is_lost_and_started_again(hosts):
     with Session(hosts[:1], launcher=LocalLauncher(), progress=news.append) as session:
         (agent,) = agents()
         os.kill(agent.pid, signal.SIGKILL)
-        wait_until(lambda: session.missing)
+        wait_until(lambda: news)
+        assert session.missing
         assert "killed by signal 9" in " ".join(news) or "SIGKILL" in " ".join(news)
         with session.worker_hosts["local-1"].worker() as worker:
             assert worker.pid

@@ -71,11 +71,17 @@ def command(pid):
     return ""
 
 
+def kept(folder):
+    """What is in a folder, if there is one: whose it is may remove it at any moment."""
+    with suppress(FileNotFoundError):
+        return list(folder.iterdir())
+    return []
+
+
 def is_soon_empty(lab, there):
     """Say whether nothing of ours is left on any host within `SECONDS`."""
-    scratch = there / "scratch"
     until = time.monotonic() + SECONDS
-    while any(map(programs, lab.hosts)) or (scratch.exists() and any(scratch.iterdir())):
+    while any(map(programs, lab.hosts)) or kept(there / "scratch"):
         if time.monotonic() > until:
             return False
         time.sleep(0.05)

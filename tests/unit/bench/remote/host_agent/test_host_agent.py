@@ -47,7 +47,7 @@ from formicary_bench.remote.host_agent.protocol import (
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.worker.messages import Failed, Job, decode_report, encode
 
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 class Controller:
@@ -178,9 +178,10 @@ def test_a_server_that_cannot_be_started_is_refused_and_none_is_nothing_to_stop(
 
 
 def test_a_worker_is_told_and_heard(agent):
-    agent.say(Start(4, handover=True), SendOrder(4, job()))
+    agent.say(Start(4, handover=True))
     pid = agent.hear(Started).pid
     assert psutil.Process(pid).ppid() == agent.process.pid
+    agent.say(SendOrder(4, job()))
     said = agent.hear(Said, lambda word: isinstance(decode_report(word.line), Failed))
     assert "nothing" in decode_report(said.line).reason
     assert agent.hear(Ended).code == 1

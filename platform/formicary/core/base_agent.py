@@ -186,7 +186,8 @@ class BaseAgent:
             destination: the full domain of the container.
 
         Raises:
-            MoveError: the agent does not want to; who asked is told the sentence.
+            MoveError: the agent does not want to; who asked is told the sentence. After any other exception
+                it stays, too.
         """
 
     async def after_move(self, origin: str) -> None:

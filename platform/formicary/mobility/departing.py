@@ -11,6 +11,7 @@ import msgspec
 from formicary.core.base_agent import BaseAgent
 from formicary.core.clock import now
 from formicary.core.errors import MoveError
+from formicary.core.failures import describe
 from formicary.core.logs import get_logger
 from formicary.core.strand import Answer
 from formicary.mobility.rest import bring_to_rest, dissolve, let_go_on, own_strand
@@ -59,6 +60,22 @@ class _Departure(msgspec.Struct):
     outcome: Answer
 
 
+async def _ask(agent: Agent | MicroAgent, place: str) -> None:
+    """Have an agent prepare to move.
+
+    Raises:
+        MoveError: it does not want to, or cannot.
+    """
+    try:
+        await agent.before_move(place)
+    except MoveError:
+        raise
+    except Exception as error:
+        logger.exception("before_move of agent %s failed", agent.name)
+        what = describe(f"{agent.name}/before_move", error).what
+        raise MoveError(f"agent {agent.name} cannot move: its before_move() has failed: {what}") from error
+
+
 class Departing:
     """Moves the agents of one container to others.
 
@@ -105,7 +122,7 @@ class Departing:
         check_can_be_carried(agent)
         self._check(agent, address, place)
         if type(agent).before_move is not BaseAgent.before_move:
-            await agent.before_move(place)
+            await _ask(agent, place)
         departure = await self._set_out(agent, address, place, caller)
         try:
             await departure.outcome

@@ -6,7 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 from weakref import WeakSet
 
-from formicary.core.errors import MoveError
+from formicary.core.errors import InvalidNameError, MoveError
+from formicary.core.names import check_container
 from formicary.mobility.arriving import Arriving
 from formicary.mobility.departing import Departing
 from formicary.mobility.handover.instructions import (
@@ -292,6 +293,10 @@ def full_domain(agent: BaseAgent, to: str, container: Container) -> str:
         MoveError: it is none of the platform.
     """
     label, dot, platform = to.partition(".")
+    try:
+        check_container(label)
+    except InvalidNameError as error:
+        raise MoveError(f"agent {agent.name} cannot move: {error}") from error
     if dot and platform != container.platform:
         raise MoveError(
             f"agent {agent.name} cannot move: {to} is no container of the platform {container.platform}"

@@ -169,6 +169,27 @@ async def test_why_an_agent_does_not_move_is_told_from_wherever():
         assert len(c2.agents) == 2
 
 
+@pytest.mark.parametrize("asks", ["itself", "home", "another"])
+async def test_an_agent_whose_hook_fails_stays_and_who_has_asked_is_told_why(asks, caplog):
+    async with platform("c1", "c2") as (c1, c2):
+        await c1.start(hasty := Hasty("hasty"))
+        moving = {
+            "itself": lambda: hasty.move("c2"),
+            "home": lambda: c1.management.move("hasty", "c2"),
+            "another": lambda: c2.management.move("hasty@c1", "c2"),
+        }
+        why = r"hasty cannot move: its before_move\(\) has failed: KeyError: 'desk' \(test_requests.py:\d+"
+        with pytest.raises(MoveError, match=why):
+            await moving[asks]()
+        assert (c1.agents, hasty.state) == ((hasty,), AgentState.ACTIVE)
+        assert [record.getMessage() for record in caplog.records] == ["before_move of agent hasty failed"]
+
+
+class Hasty(Agent):
+    async def before_move(self, destination):
+        raise KeyError("desk")
+
+
 class Unwilling(Agent):
     async def before_move(self, destination):
         raise MoveError("not today")

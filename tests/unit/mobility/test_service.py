@@ -38,6 +38,16 @@ async def test_a_refused_agent_stays(asked):
         assert c1.agents == (agent,)
 
 
+@pytest.mark.parametrize("to", ["", "C2", "c2/x", ".lab.localhost"])
+async def test_what_cannot_be_a_container_s_name_is_said_to_be_none(to):
+    async with Container("c1") as c1:
+        agent = Agent("alice")
+        await c1.start(agent)
+        with pytest.raises(MoveError, match=r"alice cannot move: '.*' cannot be a container's name"):
+            await agent.move(to)
+        assert c1.agents == (agent,)
+
+
 def test_who_does_not_move_has_nothing_of_it():
     assert not hasattr(Agent("alice"), "__dict__")
     assert (Agent.data, Agent.data_version, Agent.leaves_behind) == (None, 1, ())

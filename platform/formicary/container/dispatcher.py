@@ -225,15 +225,23 @@ class Dispatcher(Observed):
 
     def completed(self, message: Message) -> Message:
         """Return a message with its receivers' full names, each once; the same message if it has them."""
+        if type(name := message.to) is str:
+            if (address := self.full_name(name)) == name:
+                return message
+            message = copied(message)  # its other parts were looked at when it was made
+            force_setattr(message, "to", address)
+            return message
         names = message.receivers
         addresses = tuple(dict.fromkeys(map(self.full_name, names)))
         if addresses == names:
             return message
-        return message.replace(to=addresses if isinstance(message.to, tuple) else addresses[0])
+        return message.replace(to=addresses)
 
     def _add_alias(self, name: str, address: str) -> None:
         """Have messages to a short name go straight to the agent with this full name, if there is a way."""
         routes = self.routes
+        if not (address in routes or address in self.agents or address in self.system_agents):
+            return
 
         def deliver(message: Message) -> Sequence[MessageSink] | None:
             # Its sender may send it again, or look at it: what is delivered is another message.
@@ -245,8 +253,7 @@ class Dispatcher(Observed):
             routes.pop(name, None)  # the agent is gone, or its container
             return self.dispatch_to(message, address)
 
-        if address in routes or address in self.agents or address in self.system_agents:
-            self.add_route(name, deliver)
+        self.add_route(name, deliver)
 
     def full_name(self, name: str) -> str:
         """Return the full name of an agent by any of its names, as far as it is known."""

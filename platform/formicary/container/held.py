@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from typing import TYPE_CHECKING
 
 from formicary.container.dead_letters import is_failure
@@ -31,10 +30,10 @@ class HeldMessages:
         self.address = address
         self.limit = limit
         self.state = state
-        self.messages: deque[Message] = deque()
+        self.messages: list[Message] = []
         self.is_over = False
         """Whether the agent goes on, here or elsewhere: who waits for room hands its message over again."""
-        self._senders: deque[asyncio.Future[None]] = deque()
+        self._senders: list[asyncio.Future[None]] | None = None  # made for the first who waits for room
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message; return this if there is no room."""
@@ -54,6 +53,8 @@ class HeldMessages:
     async def room(self) -> None:
         """Wait until the agent goes on."""
         future = asyncio.get_running_loop().create_future()
+        if self._senders is None:
+            self._senders = []
         self._senders.append(future)
         await future
 
@@ -64,10 +65,10 @@ class HeldMessages:
     def end(self) -> Sequence[Message]:
         """Return what waits, in order; whoever waits for room goes on."""
         self.is_over = True
-        for sender in self._senders:
+        for sender in self._senders or ():
             if not sender.done():
                 sender.set_result(None)
-        left, self.messages = self.messages, deque()
+        left, self.messages = self.messages, []
         return left
 
     def __str__(self) -> str:

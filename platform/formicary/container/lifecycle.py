@@ -108,7 +108,8 @@ class Lifecycle:
         """Keep a full name for an agent that is about to come, until it has begun, or `unreserve`.
 
         Raises:
-            NameTakenError: an agent of that name lives here, or is about to.
+            NameTakenError: an agent of that name lives here, or is about to; for those that sleep see
+                `check_not_asleep`.
         """
         dispatcher = self._dispatcher
         if address in dispatcher.agents or address in self._starting or address in dispatcher.system_agents:
@@ -116,10 +117,14 @@ class Lifecycle:
                 f"an agent named {address.partition('@')[0]!r} lives in container {self._container.name}; "
                 "take another name"
             )
-        self._check_not_asleep(address)
         self._starting.add(address)
 
-    def _check_not_asleep(self, address: str) -> None:
+    def check_not_asleep(self, address: str) -> None:
+        """Make sure that no agent with a full name sleeps here.
+
+        Raises:
+            NameTakenError: one does.
+        """
         sleepers = self._dispatcher.sleepers
         if sleepers is not None and sleepers.is_asleep(address):
             raise NameTakenError(
@@ -133,7 +138,7 @@ class Lifecycle:
         Raises:
             NameTakenError: one does.
         """
-        self._check_not_asleep(address)
+        self.check_not_asleep(address)
         detour = self._dispatcher.detours.get(address)
         if detour is not None and detour.domain is not None:
             raise NameTakenError(

@@ -30,6 +30,16 @@ def admit(container: Container, address: str) -> None:
         address: its full name, of whatever home.
 
     Raises:
+        NameTakenError: an agent of that name lives there, or is about to come, or sleeps.
+    """
+    container.lifecycle.check_not_asleep(address)
+    expect(container, address)
+
+
+def expect(container: Container, address: str) -> None:
+    """Do as `admit` for an agent that sleeps here, and is about to wake.
+
+    Raises:
         NameTakenError: an agent of that name lives there, or is about to come.
     """
     container.lifecycle.reserve(address)
@@ -56,9 +66,8 @@ async def awake(
 ) -> bool:
     """Start an agent that was admitted: its hook runs, its behaviours begin, and it gets what has waited.
 
-    Without a hook nothing is waited for, and all is done at once. What the hook raises is logged and
-    recorded, and ends the agent: what has waited becomes dead letters. Cancelled while the hook runs, it ends
-    as well.
+    What the hook raises is logged and recorded, and ends the agent: what has waited becomes dead letters.
+    Cancelled while the hook runs, it ends as well. Without a hook nothing is waited for.
 
     Args:
         agent: as `snapshot.restore` has made it.
@@ -73,17 +82,33 @@ async def awake(
         Whether it lives.
     """
     agent.enter_container(container, address)
-    lifecycle = container.lifecycle
     try:
-        if hook is not None and not await _prepared(agent, hook, part):
-            return False
-        if container.dispatcher.is_closing:
-            agent.become_gone()
-            return False
-        container.dispatcher.routes.pop(address, None)  # by which agents here have written to it elsewhere
-        lifecycle.begin(agent, address)
-    finally:
-        lifecycle.unreserve(address)
+        is_prepared = hook is None or await _prepared(agent, hook, part)
+    except BaseException:
+        container.lifecycle.unreserve(address)
+        raise
+    if not is_prepared:
+        container.lifecycle.unreserve(address)
+        return False
+    return begin(agent, container, address, targets, state)
+
+
+def begin(
+    agent: Agent | MicroAgent,
+    container: Container,
+    address: str,
+    targets: Sequence[Target] = (),
+    state: AgentState = AgentState.ACTIVE,
+) -> bool:
+    """Start an agent that was admitted and has no hook; else as `awake`."""
+    lifecycle, dispatcher = container.lifecycle, container.dispatcher
+    agent.enter_container(container, address)
+    lifecycle.unreserve(address)
+    if dispatcher.is_closing:
+        agent.become_gone()
+        return False
+    dispatcher.routes.pop(address, None)  # by which agents here have written to it elsewhere
+    lifecycle.begin(agent, address)
     if isinstance(agent, Agent) and state is not AgentState.ACTIVE:
         agent.suspend() if state is AgentState.SUSPENDED else agent.wait()
     _hand_over(agent, container, targets)
@@ -105,6 +130,8 @@ def _hand_over(agent: Agent | MicroAgent, container: Container, targets: Sequenc
     """Give an agent what has waited for it, and have what comes from now on get in."""
     dispatcher, address = container.dispatcher, agent.address or ""
     messages = dispatcher.held.pop(address).end()
+    if not messages and not targets:
+        return
     if not isinstance(agent, Agent):
         micro_rest.hand_over(agent, messages)
         return

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import FormicaryError, StoreError
 from formicary.core.logs import get_logger
+from formicary.mobility.sleeping.store import Sleeper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
-    from formicary.mobility.sleeping.store import Sleeper, SleeperStore
+    from formicary.mobility.sleeping.store import SleeperStore
 
     Done = Callable[[StoreError | None], None]
+    Change: TypeAlias = Sleeper | Sequence[str]
 
 logger = get_logger("formicary.sleeping")
 
 _BATCH = 2000  # changes in a transaction
-_BATCH_BYTES = 1 << 24  # of what is put, the same
+_BATCH_BYTES = 1 << 24  # of what is put, or read, at a time
 
 
 class Journal:
@@ -30,7 +33,7 @@ class Journal:
 
     def __init__(self, store: SleeperStore) -> None:
         self._store = store
-        self._changes: list[tuple[Sleeper | str, Done]] = []
+        self._changes: list[tuple[Change, Done]] = []
         self._task: asyncio.Task[None] | None = None
         self._one_at_a_time = asyncio.Lock()
 
@@ -38,18 +41,19 @@ class Journal:
         """Put an agent there; `done` is called when it is on the disk, with None, or with why it is not."""
         self._add(sleeper, done)
 
-    def remove(self, name: str, done: Done) -> None:
-        """Remove an agent; `done` as of `put`."""
-        self._add(name, done)
+    def remove(self, names: Sequence[str], done: Done) -> None:
+        """Remove agents, all or none of them; `done` as of `put`."""
+        self._add(names, done)
 
-    async def read(self, names: Collection[str]) -> list[Sleeper]:
-        """Return agents by their names, as far as they are there.
+    async def read(self, names: Sequence[str]) -> tuple[dict[str, bytes], bool]:
+        """Return snapshots by their agents' names, and whether there may be more: these were too large.
 
         Raises:
             StoreError: the file cannot be read.
         """
         async with self._one_at_a_time:
-            return await asyncio.to_thread(self._store.read, names)
+            found = await asyncio.to_thread(self._store.snapshots, names, _BATCH_BYTES)
+        return found, sum(map(len, found.values())) >= _BATCH_BYTES
 
     async def close(self) -> None:
         """Write what waits, and close the file."""
@@ -58,7 +62,7 @@ class Journal:
         async with self._one_at_a_time:
             await asyncio.to_thread(self._store.close)
 
-    def _add(self, change: Sleeper | str, done: Done) -> None:
+    def _add(self, change: Change, done: Done) -> None:
         self._changes.append((change, done))
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._write_all(), name="sleepers' file")
@@ -73,23 +77,24 @@ class Journal:
         finally:
             self._task = None
 
-    def _next_batch(self) -> list[tuple[Sleeper | str, Done]]:
+    def _next_batch(self) -> list[tuple[Change, Done]]:
         """Return changes for one transaction: no agent is in them twice, and they are not too large."""
         names: set[str] = set()
         size = count = 0
-        for change, _ in self._changes[:_BATCH]:
-            name = change if isinstance(change, str) else change.name
-            size += 0 if isinstance(change, str) else len(change.snapshot)
-            if name in names or (count and size > _BATCH_BYTES):
+        for change, _ in self._changes:
+            changed = (change.name,) if isinstance(change, Sleeper) else change
+            size += len(change.snapshot) if isinstance(change, Sleeper) else 0
+            is_too_much = size > _BATCH_BYTES or len(names) + len(changed) > _BATCH
+            if count and (is_too_much or not names.isdisjoint(changed)):
                 break
-            names.add(name)
+            names.update(changed)
             count += 1
         batch, self._changes = self._changes[:count], self._changes[count:]
         return batch
 
-    async def _write(self, changes: list[Sleeper | str]) -> StoreError | None:
-        put = [change for change in changes if not isinstance(change, str)]
-        removed = [change for change in changes if isinstance(change, str)]
+    async def _write(self, changes: list[Change]) -> StoreError | None:
+        put = [change for change in changes if isinstance(change, Sleeper)]
+        removed = [name for change in changes if not isinstance(change, Sleeper) for name in change]
         try:
             async with self._one_at_a_time:
                 await asyncio.to_thread(self._store.write, put, removed)

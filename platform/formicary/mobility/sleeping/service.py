@@ -196,7 +196,7 @@ class SleepingAgents:
             return
         is_at_rest = agent.state is AgentState.TRANSIT and not agent.is_ending
         if outcome.cancelled() or not is_at_rest or self._has_unread(agent) or self._is_closed:
-            self._journal.remove(agent.name, partial(self._not_asleep, agent, outcome))
+            self._journal.remove((agent.name,), partial(self._not_asleep, agent, outcome))
             return
         outcome.set_result(None)
         self._left[agent.address or ""] = agent
@@ -221,12 +221,12 @@ class SleepingAgents:
 
     def is_asleep(self, address: str) -> bool:
         """Tell whether an agent with this full name sleeps here, and does not wake just now."""
-        name, _, domain = address.partition("@")
-        if not self.count or domain != self._container.domain or self._waker.wakes(address):
+        store = self._store
+        if store is None or not store.count or self._waker.wakes(address):
             return False
-        assert self._store is not None
+        name, _, domain = address.partition("@")
         try:
-            return self._store.has(name)
+            return domain == self._container.domain and store.has(name)
         except StoreError as error:
             logger.error("%s", error)  # noqa: TRY400 -- it says all in one sentence
             return False
@@ -244,7 +244,7 @@ class SleepingAgents:
         if not self.is_asleep(address):
             return False
         removed: asyncio.Future[StoreError | None] = asyncio.get_running_loop().create_future()
-        self._journal.remove(address.partition("@")[0], removed.set_result)
+        self._journal.remove((address.partition("@")[0],), removed.set_result)
         error = await asyncio.shield(removed)
         if error is not None:
             raise error

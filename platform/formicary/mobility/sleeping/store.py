@@ -18,7 +18,7 @@ from formicary.core.database import Database, FileKind
 from formicary.core.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
 VERSION = 1
@@ -41,7 +41,7 @@ _KIND = FileKind(
 )
 _PATIENCE = 5.0  # s that one of the two connections waits for the other
 _PUT = "INSERT INTO sleepers VALUES (?, ?, ?, ?, ?, ?, ?)"
-_FIELDS = "name, due, kind, behaviours, failures, belongings, snapshot"
+_NAMED = 500  # agents in a statement: older versions of SQLite take 999 at most
 
 
 class Sleeper(msgspec.Struct, frozen=True):
@@ -69,8 +69,8 @@ class Sleeper(msgspec.Struct, frozen=True):
 class SleeperStore:
     """The file.
 
-    What reads and writes whole agents (`read`, `with_belongings`, `write`) is for one thread at a time, which
-    may change; all else for one other thread, which looks at it meanwhile.
+    What reads and writes whole agents (`snapshots`, `with_belongings`, `write`) is for one thread at a time,
+    which may change; all else for one other thread, which looks at it meanwhile.
 
     Args:
         path: the file; it is made, readable for its owner only, if there is none.
@@ -172,15 +172,27 @@ class SleeperStore:
             )
             return [Sleeper(*row, None, b"") for row in cast("list[tuple[str, Any, str, Any, int]]", rows)]
 
-    def read(self, names: Collection[str]) -> list[Sleeper]:
-        """Return agents by their names, as far as they are there; errors as of `has`."""
-        marks = ", ".join("?" * len(names))
+    def snapshots(self, names: Sequence[str], most: int) -> dict[str, bytes]:
+        """Return snapshots by their agents' names, as far as those are there; errors as of `has`.
+
+        Args:
+            names: whose.
+            most: how many bytes are enough: no more is read then.
+        """
+        found: dict[str, bytes] = {}
+        size = 0
         with self._database.explained():
-            rows = self._writing.execute(
-                f"SELECT {_FIELDS} FROM sleepers WHERE name IN ({marks})",  # noqa: S608 -- there are marks in it
-                tuple(names),
-            )
-            return [Sleeper(*row) for row in rows]
+            for some, marks in _in_statements(names):
+                rows = self._writing.execute(
+                    f"SELECT name, snapshot FROM sleepers WHERE name IN ({marks})",  # noqa: S608 -- just marks
+                    some,
+                )
+                for name, snapshot in rows:
+                    found[name] = snapshot
+                    size += len(snapshot)
+                    if size >= most:
+                        return found
+        return found
 
     def with_belongings(self) -> list[tuple[str, bytes]]:
         """Return those that have something with the platform's services, by name; errors as of `has`."""
@@ -190,18 +202,20 @@ class SleeperStore:
 
     # -- writing --------------------------------------------------------------------------------------------
 
-    def write(self, put: Collection[Sleeper], removed: Collection[str]) -> None:
+    def write(self, put: Collection[Sleeper], removed: Sequence[str]) -> None:
         """Put agents there, and remove others: all of it, or nothing.
 
         Raises:
             StoreError: nothing has changed; with why.
         """
-        run = self._writing.executemany
+        run = self._writing
+        gone = 0
         with self._database.explained():
-            with self._database.transaction(self._writing):
-                gone = run("DELETE FROM sleepers WHERE name = ?", [(name,) for name in removed]).rowcount
-                run(_PUT, [msgspec.structs.astuple(sleeper) for sleeper in put])
-            self.count += len(put) - max(gone, 0)
+            with self._database.transaction(run):
+                for some, marks in _in_statements(removed):
+                    gone += run.execute(f"DELETE FROM sleepers WHERE name IN ({marks})", some).rowcount  # noqa: S608
+                run.executemany(_PUT, map(msgspec.structs.astuple, put))
+            self.count += len(put) - gone
 
     def close(self) -> None:
         """Close the file; closing it again does nothing."""
@@ -209,3 +223,10 @@ class SleeperStore:
         if self._lock >= 0:
             os.close(self._lock)  # the last: it would take SQLite's locks along
             self._lock = -1
+
+
+def _in_statements(names: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
+    """Iterate over names, as many at a time as there can be in a statement, with a mark for each."""
+    for start in range(0, len(names), _NAMED):
+        some = names[start : start + _NAMED]
+        yield some, ", ".join("?" * len(some))

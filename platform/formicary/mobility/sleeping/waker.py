@@ -13,7 +13,7 @@ from formicary.core.errors import FormicaryError, MoveError, NameTakenError, Sto
 from formicary.core.logs import get_logger
 from formicary.mobility import kinds
 from formicary.mobility.snapshot import read_snapshot, restore
-from formicary.mobility.waking import admit, awake, dismiss
+from formicary.mobility.waking import begin, dismiss, expect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from formicary.core.base_agent import AgentState
     from formicary.core.micro import MicroAgent
     from formicary.mobility.sleeping.journal import Journal
-    from formicary.mobility.sleeping.store import Sleeper
 
 logger = get_logger("formicary.sleeping")
 
-_BATCH: Final = 500  # agents
+_BATCH: Final = 1000  # agents
 _AT_ONCE: Final = 2  # batches
 _GATHERING: Final = 0.005  # s
 _IN_A_TURN: Final = 50  # agents that are made, or begin, without a turn of the loop for others
@@ -69,7 +68,7 @@ class Waker:
         """Have an agent wake that sleeps, and hold what comes for it; return whether that is possible."""
         self._waking[address] = None
         try:
-            admit(self._container, address)
+            expect(self._container, address)
         except NameTakenError:
             del self._waking[address]
             return False
@@ -129,33 +128,36 @@ class Waker:
             self._done()
 
     async def _wake(self, batch: Sequence[str]) -> None:
-        names = {address.partition("@")[0]: address for address in batch}
-        rows = {row.name: row for row in await self._journal.read(names)}
+        addresses = {address.partition("@")[0]: address for address in batch}
+        snapshots, may_be_more = await self._journal.read([*addresses])
         ready = []
-        for number, (name, address) in enumerate(names.items(), 1):
+        for number, (name, address) in enumerate(addresses.items(), 1):
             if number % _IN_A_TURN == 0:
                 await asyncio.sleep(0)
-            row = rows.get(name)
-            if row is None:
+            snapshot = snapshots.pop(name, None)
+            if snapshot is not None:
+                if (made := self._make(name, snapshot, address)) is not None:
+                    ready.append(made)
+            elif may_be_more:
+                self._line.append(address)
+            else:
                 self._fail(address, f"no agent named {name!r} lives in container {self._container.name}")
-            elif (made := self._make(row, address)) is not None:
-                ready.append(made)
         error = await self._remove([each.agent.name for each in ready])
         for number, each in enumerate(ready, 1):
-            if error is not None:
-                self._fail(each.address, f"agent {each.agent.name} cannot be woken: {error}")
-                continue
-            await self._begin(each)
             if number % _IN_A_TURN == 0:
                 await asyncio.sleep(0)
+            if error is None:
+                self._begin(each)
+            else:
+                self._fail(each.address, f"agent {each.agent.name} cannot be woken: {error}")
 
-    def _make(self, row: Sleeper, address: str) -> _Ready | None:
+    def _make(self, name: str, encoded: bytes, address: str) -> _Ready | None:
         """Return an agent, made again; None if it cannot be."""
         try:
-            snapshot = read_snapshot(row.snapshot)
-            agent = restore(snapshot, row.name, self._entrance)
+            snapshot = read_snapshot(encoded)
+            agent = restore(snapshot, name, self._entrance)
         except (MoveError, ValueError) as error:
-            self._fail(address, f"agent {row.name} cannot be woken: {error}")
+            self._fail(address, f"agent {name} cannot be woken: {error}")
             return None
         return _Ready(address, agent, snapshot.agent_state)
 
@@ -164,24 +166,17 @@ class Waker:
         if not names:
             return None
         removed: asyncio.Future[StoreError | None] = asyncio.get_running_loop().create_future()
-        left = len(names)
-        first: list[StoreError] = []
 
         def done(error: StoreError | None) -> None:
-            nonlocal left
-            left -= 1
-            if error is not None:
-                first.append(error)
-            if not left and not removed.done():
-                removed.set_result(first[0] if first else None)
+            if not removed.done():
+                removed.set_result(error)
 
-        for name in names:
-            self._journal.remove(name, done)
+        self._journal.remove(names, done)
         return await removed
 
-    async def _begin(self, ready: _Ready) -> None:
+    def _begin(self, ready: _Ready) -> None:
         future = self._waking.pop(ready.address, None)
-        await awake(ready.agent, self._container, ready.address, state=ready.state)
+        begin(ready.agent, self._container, ready.address, state=ready.state)
         if future is not None and not future.done():
             future.set_result(None)
 

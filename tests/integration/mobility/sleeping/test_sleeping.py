@@ -10,10 +10,11 @@ import pytest
 from tests.integration.mobility.sleeping.sleepy import Sender, Sleepy, SleepyMicro
 from tests.unit.groups.crew import joined
 
-from formicary import Agent, AgentState, Container, CyclicBehaviour, Message
+from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, MicroAgent
 from formicary.core.clock import now
 from formicary.errors import MoveError, NameTakenError, StoreError, UnknownAgentError, UsageError
-from formicary.mobility.sleeping import alarm, waker
+from formicary.mobility.sleeping import alarm, journal, waker
+from formicary.mobility.sleeping.store import SleeperStore
 from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -46,6 +47,13 @@ async def write(container, to, *bodies, name="bob"):
     agent.add_behaviour(Sender([Message(to, body=body) for body in bodies]))
     await container.start(agent)
     return agent
+
+
+class Large(MicroAgent):
+    data: bytes = b"x" * 1000
+
+    def handle(self, message):
+        del message
 
 
 async def test_a_message_wakes_an_agent_which_has_all_that_it_had():
@@ -100,6 +108,32 @@ async def test_many_wake_at_once_by_messages_and_by_their_time(monkeypatch):
         assert woken == {f"micro{number}": 1 - number % 2 for number in range(300)}
         assert container.dispatcher.sleepers.count == 0
         assert container.dispatcher.sleepers._waker._tasks == set()
+
+
+async def test_of_large_agents_that_wake_at_once_few_are_read_at_a_time(monkeypatch):
+    monkeypatch.setattr(journal, "_BATCH_BYTES", 4000)
+    read = []
+
+    def snapshots(store, names, most):
+        found = plain(store, names, most)
+        read.append(len(found))
+        return found
+
+    plain = SleeperStore.snapshots
+    monkeypatch.setattr(SleeperStore, "snapshots", snapshots)
+    async with Container("c1") as container:
+        for number in range(10):
+            await container.start(Large(f"large{number}"))
+        await asyncio.gather(*(agent.deactivate(5) for agent in container.agents))
+        await write(container, "large3", "one")
+        await asyncio.sleep(6)
+        assert sorted(agent.name for agent in container.agents if agent.name != "bob") == [
+            f"large{number}" for number in range(10)
+        ]
+        assert sum(read) == 10
+        assert max(read) == 4
+        assert container.dispatcher.sleepers.count == 0
+        assert container.dead_letters.total == 0
 
 
 async def test_who_has_messages_does_not_sleep():

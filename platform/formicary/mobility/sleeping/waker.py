@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from formicary.core.errors import FormicaryError, MoveError, NameTakenError, StoreError
 from formicary.core.logs import get_logger
 from formicary.mobility import kinds
+from formicary.mobility.sleeping.collector import COLLECTOR
 from formicary.mobility.snapshot import read_snapshot, restore
 from formicary.mobility.waking import begin, dismiss, expect
 
@@ -59,6 +60,7 @@ class Waker:
         self._waking: dict[str, asyncio.Future[None] | None] = {}  # by full name; who waits for it
         self._line: deque[str] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._is_slowed = False  # the garbage collector
 
     def wakes(self, address: str) -> bool:
         """Tell whether an agent is about to wake."""
@@ -78,7 +80,11 @@ class Waker:
 
     def _begin_to_wake(self) -> None:
         """See that agents who wait are woken, by one task more if there are many."""
-        if not self._tasks or (len(self._tasks) < _AT_ONCE and len(self._line) >= _BATCH):
+        are_many = len(self._line) >= _BATCH
+        if are_many and not self._is_slowed:
+            self._is_slowed = True
+            COLLECTOR.slow_down()
+        if not self._tasks or (are_many and len(self._tasks) < _AT_ONCE):
             task = asyncio.get_running_loop().create_task(self._wake_all(), name="wakes agents")
             self._tasks.add(task)
             task.add_done_callback(self._ended)
@@ -118,6 +124,9 @@ class Waker:
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
+        if self._is_slowed and not self._tasks:
+            self._is_slowed = False
+            COLLECTOR.restore()
         if task.cancelled():
             return
         if (error := task.exception()) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sqlite3
 from datetime import timedelta
 
@@ -89,6 +90,7 @@ async def test_its_time_wakes_an_agent(until):
 async def test_many_wake_at_once_by_messages_and_by_their_time(monkeypatch):
     monkeypatch.setattr(waker, "_BATCH", 20)
     monkeypatch.setattr(alarm, "_AT_ONCE", 50)
+    usual = gc.get_threshold()
     async with Container("c1") as container:
         for number in range(300):
             await container.start(SleepyMicro(f"micro{number}"))
@@ -100,6 +102,7 @@ async def test_many_wake_at_once_by_messages_and_by_their_time(monkeypatch):
                 Message(f"micro{number}@{container.domain}", sender=f"bob@{container.domain}")
             )
         assert len(container.dispatcher.sleepers._waker._tasks) == waker._AT_ONCE
+        assert gc.get_threshold() == (5000, *usual[1:])
         await asyncio.sleep(1)
         for number in range(300):
             await awake(container, f"micro{number}")
@@ -108,6 +111,22 @@ async def test_many_wake_at_once_by_messages_and_by_their_time(monkeypatch):
         assert woken == {f"micro{number}": 1 - number % 2 for number in range(300)}
         assert container.dispatcher.sleepers.count == 0
         assert container.dispatcher.sleepers._waker._tasks == set()
+        assert gc.get_threshold() == usual
+
+
+async def test_where_a_container_closes_while_many_wake_the_garbage_collector_is_as_before(monkeypatch):
+    monkeypatch.setattr(waker, "_BATCH", 20)
+    usual = gc.get_threshold()
+    async with Container("c1") as container:
+        for number in range(100):
+            await container.start(SleepyMicro(f"micro{number}"))
+        await asyncio.gather(*(agent.deactivate("message") for agent in container.agents))
+        for number in range(100):
+            container.dispatcher.send_nowait(
+                Message(f"micro{number}@{container.domain}", sender=f"bob@{container.domain}")
+            )
+        assert gc.get_threshold() != usual
+    assert gc.get_threshold() == usual
 
 
 async def test_of_large_agents_that_wake_at_once_few_are_read_at_a_time(monkeypatch):

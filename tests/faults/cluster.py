@@ -28,9 +28,9 @@ from tests.faults.ledger import Account, settle
 from tests.faults.side import Side, until
 from tests.faults.worker import Setting
 from tests.integration.server.federation.ejabberd import LIBRARIES, PROGRAM, SECRET
+from tests.plugins.ports import unused_port
 
 from formicary.server.configuration import STANZA_LIMIT
-from formicary.server.launch import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -186,8 +186,8 @@ class Cluster:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.port = free_port()
-        ports = self.port, free_port()
+        self.port = unused_port()
+        ports = self.port, unused_port()
         self.nodes = [Node(number, folder, ports) for number in (1, 2)]
         self.hosts = folder / "hosts"
         lines = ["127.0.0.1 localhost", *(f"{node.ip} {_BOTH}" for node in self.nodes)]

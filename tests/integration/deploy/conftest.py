@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import pytest
 from tests.plugins.paths import ROOT
+from tests.plugins.ports import unused_port
 
 from formicary.server import ServerAddress
 from formicary.server.configuration import STANZA_LIMIT
-from formicary.server.launch import free_port
 
 TEMPLATE = ROOT / "deploy" / "prosody" / "prosody.cfg.lua"
 PLATFORM = "lab.example"
@@ -29,7 +29,7 @@ class Server:
     """
 
     def __init__(self, folder, containers):
-        self.folder, self.port = folder, free_port()
+        self.folder, self.port = folder, unused_port()
         self.secret = folder / "secret"
         self.secret.write_text(f"{SECRET}\n")
         self.secret.chmod(0o600)

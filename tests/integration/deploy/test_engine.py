@@ -8,9 +8,8 @@ import subprocess
 import time
 
 import pytest
+from tests.plugins.ports import unused_port
 from tests.unit.deploy.test_images import COMPOSE
-
-from formicary.server.launch import free_port
 
 PROJECT = "formicary-test"
 SECONDS_TO_BUILD = 900
@@ -36,7 +35,7 @@ def compose(tmp_path):
         pytest.skip(f"there is no container engine: {reason}")
     secret = tmp_path / "component"
     secret.write_text("a-secret-of-enough-characters\n")
-    environment = {**os.environ, "FORMICARY_SECRET": str(secret), "FORMICARY_PORT": str(free_port())}
+    environment = {**os.environ, "FORMICARY_SECRET": str(secret), "FORMICARY_PORT": str(unused_port())}
 
     def run(*arguments):
         command = ["docker", "compose", "--project-name", PROJECT, "--file", str(COMPOSE), *arguments]

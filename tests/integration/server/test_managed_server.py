@@ -19,6 +19,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.plugins.ports import unused_port
 
 from formicary import server
 from formicary.errors import InvalidNameError, ServerError
@@ -26,7 +27,6 @@ from formicary.server import ManagedServer, ServerAddress, add_container, proces
 from formicary.server.configuration import MODULES, STANZA_LIMIT, advice, lua_string
 from formicary.server.federate import federate
 from formicary.server.federation import parse_member
-from formicary.server.launch import free_port
 from formicary.server.state import read_state
 
 pytestmark = pytest.mark.server
@@ -299,7 +299,7 @@ def test_a_server_moves_if_its_last_port_is_taken(folder):
 
 
 def test_the_advice_makes_a_prosody_of_ones_own_work(tmp_path, connect):
-    port = free_port()
+    port = unused_port()
     (tmp_path / "data").mkdir()
     config = tmp_path / "prosody.cfg.lua"
     config.write_text(
@@ -323,9 +323,12 @@ def test_the_advice_makes_a_prosody_of_ones_own_work(tmp_path, connect):
 
 
 def test_the_advice_lets_a_prosody_of_ones_own_into_a_federation(tmp_path, connect):
-    members = [parse_member(f"a=c1@127.0.0.2:{free_port()}"), parse_member(f"b=c2@127.0.0.3:{free_port()}")]
+    members = [
+        parse_member(f"a=c1@127.0.0.2:{unused_port()}"),
+        parse_member(f"b=c2@127.0.0.3:{unused_port()}"),
+    ]
     a, b = (made.folder for made in federate("lab.example", members, tmp_path / "federation"))
-    port = free_port()
+    port = unused_port()
     text = (a.path / "addition.cfg.lua").read_text().replace("5347", str(port))
     text = text.replace('"/etc/prosody/formicary"', lua_string(MODULES))
     text = text.replace("/etc/prosody/formicary", str(a.path))

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import psutil
 import pytest
+from tests.plugins.ports import unused_port
 
 from formicary.cli import main
 from formicary.server import ServerAddress, process
-from formicary.server.launch import free_port
 
 pytestmark = pytest.mark.server
 
@@ -121,7 +121,7 @@ SERVERS = ["--federate", "a=c1,c2@127.0.0.2", "--federate", "b=c3@127.0.0.3"]
 
 def test_config_makes_the_folders_of_a_federation_with_which_its_servers_start(formicary, tmp_path):
     output = tmp_path / "federation"
-    port = free_port()
+    port = unused_port()
     servers = [*SERVERS[:-1], f"{SERVERS[-1]}:{port}"]
     made = formicary("config", *servers, "--output", str(output), "--json", where=None)
     assert made.code == 0, made.err

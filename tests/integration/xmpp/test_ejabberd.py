@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 from tests.integration.xmpp.test_account_stream import CHAT, bodies, heard, online, send
 from tests.plugins.missing import leave_out
+from tests.plugins.ports import unused_port
 
 from formicary.server.account import AccountAddress
-from formicary.server.launch import free_port
 from formicary.transport.xmpp.stream import ReplacedError
 
 pytestmark = [pytest.mark.ejabberd, pytest.mark.accounts]
 
 LIBRARIES = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib"]
-SECONDS_TO_START = 90
+SECONDS_TO_START = 150
 CONFIGURATION = """\
 hosts: ["lab.example"]
 loglevel: info
@@ -56,7 +56,7 @@ def ejabberd(tmp_path):
     """Run one, without a node's name: then nothing of Erlang's own listens; give its port for clients."""
     if not Path("/usr/sbin/ejabberdctl").exists():
         leave_out("ejabberd is not installed: docs/ejabberd.md says what to do before that")
-    port, config, log = free_port(), tmp_path / "ejabberd.yml", tmp_path / "ejabberd.log"
+    port, config, log = unused_port(), tmp_path / "ejabberd.yml", tmp_path / "ejabberd.log"
     config.write_text(CONFIGURATION.format(port=port))
     environment = {
         **os.environ,

@@ -10,15 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.plugins.paths import ROOT
+from tests.plugins.ports import unused_port
 
 from formicary.server import ServerAddress
 from formicary.server.configuration import STANZA_LIMIT
-from formicary.server.launch import free_port
 
 PROGRAM = Path("/usr/sbin/ejabberdctl")  # by which one sees that it is installed
 TEMPLATE = ROOT / "deploy" / "ejabberd" / "ejabberd.yml"
 LIBRARIES = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib"]
-SECONDS_TO_START = 90
+SECONDS_TO_START = 150
 SECRET = "a-secret"
 
 
@@ -35,7 +35,7 @@ class Ejabberd:
 
     def __init__(self, folder, listen="127.0.0.1"):
         self.folder = folder
-        self.ports = {"5347": free_port(), "5348": free_port()}
+        self.ports = {"5347": unused_port(), "5348": unused_port()}
         self.listen = listen
         self.config = folder / "ejabberd.yml"
         self.log = folder / "ejabberd.log"

@@ -10,6 +10,7 @@ import psutil
 import pytest
 from tests.integration.server.federation.ejabberd import PROGRAM, Ejabberd
 from tests.plugins.missing import leave_out
+from tests.plugins.ports import unused_port
 from tests.unit.core.agents import Echo, do, start
 
 from formicary import Container, Message
@@ -17,7 +18,6 @@ from formicary.errors import AuthenticationError
 from formicary.server.certificate import ensure_certificate
 from formicary.server.federate import federate
 from formicary.server.federation import parse_member
-from formicary.server.launch import free_port
 
 pytestmark = [pytest.mark.server, pytest.mark.ejabberd]
 
@@ -53,7 +53,7 @@ def ejabberd(make, tmp_path):
     """One on loopback, which runs."""
     members = [parse_member("a=c1,c2@127.0.0.2"), parse_member("e=c3,c4@127.0.0.1")]
     federated = federate("lab.example", members, tmp_path / "federation")[1].folder
-    made = make(federated, "127.0.0.1", free_port())
+    made = make(federated, "127.0.0.1", unused_port())
     with made.running() as process:
         made.process = process
         yield made

@@ -1,0 +1,25 @@
+"""Ports for programs that are told where to listen."""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+
+# Below what systems give to whoever asks for any port: what is free here stays free until a slow program has
+# started, however many tests listen beside it. Each of these has a part of its own.
+_FIRST = 12_000
+_EACH = 1_000
+_PARTS = 16
+
+
+def unused_port() -> int:
+    """Return a TCP port of the loopback interface that nobody uses, and that nobody else is given."""
+    part = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % _PARTS
+    while True:
+        port = _FIRST + _EACH * part + random.SystemRandom().randrange(_EACH)
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        return port

@@ -155,6 +155,7 @@ async def test_a_function_of_a_function_is_refused():
 async def test_one_that_never_returns_is_ended_with_its_worker(tmp_path):
     async with Container("c1", compute_in="processes") as container:
         path = tmp_path / "pid"
+        await container.compute(functions.worker)  # so that the time is not taken by its start
         with pytest.raises(
             TimeoutError,
             match=r"say_and_never_return\(\) has not returned within 2 s: its worker process was ended",

@@ -205,13 +205,13 @@ async def test_who_is_killed_while_an_agent_is_started_there_is_no_reason_to_wai
 
 
 async def test_what_holds_its_loop_is_ended_all_the_same(tmp_path, caplog, monkeypatch):
-    monkeypatch.setattr("formicary.local.child._ENDS_WITHIN", 0.5)
-    monkeypatch.setattr("formicary.local.child._ALLOWS_WITHIN", 0.5)
     sign = tmp_path / "holds"
     async with LocalPlatform(containers=1) as platform:
         await platform.start(Holding, "w", {"sign": str(sign)})
         await started(platform, "boss", Do(lambda behaviour: behaviour.send(Message(to="w"))))
         await until(sign.exists)
+        monkeypatch.setattr("formicary.local.child._ENDS_WITHIN", 0.5)
+        monkeypatch.setattr("formicary.local.child._ALLOWS_WITHIN", 0.5)
         with pytest.raises(
             ManagementError, match=r"^container c1 has not answered within 0.5 s: one of its agents"
         ):

@@ -101,6 +101,7 @@ async def test_the_thread_is_there_from_the_first_turn_until_the_last_container_
 
 
 async def test_a_container_that_was_forgotten_is_looked_at_no_longer():
+    gc.collect()  # what other tests have forgotten
     count = len(LOOP_WATCH.watched())
     container = await Container("c1").open()
     assert len(LOOP_WATCH.watched()) == count + 1

@@ -181,8 +181,8 @@ async def test_others_wait_for_what_a_behaviour_computes():
         computing = do(compute)
         await start(container, "a", computing)
         await start(container, "b", Count(log, "b"))
-        for _ in range(20):
-            await asyncio.sleep(0.001)
+        await until(lambda: log)
+        await asyncio.sleep(0.02)  # what comes too early would come now
         assert log == [("b", 1)]
         free.set()
         await computing.join()
@@ -224,7 +224,8 @@ async def test_several_functions_of_one_behaviour_are_waited_for():
         computing = do(compute)
         await start(container, "a", computing)
         await start(container, "b", Count(log, "b"))
-        await asyncio.sleep(0.01)
+        await until(lambda: log)
+        await asyncio.sleep(0.01)  # as above
         assert log == [("b", 1)]
         free.set()
         await computing.join()
@@ -245,7 +246,8 @@ async def test_others_wait_for_a_thread_until_it_receives():
     async with synchronous() as container:
         await start(container, "a", Blocks())
         await start(container, "b", Count(log, "b"))
-        await asyncio.sleep(0.01)
+        await until(lambda: log)
+        await asyncio.sleep(0.01)  # as above
         assert log == [("b", 1)]
         free.set()
         await until(lambda: len(log) >= 10)

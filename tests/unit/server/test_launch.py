@@ -78,7 +78,7 @@ def test_a_silent_end_is_said_too(tmp_path, pretend):
 
 def test_a_prosody_that_never_answers_is_given_up_and_ended(tmp_path, pretend, monkeypatch):
     pretend(f'echo "{GREETING} 0.12.3"; exec sleep 60')
-    monkeypatch.setattr(launch, "_SECONDS_TO_START", 0.2)
+    monkeypatch.setattr(launch, "_SECONDS_TO_START", 1.0)  # enough to write its process id
     with pytest.raises(ServerError, match="did not answer within"):
         server.start(tmp_path / "state")
     assert_nothing_is_left(tmp_path)

@@ -124,8 +124,11 @@ async def test_a_page_hears_of_the_server_also_where_nothing_happens(feed, monke
     async with serving(feed, title="shop") as (address, _), browser() as client:
         base, token = split(address)
         async with client.ws_connect(f"{base}/live?token={token}", headers={"Origin": base}) as page:
-            kinds = [json.loads((await page.receive()).data)["kind"] for _ in range(4)]
-            assert kinds == ["hello", "parcel", "alive", "alive"]
+            kinds = []
+            while "parcel" not in kinds or kinds.count("alive") < 2:  # in any order: it is told so very often
+                kinds.append(json.loads((await page.receive()).data)["kind"])
+            assert kinds[0] == "hello"
+            assert kinds.count("hello") == kinds.count("parcel") == 1
             await page.send_json({"kind": "taken", "number": 1})
             feed.batches.put_nowait([MessageSeen(1.0, 7, "a@c1.x", "b@c1.x", body="hello")])
             while (said := json.loads((await page.receive()).data))["kind"] == "alive":

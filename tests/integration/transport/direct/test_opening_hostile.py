@@ -111,7 +111,7 @@ async def test_a_truncated_opening_is_dropped(tls):
 async def test_slow_ones_are_dropped(tls, monkeypatch):
     async with End(C1, tls=tls) as c1, End(C2, tls=tls) as c2:
         c1.know(c2)
-        monkeypatch.setattr("formicary.transport.direct.endpoint._OPENING_TIMEOUT", 0.1)
+        monkeypatch.setattr("formicary.transport.direct.endpoint._OPENING_TIMEOUT", 1.0)  # TLS takes less
         silent = await reach(c1)
         slow = await reach(c1, tls=tls)
         for byte in b"formicary\x01":

@@ -58,7 +58,7 @@ class Ssh:
         """Wait for what has been told to end."""
         for process in self.processes:
             process.stdin.close()
-            await asyncio.wait_for(process.communicate(), 10)
+            await asyncio.wait_for(process.communicate(), 60)
 
 
 @dataclass

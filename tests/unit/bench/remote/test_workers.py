@@ -17,7 +17,7 @@ from formicary_bench.remote.host_agent.protocol import Data, Ended, Said, Starte
 from formicary_bench.remote.workers import RemoteWorker
 from formicary_bench.worker.messages import Failed, Go, Progress, encode
 
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 class HostAgent:

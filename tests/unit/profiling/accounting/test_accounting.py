@@ -306,9 +306,8 @@ async def test_behaviours_that_raise_are_cancelled_or_send_within_sends_keep_the
     assert by_group(profile)["agents"] == pytest.approx(truth.burnt.total(), rel=0.1)
     assert truth.burnt.total() >= 0.12
     assert account.profile() is not None
-    assert by_agent(profile)["later"] == pytest.approx(
-        truth.burnt["later"], rel=0.25
-    )  # also what came after the wait
+    # Also what came after the wait.
+    assert by_agent(profile)["later"] == pytest.approx(truth.burnt["later"], rel=0.25)
 
 
 async def test_nothing_is_left_when_it_is_over():

@@ -22,7 +22,7 @@ from formicary_bench.worker.messages import Done
 
 pytestmark = pytest.mark.timeout(400)
 
-PATIENCE = 30.0
+PATIENCE = 100.0
 
 
 class Bare:

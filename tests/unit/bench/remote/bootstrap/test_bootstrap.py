@@ -230,7 +230,7 @@ def run_apart(function, *arguments):
         program,
         json.dumps([function.__module__, function.__name__, *arguments]),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     return json.loads(done.stdout)
 
 

@@ -45,7 +45,7 @@ async def test_it_ends_with_the_block(on):
         async with helping(host, "looking"):
             pass
         (process,) = host.ssh.processes
-        assert await asyncio.wait_for(process.wait(), 10) == 0
+        assert await asyncio.wait_for(process.wait(), 60) == 0
 
 
 async def test_a_look_tells_what_this_machine_is(on, tmp_path):
@@ -153,7 +153,7 @@ async def test_what_a_program_has_started_ends_with_it(on, tmp_path):
     """Here it is the Python of an environment, which would sleep for a minute."""
     pids = tmp_path / "pid"
     question = f"import os, time; open({str(pids)!r}, 'w').write(str(os.getpid()) + '.'); time.sleep(60)"
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     async with on() as host, helping(host, "installing") as helper:
         asked = {"folder": "~", "interpreter": sys.executable, "question": question}
         asking = asyncio.create_task(helper.ask("look", asked))

@@ -131,23 +131,23 @@ def test_what_is_used_from_its_sources_is_known(tiny, site):
 def test_wheels_of_this_environment_install_elsewhere_without_an_index(tmp_path):
     """Also one with machine code, and our own, whose code is then the same."""
     environment, folder = tmp_path / "env", tmp_path / "wheels"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True, timeout=60)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True, timeout=120)
     python = environment / "bin" / "python"
     pip, *others = (wheels.rebuild(distribution(name), folder) for name in ("pip", "msgspec", "pybase64"))
     others.append(own_wheel.make(folder))
     install = [python, "-I", pip / "pip", "install", "--isolated", "--quiet", "--no-index", "--no-deps"]
-    subprocess.run([*install, *others], check=True, timeout=60, cwd=tmp_path)
+    subprocess.run([*install, *others], check=True, timeout=120, cwd=tmp_path)
     program = (
         "import formicary, formicary_bench.remote.folders as p; print(formicary.__file__, p.code_digest())"
     )
     done = subprocess.run(
-        [python, "-I", "-c", program], check=True, capture_output=True, text=True, timeout=60, cwd=tmp_path
+        [python, "-I", "-c", program], check=True, capture_output=True, text=True, timeout=120, cwd=tmp_path
     )
     file, digest = done.stdout.split()
     assert Path(file).is_relative_to(environment)
     assert digest == code_digest()
     said = subprocess.run(
-        [python, "-I", pip / "pip", "list"], check=True, capture_output=True, text=True, timeout=60
+        [python, "-I", pip / "pip", "list"], check=True, capture_output=True, text=True, timeout=120
     )
     assert "formicary" in said.stdout
 

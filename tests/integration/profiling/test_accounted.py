@@ -15,7 +15,7 @@ from formicary import Agent, Container, OneShotBehaviour
 
 class Work(OneShotBehaviour):
     async def run(self):
-        for _ in range(20):
+        for _ in range(100):
             sum(range(300_000))
             await asyncio.sleep(0)
 

@@ -124,7 +124,7 @@ class SendAll(MakeLoops):
         """Send so many, wait until all are sent on, and have them ended there."""
         home = self.agent.container
         last = f"{self.last}.{home.platform}"
-        names = [f"forwarded-{number}" for number in range(count)]
+        names = self.names("forwarded", count)
         for name in names:
             agent = Forwarded(name)
             agent.data = Route(last, self.work.body.encode())

@@ -58,6 +58,7 @@ class MakeLoops(OneShotBehaviour):
         super().__init__()
         self.work = work
         self.begin = asyncio.Event()
+        self._named = 0  # how often it has given names
 
     async def run(self) -> None:
         """Make them when it may begin."""
@@ -67,6 +68,14 @@ class MakeLoops(OneShotBehaviour):
     async def loop(self, count: int) -> float:
         """Make a loop of so many operations, and return the seconds that it took; for subclasses."""
         raise NotImplementedError
+
+    def names(self, kind: str, count: int) -> list[str]:
+        """Return names for so many agents, which none has had before.
+
+        Of one that was ended elsewhere, its home may not know yet that its name is free.
+        """
+        self._named += 1
+        return [f"{kind}-{self._named}-{number}" for number in range(count)]
 
     async def hear(self) -> Message:
         """Wait for what somebody has to tell the conductor.

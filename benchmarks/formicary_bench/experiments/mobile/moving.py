@@ -46,7 +46,7 @@ class Dispatch(MakeLoops):
     async def loop(self, count: int) -> float:
         """Do so, and have them ended there."""
         home = self.agent.container
-        names = [f"dispatched-{number}" for number in range(count)]
+        names = self.names("dispatched", count)
         for name in names:
             agent = Dispatched(name)
             agent.data = self.work.body.encode()

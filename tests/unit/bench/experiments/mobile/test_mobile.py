@@ -9,6 +9,7 @@ from tests.unit.bench.synthetic import STARTED, make_run
 
 from formicary.errors import UsageError
 from formicary_bench import published
+from formicary_bench.experiments.mobile.loops import MakeLoops
 from formicary_bench.experiments.mobile.mediators import SERVERS, Requests
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports.document.sections import sections_of
@@ -173,6 +174,12 @@ def test_the_published_rates_are_those_of_the_file():
             line["unit"], float(line["peak_per_s"]), float(line["sustained_per_s"]),
         )  # fmt: skip
     assert published.rates("PROXY") == []
+
+
+def test_no_agent_of_a_loop_has_the_name_of_one_of_an_earlier_loop():
+    loops = MakeLoops(work=None)
+    names = [name for count in (3, 5, 3) for name in loops.names("sent", count)]
+    assert len(set(names)) == 11
 
 
 async def test_all_requests_of_a_loop_are_made_once():

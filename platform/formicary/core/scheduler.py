@@ -206,6 +206,7 @@ class Scheduler:
             else:
                 strand.wait_for(yielded)
         finally:
+            del error  # its traceback has this frame, and so all that called this
             self.resumed += 1
             self.current = None
             if task is None:

@@ -351,12 +351,11 @@ class Strand(asyncio.Future[Any]):
             self._future = None
         self._held, self.waiting, self.attention = _FREE, False, False
         self._cancels += 1
-        error = asyncio.CancelledError()
         if self.has_begun:
-            scheduler.throw(self, error)
+            scheduler.throw(self, asyncio.CancelledError())
         else:  # nothing of it would run
             self.coroutine.close()
-            self.end(error)
+            self.end(asyncio.CancelledError())
         return True
 
     def cancelling(self) -> int:

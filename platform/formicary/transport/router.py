@@ -195,8 +195,8 @@ class Router:
 
     def on_control(self, link: Link, channel: str, payload: bytes) -> None:
         """Called with a control message of another container; ValueError if it is none."""
-        if self.container.peers is not None:
-            self.container.peers.on_control(link.domain, channel, payload)
+        if (peers := self.container.peers) is not None:
+            peers.on_control(link.domain, channel, payload)
 
     def connect(self, domain: str) -> None:
         """Look for another container: `peers` of this one is called when it is there."""

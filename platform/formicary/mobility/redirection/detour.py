@@ -316,11 +316,10 @@ class Detour:
         self._overflow.call_behind(self.address, is_next)
         self._begin_to_hurry()
 
-    def expect(self, *, is_expected: bool) -> None:
-        """Called with whether the agent may arrive here soon."""
-        self.is_expected = is_expected
-        if is_expected:
-            self._begin_to_hurry()
+    def expect(self) -> None:
+        """Called when the agent may arrive here soon."""
+        self.is_expected = True
+        self._begin_to_hurry()
 
     def _begin_to_hurry(self) -> None:
         if self._hurry is not None:

@@ -168,7 +168,7 @@ class Places:
         """
         self._expected[address] = _Expected(source, take)
         if (detour := self._detours.get(address)) is not None:
-            detour.expect(is_expected=True)
+            detour.expect()
         if address not in self._dispatcher.overflow.takers:  # else a way of this container's agents takes it
             self._dispatcher.overflow.divert(address, _Expecting(self))
 
@@ -187,7 +187,7 @@ class Places:
 
     def _end_expecting(self, address: str) -> _Expected | None:
         if (detour := self._detours.get(address)) is not None:
-            detour.expect(is_expected=False)
+            detour.is_expected = False
         if isinstance(self._dispatcher.overflow.takers.get(address), _Expecting):
             self._dispatcher.overflow.end_diversion(address)
         return self._expected.pop(address, None)
@@ -247,7 +247,8 @@ class Places:
         )
         if self._home(address) != self._own:
             self._dispatcher.add_visitor(address)
-        detour.expect(is_expected=address in self._expected)
+        if address in self._expected:
+            detour.expect()
         detour.begin()
         return detour
 

@@ -193,6 +193,12 @@ class DirectConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Pass on the frames in what has come; for asyncio."""
         position, end = 0, len(data)
+        if end > _PREFIX and not self._missing and not self._head:
+            (length,) = _unpack(data)
+            if length == end - _PREFIX <= LONGEST_FRAME:  # one frame, as where somebody waits for an answer
+                self._on_frame(data[_PREFIX:])
+                self._on_read_end()
+                return
         if self._missing:
             if end < self._missing:
                 self._parts.append(data)

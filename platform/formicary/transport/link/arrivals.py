@@ -222,10 +222,10 @@ class Arrivals:
         if to:
             return False
         self.messages -= 1
-        if order in {_CHOKE, _UNCHOKE}:
-            self._on_pause(self._senders[about], order == _CHOKE)
-        elif order == _CONTROL and isinstance(payload, bytes):
+        if order == _CONTROL and isinstance(payload, bytes):
             self._on_control(about, payload)
+        elif order in {_CHOKE, _UNCHOKE}:
+            self._on_pause(self._senders[about], order == _CHOKE)
         elif order == _TAKEN and isinstance(payload, bytes):
             self._on_receipt(payload)
         else:

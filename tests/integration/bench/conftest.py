@@ -1,8 +1,10 @@
 """What tests of real, tiny runs share."""
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 
+import psutil
 import pytest
 
 from formicary.cli import main
@@ -39,6 +41,24 @@ def bench(tmp_path, monkeypatch, capsys):
         return Ended(ended.value.code or 0, *capsys.readouterr())
 
     return call
+
+
+@pytest.fixture
+def started():
+    """Give a function that returns the processes that the test has started, and what these have.
+
+    There may be others: the browser, which all tests share that need one.
+    """
+    before = psutil.Process().children()
+
+    def running():
+        found = [child for child in psutil.Process().children() if child not in before]
+        for child in [*found]:
+            with suppress(psutil.NoSuchProcess):
+                found += child.children(recursive=True)
+        return found
+
+    return running
 
 
 class Silent:

@@ -29,11 +29,7 @@ def network():
     return place.readlink() if place.exists() else None
 
 
-def children():
-    return psutil.Process().children(recursive=True)
-
-
-def test_each_state_holds_more_than_the_one_before(silent):
+def test_each_state_holds_more_than_the_one_before(silent, started):
     plan = make_plan(Options("memory", agents=(3000,)))
     held = [measured(configuration, silent).data for configuration in plan]
     uss = [int(one.uss_bytes[0]) for one in held]
@@ -43,31 +39,31 @@ def test_each_state_holds_more_than_the_one_before(silent):
     # An agent with a behaviour holds more than a micro-agent, and Python knows of most of it.
     behaviours, micro = ((number - traced[2]) / 3000 for number in traced[3:])
     assert 0 < micro < behaviours
-    assert children() == []
+    assert started() == []
 
 
-def test_a_process_that_cannot_be_weighed_says_why(silent, monkeypatch):
+def test_a_process_that_cannot_be_weighed_says_why(silent, started, monkeypatch):
     monkeypatch.setattr(measure, "BARE", "raise SystemExit('no more room')")
     (configuration,) = make_plan(Options("memory", subjects=("python",)))
     with pytest.raises(RepetitionError, match=r"ended with exit code 1: no more room"):
         measured(configuration, silent)
-    assert children() == []
+    assert started() == []
 
 
-def test_a_process_that_never_gets_ready_is_ended(silent, monkeypatch):
+def test_a_process_that_never_gets_ready_is_ended(silent, started, monkeypatch):
     monkeypatch.setattr(measure, "BARE", "import sys; sys.stdin.read()")
     monkeypatch.setattr(measure, "_QUIET_SECONDS", 0.2)
     (configuration,) = make_plan(Options("memory", subjects=("python",)))
     with pytest.raises(RepetitionError, match=r"has said nothing for 0\.2 s"):
         measured(configuration, silent)
-    assert children() == []
+    assert started() == []
 
 
 @pytest.mark.parametrize("kind", ["behaviours", "micro"])
 @pytest.mark.parametrize("placement", ["same-container", "two-containers"])
 def test_memory_is_looked_at_while_messages_go_to_and_fro(placement, kind, silent):
     options = Options(
-        "memory/growth", growth=3, pairs=(2,), placements=(placement,), subjects=(f"formicary-{kind}",),
+        "memory/growth", growth=6, pairs=(2,), placements=(placement,), subjects=(f"formicary-{kind}",),
         routes=("direct",) if placement == "two-containers" else None,
     )  # fmt: skip
     (configuration,) = make_plan(options)

@@ -1,6 +1,5 @@
 """Real profiled repetitions, short ones."""
 
-import psutil
 import pytest
 from tests.integration.bench.conftest import perform
 
@@ -32,7 +31,7 @@ def group_totals(cpu):
     return totals
 
 
-def test_what_agents_say_to_each_other_in_one_process_needs_no_communication(silent, tmp_path):
+def test_what_agents_say_to_each_other_in_one_process_needs_no_communication(silent, started, tmp_path):
     options = Options(
         "messaging/cpu", placements=("same-container",), subjects=("formicary-behaviours",), pairs=(20,),
         rounds=(2000, 20_000, 2000),
@@ -44,7 +43,7 @@ def test_what_agents_say_to_each_other_in_one_process_needs_no_communication(sil
     assert totals["agents"] > 0
     assert totals["platform"] > 0
     assert totals.get("communication", 0) + totals.get("directory", 0) < 0.1 * sum(totals.values())
-    assert psutil.Process().children(recursive=True) == []
+    assert started() == []
 
 
 def test_between_two_processes_each_has_its_own_profile(silent):
@@ -161,17 +160,17 @@ def test_propagation_can_be_profiled(silent, tmp_path):
     assert any(one.group == "directory" and one.us.mean for one in row.cpu.groups)
 
 
-def test_a_phase_that_is_too_short_is_a_sentence(silent):
+def test_a_phase_that_is_too_short_is_a_sentence(silent, started):
     with pytest.raises(RepetitionError, match="T2 was too short"):
         measure_profiled(Task(configuration(rounds=(5, 20, 5)), 1, 7), silent())
-    assert psutil.Process().children(recursive=True) == []
+    assert started() == []
 
 
-def test_an_interruption_while_it_is_profiled_leaves_no_process(silent, tmp_path):
+def test_an_interruption_while_it_is_profiled_leaves_no_process(silent, started, tmp_path):
     seen = []
 
     def interrupt(_):
-        names = {child.name() for child in psutil.Process().children(recursive=True)}
+        names = {child.name() for child in started()}
         if "py-spy" in names:
             seen.append(names)
             raise KeyboardInterrupt
@@ -183,5 +182,5 @@ def test_an_interruption_while_it_is_profiled_leaves_no_process(silent, tmp_path
     outcome = perform(options, tmp_path / "run", silent(interrupt))
     assert seen
     assert outcome.interrupted
-    assert psutil.Process().children(recursive=True) == []
+    assert started() == []
     assert not (tmp_path / "run").exists()

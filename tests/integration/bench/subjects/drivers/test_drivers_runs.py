@@ -6,7 +6,6 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import psutil
 import pytest
 from tests.integration.bench.conftest import Silent, perform
 from tests.integration.bench.subjects.drivers.conftest import GOOD, keep, point
@@ -97,12 +96,11 @@ def test_what_a_bad_driver_does_is_one_sentence(mode, said, installed_bad):
         ("reports-for-ever", "measuring", 10),
     ],
 )
-def test_a_driver_that_hangs_is_ended_with_its_worker(mode, stage, seconds, installed_bad):
+def test_a_driver_that_hangs_is_ended_with_its_worker(mode, stage, seconds, installed_bad, started):
     installed_bad(mode)
     with pytest.raises(RepetitionError, match=f"nothing advanced for {seconds} s while {stage}"):
         measure(Task(point("bad"), 1, 7), Silent(), quiet_s=seconds)
-    mine = psutil.Process().children(recursive=True)
-    assert not [one for one in mine if "bad.py" in " ".join(one.cmdline())]
+    assert started() == []
 
 
 def test_it_is_noticed_when_the_driver_that_echoes_dies(installed_bad):

@@ -53,7 +53,7 @@ _FAILED = """
 *told within*: how long after the fault the last sender knew. Where no number stands, it is none.
 
 """
-_COLUMNS = ("fault", "route", "sent", "received", "failed", "both", "again", "remarks")
+_COLUMNS = ("fault", "route", "sent", "received", "failed", "both", "again", "told within; remarks")
 
 
 def page(figures: Mapping[Case, Figures]) -> str:
@@ -125,7 +125,7 @@ def _row(title: str, route: Route, figures: Figures) -> list[str]:
     account = figures.account
     remarks = list(figures.notes)
     if figures.told_after is not None:
-        remarks.insert(0, f"told within {figures.told_after:.1f} s")
+        remarks.insert(0, f"{figures.told_after:.1f} s")
     numbers = (account.sent, account.received, account.failed, account.both, figures.resent)
     return [title, ROUTES[route], *map(_number, numbers), "; ".join(remarks)]
 

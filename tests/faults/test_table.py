@@ -32,7 +32,7 @@ def test_a_fault_after_which_messages_failed_has_rows_with_its_figures_and_remar
     first, second = rows(page(figures), "Where messages failed")
     assert first == [CASES[0].fault.title, ROUTES[CASES[0].route], "1", "1", "", "", "", ""]
     assert second[:2] == ["", ROUTES[CASES[1].route]]  # of the fault of the row above
-    assert second[2:] == ["12345", "12300", "50", "5", "7", "told within 3.1 s; slept well"]
+    assert second[2:] == ["12345", "12300", "50", "5", "7", "3.1 s; slept well"]
 
 
 def test_another_has_one_row_with_a_cell_for_each_route():

@@ -187,7 +187,7 @@ def test_a_worker_that_is_killed_is_a_sentence_and_the_run_goes_on(silent, tmp_p
         pairs=(1,),
         placements=(SAME,),
         subjects=("tasks", "callbacks"),
-        rounds=(0, 300_000, 0),
+        rounds=(0, 600_000, 0),  # at least some reports of progress, which come four times a second
     )
     outcome = perform(options, tmp_path / "run", listener)
     (sentence,) = outcome.problems

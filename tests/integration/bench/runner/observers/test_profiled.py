@@ -150,9 +150,10 @@ def test_churn_can_be_profiled(silent, tmp_path):
 
 
 def test_propagation_can_be_profiled(silent, tmp_path):
+    # The directory has a fifteenth of the time: so many samples that one of them is of it for certain.
     options = Options(
-        "directory/propagation", subjects=("formicary-replica",), routes=("direct",), rounds=(100, 4000, 50),
-        profile=True,
+        "directory/propagation", subjects=("formicary-replica",), routes=("direct",),
+        rounds=(100, 10_000, 50), profile=True,
     )  # fmt: skip
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []

@@ -117,7 +117,7 @@ def run_program(
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
 

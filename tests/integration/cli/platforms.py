@@ -13,6 +13,16 @@ COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()"]
 
 RUN = [*COMMAND, "run"]
 
+PATIENTLY = """
+from formicary.cli import guest_session, main
+from formicary.management.requests import router
+
+guest_session._PATIENCE = router._TIMEOUT_FOR_EACH = 60.0
+main()
+"""
+ASK = [sys.executable, "-c", PATIENTLY]
+"""As `COMMAND`, for who asks a platform that answers, however long that takes on a busy machine."""
+
 ECHO = """
 from formicary import Agent, CyclicBehaviour
 
@@ -82,10 +92,14 @@ class Lab:
 
     Args:
         path: the folder.
+
+    Attributes:
+        command: by which commands run that ask.
     """
 
     def __init__(self, path):
         self.path = path
+        self.command = ASK
         (path / "shop.py").write_text(SHOP, encoding="utf-8")
         (path / "staff.py").write_text(STAFF, encoding="utf-8")
         self.environment = {
@@ -119,18 +133,18 @@ class Lab:
     def ask(self, *arguments, **options):
         """Run a command to its end."""
         return subprocess.run(
-            [*COMMAND, *map(str, arguments)], capture_output=True, check=False, **self.options, **options
+            [*self.command, *map(str, arguments)], capture_output=True, check=False, **self.options, **options
         )
 
     def start(self, *arguments):
         """Start a command, whose output is read."""
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        return subprocess.Popen([*COMMAND, *arguments], **pipes, **self.options)
+        return subprocess.Popen([*self.command, *arguments], **pipes, **self.options)
 
     def said(self, *arguments):
         """Give what a command prints that goes well."""
         done = self.ask(*arguments)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
         return done.stdout
 
     def refused(self, *arguments, code):

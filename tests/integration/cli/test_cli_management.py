@@ -6,6 +6,7 @@ import json
 import signal
 
 import pytest
+from tests.integration.cli.platforms import COMMAND
 
 
 def test_ps_lists_the_containers_and_not_who_asks(running):
@@ -254,6 +255,7 @@ def test_a_platform_that_is_dead_is_one_sentence(lab, tmp_path):
 def test_a_platform_that_stands_still_is_one_sentence(lab):
     with lab.run("--listen") as process:
         process.send_signal(signal.SIGSTOP)
+        lab.command = COMMAND
         assert "within 5 s" in lab.refused("ps", code=3)
 
 
@@ -261,6 +263,7 @@ def test_a_container_that_stands_still_is_missing_and_the_rest_is_there(lab):
     with lab.run("--listen"), lab.run("--name", "c2", "--join", "c1") as process:
         lab.until(lambda: "c2 " in lab.said("ps"))
         process.send_signal(signal.SIGSTOP)
+        lab.command = COMMAND
         done = lab.ask("ps", "--json")
         assert done.returncode == 1
         found = json.loads(done.stdout)

@@ -8,6 +8,7 @@ import pytest
 
 from formicary.server import ManagedServer
 from formicary.server.account import AccountAddress
+from formicary.transport.xmpp import stream
 from formicary.transport.xmpp.addressing import make_stream
 
 STOCK = """\
@@ -21,6 +22,12 @@ VirtualHost "{host}"
 HOSTS = {"stock.localhost": "kick_old", "new.localhost": "kick_new", "random.localhost": "random"}
 
 _numbers = itertools.count()
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    """Have servers that are busy waited for."""
+    monkeypatch.setattr(stream, "_CONNECT_TIMEOUT", 60.0)
 
 
 @pytest.fixture(scope="module")

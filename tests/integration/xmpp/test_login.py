@@ -151,7 +151,7 @@ async def test_a_login_can_be_cancelled_at_any_time(connected, lines):
 async def test_a_server_that_says_nothing_is_not_waited_for_long(connected, monkeypatch):
     from formicary.transport.xmpp import login
 
-    monkeypatch.setattr(login, "_WAY_TIMEOUT", 0.1)
+    monkeypatch.setattr(login, "_WAY_TIMEOUT", 1.0)  # enough to connect
     async with speaking(stays=True) as address:
         with pytest.raises(LinkError, match="it does not answer; is it running"):
             async with connected(address, "c1"):

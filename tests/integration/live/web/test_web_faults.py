@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import expect
-from tests.integration.cli.platforms import COMMAND, Lab
+from tests.integration.cli.platforms import ASK, Lab
 from tests.integration.live.web.conftest import View, until
 from tests.unit.live.synthetic import BEGIN
 
@@ -141,7 +141,7 @@ def watch(lab, page, quiet, browser_loop):
         return started[-1]
 
     async def watch(*arguments, behind=()):
-        viewer = start([*behind, *COMMAND, "watch", "--web", *arguments])
+        viewer = start([*behind, *ASK, "watch", "--web", *arguments])
         view = View(page, viewer.stdout.readline().split()[0])
         await view.visit()
         await expect(view.at("tiles")).to_contain_text("1container")

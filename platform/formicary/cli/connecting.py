@@ -42,6 +42,7 @@ class ConnectionSettings:
         directory_file: where a central directory keeps its entries.
         creatable: modules of which agents may be created.
         accepts: modules of which agents may come from other containers.
+        sleepers: the file in which agents sleep.
         spread_at: the address at which containers in other processes join it; None where there are none.
         is_synchronous: whether behaviours go on cycle by cycle.
     """
@@ -61,6 +62,7 @@ class ConnectionSettings:
     directory_file: Path | None = None
     creatable: tuple[str, ...] = ()
     accepts: tuple[str, ...] = ()
+    sleepers: Path | None = None
     spread_at: str | None = None
     is_synchronous: bool = False
 
@@ -87,6 +89,7 @@ class ConnectionSettings:
             directory_file=self.directory_file,
             creatable=self.creatable,
             accepts=self.accepts,
+            sleepers=self.sleepers,
             mode="synchronous" if self.is_synchronous else "asynchronous",
             **options,
         )
@@ -160,6 +163,8 @@ class ConnectionSettings:
             raise UsageError(
                 f"with --containers or --launcher all meet in this process: leave {given[0]} out"
             )
+        if self.spread_at is not None and self.sleepers is not None:
+            raise UsageError("--sleepers is the file of one container: leave it, or what makes several, out")
         if self.is_alone:
             self._refuse(
                 {"--route": self.route, "--tls or --no-tls": self.tls},

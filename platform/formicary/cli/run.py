@@ -171,6 +171,14 @@ def run(
             show_default="none",
         ),
     ] = None,
+    sleepers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where agents sleep, and are there again when the container is started again.",
+            show_default="a temporary file",
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Make the agents' random generators give the same again.")
     ] = None,
@@ -205,6 +213,8 @@ def run(
     its share of the agents, one after the other in turn. All find each other by
     their short names. With --launcher slurm they are on the nodes of a job.
 
+    With --sleepers, agents of the script that sleep in that file sleep on.
+
     With --spade the script runs as a program, with `if __name__ == "__main__":`,
     and its agents live in the container: no XMPP server is needed, nor a login.
     It ends when the script ends, with the script's exit code.
@@ -236,6 +246,7 @@ def run(
             directory_file=directory_file,
             creatable=tuple(allow_create or ()),
             accepts=tuple(accept or ()),
+            sleepers=sleepers,
             spread_at=(launched.address if launched else LOOPBACK) if is_spread else None,
             is_synchronous=mode is Mode.SYNCHRONOUS,
         )
@@ -246,6 +257,7 @@ def run(
                 "--containers": containers,
                 "--launcher": launcher,
                 "--mode": mode if mode is Mode.POOLED else None,
+                "--sleepers": sleepers,
                 "--for": seconds,
                 "--cpu-by-group": cpu_by_group or None,
                 "--watch": watch or None,

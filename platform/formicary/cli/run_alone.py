@@ -93,7 +93,10 @@ async def _live(
             for line in (f"{container.domain}: {_what_lives(container, agents)}; Ctrl-C ends it", *hints):
                 say(line, err=True)
             for agent in agents:
-                await _start(container, agent)
+                if _sleeps(container, agent):
+                    say(f"agent {agent.name} sleeps", err=True)
+                else:
+                    await _start(container, agent)
             with contextlib.suppress(Exception):  # its time is over, or an agent has failed, which is logged
                 async with asyncio.timeout(seconds):
                     await (container.join() if agents else asyncio.Event().wait())
@@ -103,6 +106,11 @@ def _accounted(container: Container) -> Accounting:
     from formicary.profiling.accounting.accounting import accounting
 
     return accounting(container)
+
+
+def _sleeps(container: Container, agent: Agent | MicroAgent) -> bool:
+    sleepers = container.dispatcher.sleepers
+    return sleepers is not None and sleepers.is_asleep(f"{agent.name}@{container.domain}")
 
 
 async def _start(container: Container, agent: Agent | MicroAgent) -> None:

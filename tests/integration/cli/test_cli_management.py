@@ -136,6 +136,22 @@ def test_an_agent_sleeps_and_is_woken(running):
     assert "agent laser cannot sleep: its attribute `properties` is not carried" in says
 
 
+def test_sleepers_are_there_when_their_container_is_started_again(lab):
+    options = ("--listen", "--sleepers", "night.sqlite")
+    with lab.run(*options):
+        lab.said("deactivate", "cell")
+    with lab.run(*options) as process:
+        assert process.stderr.readline() == "agent cell sleeps\n"
+        lab.until(lambda: len(lab.said("agents").splitlines()) == 3)
+        (row,) = lab.said("agents", "--state", "deactivated").splitlines()[1:]
+        assert row.split()[0] == "cell@c1.lab.localhost"
+        lab.said("activate", "cell")
+    assert (lab.path / "night.sqlite").stat().st_mode & 0o777 == 0o600
+    assert "the file of one container" in lab.refused(
+        "run", "staff.py", "--containers", "2", "--sleepers", "night.sqlite", code=2
+    )
+
+
 def test_why_an_agent_does_not_move_is_one_sentence(running):
     says = running.refused("move", "laser@c1", "c2", code=1)
     assert "agent laser cannot move: its attribute `properties` is not carried" in says

@@ -157,6 +157,7 @@ def test_two_programs_find_each_other_where_one_joins_the_other(program):
         (["FILE", "--containers", "2"], "with --spade, leave --containers out"),
         (["FILE", "--for", "3"], "with --spade, leave --for out"),
         (["FILE", "--listen", "--accept", "shop"], "with --spade, leave --accept out"),
+        (["FILE", "--sleepers", "night.sqlite"], "with --spade, leave --sleepers out"),
     ],
 )
 def test_what_cannot_be_is_refused(program, arguments, sentence):

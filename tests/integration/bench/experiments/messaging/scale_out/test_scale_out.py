@@ -51,7 +51,7 @@ def over(tmp_path, there):
 def test_scale_out_says_what_messages_cost_on_agents_and_servers(make_lab, over):
     lab = make_lab(3)
     rows, run = over(
-        lab, "messaging/scale-out", pairs=(4,), subjects=("formicary-behaviours",), rounds=(50, 400, 200)
+        lab, "messaging/scale-out", pairs=(4,), subjects=("formicary-behaviours",), rounds=(50, 800, 200)
     )
     assert {(row.hosts, row.traffic, row.route) for row in rows} == {(1, "", "in-process")} | {
         (hosts, traffic, route)
@@ -60,7 +60,7 @@ def test_scale_out_says_what_messages_cost_on_agents_and_servers(make_lab, over)
         for route in ("direct", "xmpp")
     }
     for row in rows:
-        assert row.round_trips == row.hosts * 4 * 400
+        assert row.round_trips == row.hosts * 4 * 800
         # In one process it is over too soon for clocks that count hundredths of a second.
         assert row.scale.agents_us.mean > 0 or row.hosts == 1
         assert (row.scale.server_us.mean > 0) is (row.route == "xmpp")

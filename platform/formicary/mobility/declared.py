@@ -91,10 +91,9 @@ def upgrade_data(agent: BaseAgent, raw: msgspec.Raw, version: int) -> None:
 
 def _check_attributes(owner: Owner, kind: type, whose: str) -> None:
     attributes, slots = getattr(owner, "__dict__", ()), _slots_of(kind)
-    if not attributes and not slots:
-        return
-    for name in (*attributes, *slots):
-        if name != "data" and hasattr(owner, name) and not _is_left_behind(owner, name):
+    names = [*attributes, *(each for each in slots if hasattr(owner, each))] if slots else attributes
+    for name in names:
+        if name != "data" and not _is_left_behind(owner, name):
             raise MoveError(
                 f"{whose} attribute `{name}` is not carried; put it into `data`, or name it in "
                 "`leaves_behind`"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from formicary.core.base_agent import BaseAgent
-from formicary.core.clock import now
+from formicary.core.clock import wall_time
 from formicary.core.errors import MoveError
 from formicary.core.failures import describe
 from formicary.core.logs import get_logger
@@ -20,7 +21,6 @@ from formicary.mobility.transit import Transit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
-    from datetime import datetime
 
     from formicary.container.container import Container
     from formicary.container.protocols import Transport
@@ -55,7 +55,7 @@ encode_parcel = msgspec.msgpack.Encoder().encode
 
 class _Departure(msgspec.Struct):
     agent: Agent | MicroAgent
-    since: datetime
+    since: float  # by the time of day
     counts: Mapping[str, int]  # of messages for others, when it was at rest
     outcome: Answer
 
@@ -105,7 +105,8 @@ class Departing:
         self._belongings = belongings
         self._act = act
         self._departures: dict[str, _Departure] = {}
-        self._resting: dict[str, Transit] = {}  # those that come to rest, to leave
+        self._time = wall_time()
+        self._resting: dict[str, tuple[str, float]] = {}  # those that come to rest: to where, since when
         self._settled: dict[
             str, int
         ] = {}  # by domain: how many messages are where they should, or are told of
@@ -135,14 +136,14 @@ class Departing:
         self, agent: Agent | MicroAgent, address: str, place: str, caller: Strand | None
     ) -> _Departure:
         """Bring an agent to rest, and have its hand-over begin."""
-        transit = Transit(place, now(), "its behaviours to come to rest")
-        is_first = self._resting.setdefault(address, transit) is transit
+        resting = place, self._time()
+        is_first = self._resting.setdefault(address, resting) is resting
         try:
             await bring_to_rest(agent, caller)
             try:
                 if unsettled := self._places.begin_to_settle({address}):
                     await self._places.settle(unsettled)  # what goes out only then, nobody would wait for
-                return self._begin(agent, address, place, caller, transit.since)
+                return self._begin(agent, address, place, caller, resting[1])
             except BaseException:
                 let_go_on(agent)
                 raise
@@ -156,7 +157,7 @@ class Departing:
             raise MoveError(f"agent {agent.name} cannot move: {obstacle}")
 
     def _begin(
-        self, agent: Agent | MicroAgent, address: str, place: str, caller: Strand | None, since: datetime
+        self, agent: Agent | MicroAgent, address: str, place: str, caller: Strand | None, since: float
     ) -> _Departure:
         self._check(agent, address, place)  # again, as some time has passed
         belongings = self._belongings().hand_over(address)
@@ -177,10 +178,11 @@ class Departing:
     def transit(self, address: str) -> Transit | None:
         """Return where an agent goes, since when, and what that waits for; None if it does not leave."""
         status, departure = self._machine.departures.status(address), self._departures.get(address)
-        if status is None or departure is None:
-            return self._resting.get(address)
-        place, waits_for = status
-        return Transit(place, departure.since, waits_for)
+        if status is not None and departure is not None:
+            return _transit(status[0], departure.since, status[1])
+        if (resting := self._resting.get(address)) is not None:
+            return _transit(*resting, "its behaviours to come to rest")
+        return None
 
     def ended(self, address: str) -> None:
         """Called when an agent has ended here: if it was to move, it is not to begin elsewhere."""
@@ -298,3 +300,7 @@ class Departing:
             self._settling.cancel()
         for address in tuple(self._departures):
             self.ended(address)
+
+
+def _transit(place: str, since: float, waits_for: str) -> Transit:
+    return Transit(place, datetime.fromtimestamp(since, UTC), waits_for)

@@ -127,7 +127,7 @@ class MobilityService:
 
         Cancelled before it was decided, the agent goes on here. Later, it moves all the same.
         """
-        place = full_domain(agent, to, self._container)
+        place = to if self._machine.reaches(to) else full_domain(agent, to, self._container)
         if place != self._container.domain:
             if not self._machine.reaches(place):
                 await self._look_for(place)

@@ -31,7 +31,7 @@ def profile():
             [*COMMAND, *map(str, arguments)],
             capture_output=True,
             text=True,
-            timeout=100,
+            timeout=170,
             check=False,
             **options,
         )

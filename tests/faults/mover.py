@@ -115,16 +115,26 @@ class Receiving(CyclicBehaviour):
 
 def stand_still_at(event: str) -> None:
     """Have the process stand still before it takes the next event of this kind of a hand-over."""
-    take = HandOver._take
+    receive = HandOver.receive
 
-    def stop(self: HandOver, origin: str, what: Any) -> None:
-        if type(what).__name__ == event:
+    def receive_until(self: HandOver, origin: str, payload: bytes) -> None:
+        kind = next(kind for kind in self._takers if kind.__name__ == event)
+        take = self._takers[kind]
+
+        def stop(origin: str, what: Any) -> None:
             patcher.stop()
+            self._takers[kind] = take
             tell("reached", at=event)
             os.kill(os.getpid(), signal.SIGSTOP)
-        take(self, origin, what)
+            take(origin, what)
 
-    patcher = patch.object(HandOver, "_take", stop)
+        self._takers[kind] = stop
+        try:
+            receive(self, origin, payload)
+        finally:
+            self._takers[kind] = take
+
+    patcher = patch.object(HandOver, "receive", receive_until)
     patcher.start()
 
 

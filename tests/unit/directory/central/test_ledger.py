@@ -50,6 +50,12 @@ async def until(condition):
         await asyncio.sleep(0.001)
 
 
+async def turns():
+    """Let the directory hear what it was told: more turns of the loop than that takes."""
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+
 async def writing(gate):
     await until(gate.has_begun.is_set)
 
@@ -86,7 +92,7 @@ async def test_what_comes_during_one_write_is_the_next(path, gate):
         await writing(gate)
         for name in "bcd":
             alice.tell(register(service(name=name)))
-        await asyncio.sleep(0.01)
+        await turns()
         gate.open.set()
         await answers(alice, 4)
         assert gate.batches == [["a"], ["b", "c", "d"]]
@@ -106,7 +112,7 @@ async def test_requests_see_what_those_before_them_would_do(path, gate, is_under
         third = alice.tell({"action": "deregister", "agent": ALICE})
         fourth = alice.tell({"action": "modify", "services": [service(name="a")]})
         fifth = alice.tell(register(service(name="a", type_="new")))
-        await asyncio.sleep(0.01)
+        await turns()
         gate.open.set()
         said = await answers(alice, 5 if is_under_way else 6)
         assert said[first] == DONE
@@ -163,7 +169,7 @@ async def test_a_container_that_is_lost_leaves_nothing_that_was_on_its_way(path,
         alice.tell(register(service("bob@c2.lab.localhost", name="first")))
         await writing(gate)
         alice.tell(register(service("bob@c2.lab.localhost", name="second")))
-        await asyncio.sleep(0.01)
+        await turns()
         df.container_lost("c2.lab.localhost")
         gate.open.set()
         await answers(alice, 2)
@@ -177,9 +183,9 @@ async def test_closing_does_what_waits_and_then_refuses(path, gate):
         alice.tell(register(service(name="a")))
         await writing(gate)
         alice.tell(register(service(name="b")))
-        await asyncio.sleep(0.01)
+        await turns()
         closing = asyncio.create_task(df.close())
-        await asyncio.sleep(0.01)
+        await turns()
         assert not closing.done()
         gate.open.set()
         await closing

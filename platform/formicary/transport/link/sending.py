@@ -138,7 +138,7 @@ class Sending:
 
         Args:
             payload: a batch, or a part of one.
-            item: what is given back if it fails; it goes with a batch's last part, the others have None.
+            item: the messages, given back if they fail; with the last part of a batch, else None.
             now: the time.
             kind: `PART` where more of the batch follows.
 
@@ -251,7 +251,7 @@ class Sending:
             frame, item = take()
             size = len(frame)
             self._unacked_bytes -= size
-            if item and self._other.receipts:
+            if item is not None and self._other.receipts:
                 self.untaken.add(item, size)
         self._acked = acked
 

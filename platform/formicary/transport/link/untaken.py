@@ -27,7 +27,7 @@ class Untaken:
         full_since: since when that is so, and nothing was taken; for whoever keeps the time.
     """
 
-    __slots__ = ("_batches", "_count", "_dropped", "_known", "_open", "full_since", "is_full", "size")
+    __slots__ = ("_batches", "_count", "_dropped", "_known", "_open", "_out", "full_since", "is_full", "size")
 
     def __init__(self) -> None:
         self.clear()
@@ -35,6 +35,7 @@ class Untaken:
     def clear(self) -> None:
         """Begin a session: nothing has arrived."""
         self._batches: deque[tuple[int, int, Any]] = deque()  # the last one's number, bytes, and messages
+        self._out = 0  # the number of the last message before these
         self._count = 0  # of all messages of the session that have arrived: the number of the last one
         self._known = 0  # up to which number the other end has said what was taken
         self._dropped = 0  # up to which number some were withdrawn before the other end said so
@@ -53,10 +54,10 @@ class Untaken:
 
     def add(self, batch: Any, size: int) -> None:
         """Keep a batch of at least one message, which has arrived; `size` is in bytes."""
-        self._count += len(batch)
+        self._count = count = self._count + len(batch)
         self.size += size
-        self._batches.append((self._count, size, batch))
-        if self.size >= LIMIT_BYTES or self._count - self._known >= LIMIT:
+        self._batches.append((count, size, batch))
+        if self.size >= LIMIT_BYTES or count - self._known >= LIMIT:
             self.is_full = True
 
     def settle(self, receipt: Receipt) -> None:
@@ -94,13 +95,16 @@ class Untaken:
     def _advance(self, upto: int, opened: list[tuple[int, int]]) -> None:
         """Drop what was sent up to a number, but for what is open."""
         batches = self._batches
+        while not opened and batches and batches[0][0] <= upto:  # so it mostly is
+            self._out, size, _ = batches.popleft()
+            self.size -= size
         index = 0
-        while batches and (first := batches[0][0] - len(batches[0][2]) + 1) <= upto:
+        while batches and (first := self._out + 1) <= upto:
             last, size, batch = batches.popleft()
             self.size -= size
-            stop = min(last, upto)
-            share = size // len(batch)
-            letters = batch[:] if index < len(opened) and opened[index][0] <= min(last, upto) else ()
+            self._out = stop = min(last, upto)
+            share = size // (last - first + 1)
+            letters = batch[:] if index < len(opened) and opened[index][0] <= stop else ()
             while index < len(opened) and opened[index][0] <= stop:
                 start, count = opened[index]
                 for number in range(max(start, first), min(start + count - 1, stop) + 1):
@@ -130,7 +134,8 @@ class Untaken:
         self._open.clear()
         self._dropped = max(self._dropped, self._known)
         while self._batches and (most is None or count < most):
-            self._dropped, size, batch = self._batches.popleft()
+            self._out, size, batch = self._batches.popleft()
+            self._dropped = self._out
             taken.append(batch)
             count += len(batch)
             self.size -= size

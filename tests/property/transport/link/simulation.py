@@ -127,7 +127,7 @@ class World:
         is_open = session.state is State.OPEN and end.way is not None and not session.is_frozen
         if not is_open or session.unacknowledged >= 4:
             return False
-        self.send_batch(end, bytes(8) + receipt, [], parts=len(receipt) // 100 + 1)
+        self.send_batch(end, bytes(8) + receipt, None, parts=len(receipt) // 100 + 1)
         return True
 
     def transmit(self, end, frame):

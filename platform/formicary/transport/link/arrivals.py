@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from formicary.core.logs import get_logger
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.transport")
 
-_receiver = itemgetter(0)
 _STRANGE = (AbsentError, UnbelievedError)
 _NO_ORDER = NamelessError("an agent's name is empty")
 _NOBODY = 0
@@ -98,6 +96,8 @@ class Arrivals:
         drop: Callable[[str], None],
     ) -> None:
         self._container = container
+        self._dispatcher = container.dispatcher
+        self._routes = container.dispatcher.routes
         self._domain = domain
         self._receivers = ReceiverNames(container.domain, container.dispatcher.visitors)
         self._senders = SenderNames(domain, is_believed, on_heard)
@@ -127,22 +127,20 @@ class Arrivals:
             self._take_order(entries[0], _NO_ORDER)
             return False
         takers = self._overflow.arrivals
-        receivers, senders = self._receivers, self._senders
-        dispatcher = self._container.dispatcher
-        routes = dispatcher.routes
+        receivers, senders, routes = self._receivers, self._senders, self._routes
         receipts = self._receipts
         arrived = receipts.arrived
-        note = arrived.append
-        for entry in entries:
+        note, expect = arrived.append, receipts.receivers.add
+        for to, by, body, act, others in entries:
+            expect(to)
             try:
-                to, by, body, act, others = entry
                 if others is None:  # as `from_entry` does, without its call
                     receiver = receivers[to]
                     message = Message(receiver, senders[by], body, act)
                 else:
-                    message, receiver = from_entry(entry, receivers, senders)
+                    message, receiver = from_entry((to, by, body, act, others), receivers, senders)
             except ValueError as error:
-                self._take_unusual(entry, error)
+                self._take_unusual((to, by, body, act, others), error)
                 continue
             note(id(message))
             try:
@@ -150,13 +148,12 @@ class Arrivals:
                     takers[receiver].take(message, receiver, self._link)
                     continue
                 deliver = routes.get(receiver)  # as `dispatcher.deliver` does, without its call
-                if full := deliver(message) if deliver else dispatcher.deliver(message, receiver):
+                if full := deliver(message) if deliver else self._dispatcher.deliver(message, receiver):
                     self._overflow.add(message, receiver, self._link, full)
             except ValueError as error:
                 self._drop(str(error))
             except Exception:
                 logger.exception("a message from %s could not be handled; please report it", self._domain)
-        receipts.receivers.update(map(_receiver, entries))
         if len(arrived) >= receipts.due_at:
             receipts.note()
         return True
@@ -210,7 +207,7 @@ class Arrivals:
             self._drop(str(error))
             return
         self._receipts.arrived.append(id(message))
-        self._container.dispatcher.take_stray(message, receiver, self._link)
+        self._dispatcher.take_stray(message, receiver, self._link)
 
     def _obey(self, entry: Entry) -> bool:
         """Do what an order says; return False if it is none.

@@ -146,15 +146,13 @@ class Sending:
             The frame to send over the present path; None where it has to wait.
         """
         unacked = self._unacked
-        if (
-            len(unacked) >= self.window
-            or self._unacked_bytes + len(payload) + SIZE > self._other.window_bytes
-        ):
+        size = self._unacked_bytes + len(payload) + SIZE
+        if len(unacked) >= self.window or size > self._other.window_bytes:
             return self._send_later(kind, payload, item)
         self._sent = number = self._sent + 1
         frame = _pack(kind, self.own, self.peer, number, self._ack_sent) + payload
         unacked.append((frame, item))
-        self._unacked_bytes += len(frame)
+        self._unacked_bytes = size
         self._owed = 0
         return frame
 

@@ -200,9 +200,8 @@ class HandOver:
         if envelope.sender != own.members.get(origin):
             self._ignored.add(origin)
             return
-        takers = self._takers
         for event in envelope.events:
-            takers[type(event)](origin, event)
+            self._take(origin, event)
         if own.to_itself:
             self._settle()
 
@@ -270,11 +269,11 @@ class HandOver:
 
     def _settle(self) -> None:
         """Have this container's parts take what they tell each other."""
-        own, takers = self._surroundings, self._takers
+        own = self._surroundings
         while own.to_itself:
             events, own.to_itself = own.to_itself, []
             for event in events:
-                takers[type(event)](own.domain, event)
+                self._take(own.domain, event)
 
     def _check(self, origin: str, event: Event) -> None:
         """Refuse what a container cannot say.
@@ -295,6 +294,9 @@ class HandOver:
             for address in (*claims, *(address for address, *_ in event.left)):
                 if home_of(address) != self._surroundings.domain:
                     raise ValueError(f"this is not the home of {shorten(address)}")
+
+    def _take(self, origin: str, event: Event) -> None:
+        self._takers[type(event)](origin, event)
 
     def _decided(self, origin: str, event: Decided) -> None:
         self.departures.decided(origin, event)

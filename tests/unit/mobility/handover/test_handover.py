@@ -48,7 +48,7 @@ NUMBER = 7
 
 def take(machine, origin, event):
     """Have a machine take one event, however it comes."""
-    machine._takers[type(event)](origin, event)
+    machine._take(origin, event)
 
 
 class Platform:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tests.plugins.hosts import Lab, LabHost
 
-_SECONDS = 60.0  # for it to come up, and for a job
+_SECONDS = 120.0  # for it to come up, and for a job
 _PROGRAMS = {"slurmctld": "slurmctld", "slurmd": "slurmd", "srun": "slurm-client", "munged": "munge"}
 _CONTROL_GROUPS = ("cpuset", "cpu", "cpuacct", "freezer")
 _CONFIGURATION = """\

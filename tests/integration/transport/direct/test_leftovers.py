@@ -31,14 +31,14 @@ asyncio.run(main())
 
 
 @pytest.fixture
-def temporary(tmp_path, monkeypatch):
-    """Return the system's temporary folder, which nobody else uses."""
-    found = tmp_path / "t"
-    found.mkdir()
-    monkeypatch.setenv("TMPDIR", str(found))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    scratch._sweep_once.cache_clear()  # as in a process that has just started
-    return found
+def temporary(monkeypatch):
+    """Give the system's temporary folder, which nobody else uses."""
+    # Not in tmp_path: sockets are below it, whose paths are short.
+    with tempfile.TemporaryDirectory(prefix="t-") as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        monkeypatch.setattr(tempfile, "tempdir", None)
+        scratch._sweep_once.cache_clear()  # as in a process that has just started
+        yield Path(folder)
 
 
 def start(stack, name):

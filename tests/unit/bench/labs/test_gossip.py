@@ -38,7 +38,6 @@ MISTAKES = [
     (2, LACKS, "", "messages in 10 s, and nothing was new"),
     (2, CHOICE, "neighbour = self.agent.neighbours[0]", "lea has never heard"),
     (3, HALVES, "ant.total /= 2", "believes the mean to be"),
-    (3, "Give(1.0), NONE", "Give(1.0)", "had no room for 30 s"),
     (3, "Give(1.0)", "Give(0.25)", "messages in 20 s"),
 ]  # fmt: skip
 

@@ -16,10 +16,11 @@ _PARTS = 16
 def unused_port() -> int:
     """Return a TCP port of the loopback interface that nobody uses, and that nobody else is given."""
     part = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % _PARTS
-    while True:
+    for _ in range(_EACH):
         port = _FIRST + _EACH * part + random.SystemRandom().randrange(_EACH)
         try:
             socket.create_server(("127.0.0.1", port)).close()
         except OSError:
             continue
         return port
+    raise RuntimeError(f"no port from {_FIRST + _EACH * part} to {_FIRST + _EACH * (part + 1) - 1} is free")

@@ -225,7 +225,7 @@ class Dispatcher(Observed):
 
     def completed(self, message: Message) -> Message:
         """Return a message with its receivers' full names, each once; the same message if it has them."""
-        if type(name := message.to) is str:
+        if isinstance(name := message.to, str):
             if (address := self.full_name(name)) == name:
                 return message
             message = copied(message)  # its other parts were looked at when it was made

@@ -81,16 +81,15 @@ async def awake(
     Returns:
         Whether it lives.
     """
-    agent.enter_container(container, address)
-    try:
-        is_prepared = hook is None or await _prepared(agent, hook, part)
-    except BaseException:
-        container.lifecycle.unreserve(address)
-        raise
-    if not is_prepared:
-        container.lifecycle.unreserve(address)
-        return False
-    return begin(agent, container, address, targets, state)
+    is_prepared = hook is None
+    if hook is not None:
+        agent.enter_container(container, address)
+        try:
+            is_prepared = await _prepared(agent, hook, part)
+        finally:
+            if not is_prepared:
+                container.lifecycle.unreserve(address)
+    return is_prepared and begin(agent, container, address, targets, state)
 
 
 def begin(
@@ -134,8 +133,6 @@ def _hand_over(agent: Agent | MicroAgent, container: Container, targets: Sequenc
         return
     if not isinstance(agent, Agent):
         micro_rest.hand_over(agent, messages)
-        return
-    if not messages and not targets:
         return
     mailboxes = [behaviour.mailbox for behaviour in agent.behaviours]
     if targets:

@@ -90,7 +90,7 @@ class Places:
         """
         detour = self._detours.get(address) or self._add(address, None)
         detour.redirection.depart(domain)
-        detour.is_used = False  # from here: nothing can be under way elsewhere
+        detour.is_used = False  # it was here: nothing can be under way elsewhere
         self._dispatcher.routes.pop(address, None)
         self._perform(detour)
 

@@ -292,7 +292,9 @@ class Agent(BaseAgent, Conversing):
         self._rewire()
         if behaviour.is_done():
             self._ended = (*self._ended[1 - _KEPT :], behaviour)
-        for message in behaviour.mailbox.give_up():
+        unreceived = behaviour.mailbox.unreceived()
+        behaviour.mailbox.empty()
+        for message in unreceived:
             self._container.dispatcher.add_dead_letter(
                 message, f"{behaviour} ended before it received the message", self.address
             )
@@ -339,10 +341,10 @@ class Agent(BaseAgent, Conversing):
         ]
 
     def unreceived(self) -> Sequence[Message]:
-        """Return what waits in the mailboxes of its behaviours; what several of them want, for each."""
+        """Return what waits in the mailboxes of its behaviours; what several get, for each that receives."""
         found: Sequence[Message] = ()
         for behaviour in self._behaviours:
-            if messages := behaviour.mailbox.messages:
+            if messages := behaviour.mailbox.unreceived():
                 found = (*found, *messages)
         return found
 

@@ -388,10 +388,10 @@ class Mailbox:
         while self._senders:
             _wake_first(self._senders)
 
-    def give_up(self) -> Sequence[Message]:
-        """Return, at the behaviour's end, what was never received by anybody; otherwise as `empty`."""
-        left = self.empty()
-        return left if self.receives or self.copies is None else self.copies.others(left)
+    def unreceived(self) -> Sequence[Message]:
+        """Return what waits here, and has not gone to another behaviour that receives as well."""
+        messages = self.messages or ()
+        return messages if self.receives or self.copies is None else self.copies.others(messages)
 
     def __str__(self) -> str:
         return f"the mailbox of {self.owner}"

@@ -558,27 +558,35 @@ async def test_nobody_is_told_of_what_became_a_dead_letter_or_was_taken_in_any_w
         assert (len(asking.messages), len(telling.messages)) == (1, 1)
 
 
+async def receive_one(behaviour):
+    """Receive once, and nothing more."""
+    await behaviour.receive()
+    await asyncio.get_running_loop().create_future()
+
+
 async def test_what_any_behaviour_or_a_suspended_agent_or_the_overflow_has_not_received_is_not_taken():
     async with Pair() as (one, two):
-        quick = Collect()
-        deaf = await start(two.container, "deaf", quick, Deaf())
+        quick, other = Collect(), Collect()
+        deaf = await start(two.container, "deaf", quick, do(receive_one))
+        await start(two.container, "sends", other, Deaf())  # what has never received keeps nobody waiting
         held_by = Collect()
         held = await start(two.container, "held", held_by)
         held.suspend()
         await start(two.container, "full", Deaf())
-        await start(one.container, "a", send_numbered(3, "deaf@c2"), told := Told())
+        await start(one.container, "a", send_numbered(4, "deaf@c2"), told := Told())
         await start(one.container, "b", send_numbered(3, "held@c2"))
         await start(one.container, "c", send_numbered(14, "full@c2"))  # a mailbox has room for ten
+        await start(one.container, "d", send_numbered(3, "sends@c2"))
         untaken = one.link.session.untaken
         await asyncio.sleep(2)
-        assert len(quick.messages) == 3
+        assert (len(quick.messages), len(other.messages)) == (4, 3)
         assert len(untaken) == 3 + 3 + 14
         held.resume()
         await until(lambda: len(held_by.messages) == 3)
         await until(lambda: len(untaken) == 3 + 14)
-        await deaf.stop()  # what its other behaviour has never received is no loss, as the first has got it
+        await deaf.stop()  # what its other behaviour has not received is dead letters
         await until(lambda: len(untaken) == 14)
-        assert told.messages == []
+        assert len(told.messages) == 3
         await until(lambda: len(untaken) == 10)  # what found no room for five seconds has failed
 
 

@@ -2,12 +2,12 @@
 
 import asyncio
 import shutil
-import socket
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.plugins.ports import unused_port
 
 from formicary import Agent, Container, Gateway, Message
 from formicary.errors import Failed
@@ -28,12 +28,6 @@ def jars():
     if shutil.which("javac") is None:
         pytest.skip("there is no javac: install a JDK")
     return entry.command[entry.command.index("-cp") + 1]
-
-
-def free_port():
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        return bound.getsockname()[1]
 
 
 class Jade:
@@ -63,9 +57,9 @@ async def jade(folder):
     compiling = await asyncio.create_subprocess_exec(*compiler, stderr=asyncio.subprocess.PIPE)
     _, said = await compiling.communicate()
     assert compiling.returncode == 0, said.decode()
-    port = free_port()
+    port = unused_port()
     process = await asyncio.create_subprocess_exec(
-        *["java", EXPORTS, "-cp", f"{folder}:{path}", "Market", str(port), str(free_port())],
+        *["java", EXPORTS, "-cp", f"{folder}:{path}", "Market", str(port), str(unused_port())],
         cwd=folder,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

@@ -18,6 +18,7 @@ from formicary.core.strand import Answer
 from formicary.mobility.rest import bring_to_rest, dissolve, let_go_on, own_strand
 from formicary.mobility.snapshot import check_can_be_carried, take_snapshot
 from formicary.mobility.transit import Transit
+from formicary.mobility.turnstile import Turnstile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.mobility")
 
 _AGAIN: Final = 0.05  # s between two looks whether a destination can be told something again
+_AT_ONCE: Final = 64  # agents that set out in one turn of the loop
 
 
 class Parcel(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -112,6 +114,7 @@ class Departing:
         ] = {}  # by domain: how many messages are where they should, or are told of
         self._leaving: list[tuple[Leave, Unsettled]] = []
         self._settling: asyncio.Task[None] | None = None
+        self._turnstile = Turnstile(_AT_ONCE)
 
     # -- what is asked for ----------------------------------------------------------------------------------
 
@@ -124,6 +127,8 @@ class Departing:
         self._check(agent, address, place)
         if type(agent).before_move is not BaseAgent.before_move:
             await _ask(agent, place)
+        if not self._turnstile.enters():
+            await self._turnstile.wait()
         departure = await self._set_out(agent, address, place, caller)
         try:
             await departure.outcome
@@ -216,6 +221,7 @@ class Departing:
         Those do whose messages to others do not wait for their way, and whose destination can be told at once
         to start them, before their own messages go there.
         """
+        self._turnstile.turn_ended()
         if not self._leaving:
             return ()
         waiting, leaving = [], []

@@ -15,7 +15,7 @@ from formicary_bench.vocabulary.loops import smallest_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from formicary_bench.experiments.experiment import Part
+    from formicary_bench.experiments.experiment import Experiment, Part
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.subjects.subject import Subject
     from formicary_bench.vocabulary.configuration import Configuration
@@ -25,14 +25,14 @@ def plan_loops(part: Part, options: Options, subjects: Sequence[Subject]) -> Ite
     """Give what is measured of an experiment that makes loops of an operation.
 
     Raises:
-        UsageError: a loop is none of this experiment.
+        UsageError: a loop or a way is none of this experiment.
     """
     experiment = part.experiment
     sizes = product(
         options.loops or part.loops or experiment.loops,
-        options.ways or experiment.ways or ("",),
-        (0, *(options.rates or experiment.rates)),
-        options.pairs or part.pairs or experiment.pairs or (0,),
+        _ways_of(experiment, options),
+        (0, *(options.rates or experiment.rates)) if experiment.rates else (0,),
+        (options.pairs or part.pairs or experiment.pairs) if experiment.pairs else (0,),
         (options.payloads or experiment.payloads) if experiment.payloads else (0,),
         list(layouts_of(part, options)),
         subjects,
@@ -55,3 +55,16 @@ def plan_loops(part: Part, options: Options, subjects: Sequence[Subject]) -> Ite
                 pairs=pairs,
                 payload_bytes=payload,
             )
+
+
+def _ways_of(experiment: Experiment, options: Options) -> Sequence[str]:
+    """Return in which ways it is measured; in a selection those that are named, if it has them."""
+    if options.ways is None or not experiment.ways:
+        return experiment.ways or ("",)
+    named = [way for way in experiment.ways if way in options.ways]
+    wrong = [way for way in options.ways if way not in experiment.ways]
+    if wrong and options.experiment == experiment.name:
+        raise UsageError(
+            f"{experiment.name} has no way {wrong[0]}; it has {', '.join(experiment.ways)}: leave --way out"
+        )
+    return named

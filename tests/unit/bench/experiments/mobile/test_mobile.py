@@ -78,6 +78,17 @@ def test_agents_are_dispatched_fifty_at_once_and_a_thousand():
     assert {one.loop for one in plan("mobile/dispatch", loop="7")} == {7}
 
 
+def test_of_a_selection_each_experiment_takes_those_of_the_options_that_it_has():
+    found = [one for one in plan("quick", way="in-turn", pairs="3", rate="50") if one.platform == "formicary"]
+
+    def of(experiment):
+        return {(one.way, one.pairs, one.rate) for one in found if one.experiment == f"mobile/{experiment}"}
+
+    assert of("dispatch") == of("create-remote") == {("in-turn", 0, 0)}
+    assert of("roam") == {("", 0, 0), ("", 0, 50)}
+    assert of("messenger") == {("", 0, 0)}
+
+
 def test_who_roams_is_alone_or_under_fire_and_what_is_sent_by_hand_is_alone():
     rates = {(one.platform, one.rate) for one in plan("mobile/roam")}
     assert rates == {("formicary", 0), ("formicary", 1000), ("tcp", 0)}

@@ -30,7 +30,7 @@ GROUPS = {
     "messaging": "round trips, rates, broadcast, sizes, encryption, many hosts",
     "create": "agents created and started per second",
     "directory": "registering, searching, and until others have seen it",
-    "mobile": "agents made elsewhere, sent and roaming; proxies and forwarders",
+    "mobile": "agents made elsewhere, sent, roaming, asleep; proxies",
     "service": "rounds of a service with a coordinator",
     "grid": "micro-agents that swap numbers at random: rates, evenness",
     "protocols": "requests, contract nets, auctions; what conversations hold",

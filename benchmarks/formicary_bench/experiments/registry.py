@@ -46,6 +46,7 @@ from formicary_bench.experiments.mobile import (
     roam,
     synchronize,
     two_way,
+    wake,
     web_shop,
 )
 from formicary_bench.experiments.protocols import auction, contract_net, request
@@ -64,7 +65,7 @@ _MODULES = (
     *(open_loop, saturation, scale_out, designs, styles, create),
     *(register, deregister, search, propagation, churn),
     *(create_local, create_remote, dispatch, one_way, two_way, synchronize, messenger),
-    *(roam, proxy, forward_messages, forward_agents, web_shop),
+    *(roam, proxy, forward_messages, forward_agents, wake, web_shop),
     *(mediated, swap),
     *(request, contract_net, auction, conversations_hold),
     *(speed_up, ring, massive_reception, pool_size, traffic_speed_up),

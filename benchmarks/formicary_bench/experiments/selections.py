@@ -33,7 +33,7 @@ from formicary_bench.experiments.directory import (
 from formicary_bench.experiments.experiment import Part, Selection
 from formicary_bench.experiments.grid import swap
 from formicary_bench.experiments.messaging import BY_ALL, DIRECTLY, OURS, many_to_one, pairs, size
-from formicary_bench.experiments.mobile import create_remote, dispatch, messenger, roam, web_shop
+from formicary_bench.experiments.mobile import create_remote, dispatch, messenger, roam, wake, web_shop
 from formicary_bench.experiments.protocols import auction, contract_net, request
 from formicary_bench.experiments.service import mediated
 from formicary_bench.experiments.traffic import ring
@@ -129,6 +129,7 @@ QUICK = Selection(
             Part(one.EXPERIMENT, subjects=(OURS, "tcp"), loops=(20,), placements=_BETWEEN, carriers=DIRECTLY)
             for one in (create_remote, dispatch, messenger, roam)
         ),
+        Part(wake.EXPERIMENT, subjects=(OURS, "tasks"), loops=(50,), placements=_HERE),
         Part(
             mediated.EXPERIMENT, subjects=mediated.EXPERIMENT.subjects, requests=(10_000,), placements=_HERE
         ),

@@ -25,6 +25,7 @@ TRAFFIC_SPEED_UP = "traffic/speed-up"
 CREATE_REMOTE, DISPATCH, ROAM = "mobile/create-remote", "mobile/dispatch", "mobile/roam"
 """Those of agents that move which other platforms make, too."""
 
+WAKE = "mobile/wake"
 WEB_SHOP = "mobile/web-shop"
 MEDIATED = "service/mediated"
 SWAP = "grid/swap"

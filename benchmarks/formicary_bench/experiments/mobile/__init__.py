@@ -2,7 +2,8 @@
 
 Each makes loops of an operation, of one after the other to all of the largest loop (see `vocabulary.loops`).
 What is measured is the total time of each loop; from these come the average time of an operation, the peak
-rate and the sustained rate, as that paper defines them.
+rate and the sustained rate, as that paper defines them. Our own are `wake`, with agents that sleep, and
+`web_shop`.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from formicary_bench import published
@@ -19,8 +20,9 @@ from formicary_bench.reports.document.report import Report, no_ratios
 from formicary_bench.reports.document.sentences import after, found_by, where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra, or_invalid
-from formicary_bench.results.summary.each import SUSTAINED
+from formicary_bench.results.summary.each import SUSTAINED, samples_of
 from formicary_bench.results.verdicts.factors import doubt_about
+from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, IN_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,8 +45,12 @@ _OPERATIONS = {
     "mobile/proxy": ("PROXY", "request"),
     "mobile/forward-messages": ("FORW-MSG", "request"),
     "mobile/forward-agents": ("FORW-MA", "agent"),
+    "mobile/wake": ("", "agent"),
 }
-"""What the paper calls each, and what is counted."""
+"""What the paper calls each that it has, and what is counted."""
+
+_HELD = {AWAKE: "awake holds", ASLEEP: "asleep holds", IN_FILE: "in the file"}
+"""What columns are called with what one of the agents holds."""
 
 _DEFINED = (
     "Each size has some loops of its own, in one process and from small to large; its total time is their "
@@ -71,6 +77,7 @@ def loop_columns(rows: Sequence[Row]) -> list[Column]:
         ),
         Column("sustained/s", tuple(or_invalid(row, _sustained(row)) for row in known)),
         Column("95%", tuple(_spread(one) for one in found)),
+        *_held(known),
         *baseline_columns(known, rows),
         *stability_column(known),
     ]
@@ -80,7 +87,7 @@ def loop_sentences(rows: Sequence[Row]) -> list[str]:
     """Say the sustained rate of each series that is no baseline, and what it is held against."""
     return [
         f"{where(row)}, {_doing(row)}: {_sustained(row)} {_operations(row)} per second sustained"
-        f"{after(all_of(row, rows, SUSTAINED))}."
+        f"{after(all_of(row, rows, SUSTAINED))}{_holding(row)}."
         for members in found_by(rows)
         for row in [max(members, key=lambda row: row.loop)]
     ]
@@ -233,6 +240,27 @@ def _operations(row: Row) -> str:
         "journey there and back": "journeys there and back",
     }
     return irregular.get(one, f"{one}s")
+
+
+def _held(rows: Sequence[Row]) -> list[Column]:
+    """Return what one of the agents holds; nothing where none was weighed."""
+    found = [_weighed(row) for row in rows]
+    return [
+        Column(title, tuple(formatting.size(one.get(figure)) for one in found))
+        for figure, title in _HELD.items()
+        if any(figure in one for one in found)
+    ]
+
+
+def _holding(row: Row) -> str:
+    size = {figure: formatting.size(held) for figure, held in _weighed(row).items()}
+    if AWAKE not in size:
+        return ""
+    return f"; one holds {size[AWAKE]} awake, and asleep {size[ASLEEP]} and {size[IN_FILE]} of the file"
+
+
+def _weighed(row: Row) -> dict[str, float]:
+    return {figure: fmean(values) for figure, values in samples_of(row.each).items() if figure in _HELD}
 
 
 def _sustained(row: Row) -> str:

@@ -10,6 +10,7 @@ from formicary_bench.results.summary.each import PEAK, SMALLEST, SUSTAINED, TOTA
 from formicary_bench.results.summary.estimates import LoopEstimates, LoopSize
 from formicary_bench.statistics.estimates import mean_estimate
 from formicary_bench.vocabulary.loops import SUSTAINED_LAPS
+from formicary_bench.vocabulary.sleeping import HELD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,10 +25,12 @@ class Looped(NamedTuple):
     Attributes:
         totals: the median total time in seconds, by how many operations a loop has, the smallest first.
         sustained: operations per second of the largest loop, again and again.
+        held: what one of the agents holds, where that is weighed.
     """
 
     totals: dict[int, float]
     sustained: float
+    held: dict[str, float]
 
     @property
     def rates(self) -> dict[int, float]:
@@ -76,7 +79,8 @@ def _looped(run: RunFolder, repetition: Repetition) -> Looped | None:
     for size, seconds in swept:
         laps.setdefault(size, []).append(seconds)
     totals = {size: median(seconds) for size, seconds in sorted(laps.items())}
-    return Looped(totals, sum(size for size, _ in again) / took)
+    held = {figure: repetition.counters[figure] for figure in HELD if figure in repetition.counters}
+    return Looped(totals, sum(size for size, _ in again) / took, held)
 
 
 def _each(one: Looped) -> Each:
@@ -87,7 +91,7 @@ def _each(one: Looped) -> Each:
         SMALLEST: one.rates[smallest],
         TOTAL: one.totals[largest],
     }
-    return Each(others=named(figures))
+    return Each(others=named(figures | one.held))
 
 
 def _estimates(found: Sequence[Looped]) -> LoopEstimates:

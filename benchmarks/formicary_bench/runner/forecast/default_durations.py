@@ -19,6 +19,7 @@ from formicary_bench.vocabulary.names import (
     NETWORK,
     PROTOCOLS,
     TRAFFIC,
+    WAKE,
 )
 from formicary_bench.vocabulary.placements import SAME
 
@@ -56,6 +57,7 @@ _USES = {"in-process": 30_000, "direct": 4_000, "auto": 4_000, "xmpp": 1_500}  #
 _VISIT, _REQUEST = 0.002, 0.0003
 # Operations of loops per second, in turn; those at once are more.
 _LOOPED = {"in-process": 40_000, "direct": 2_000, "auto": 2_000, "xmpp": 800, "tcp": 4_000, "own": 200}
+_SLEPT = 4_000  # agents that are made, fall asleep, wake and end, per second
 _COMPUTATION = 0.05  # seconds of one in `compute/...`
 _TRAFFIC = {"tasks": 150_000}  # round trips per second
 _TRAFFIC_OURS = 20_000  # of agents in one container or several
@@ -128,6 +130,8 @@ def _looped(one: Configuration) -> float:
     if one.family == COMPUTE:
         return one.agents * one.loop * _COMPUTATION / min(max(one.cores, 1), one.agents)
     operations = sum(laps(one.loop, smallest_of(one.experiment)))
+    if one.experiment == WAKE and one.platform == "formicary":
+        return operations / _SLEPT
     return operations / _LOOPED[one.route] / (_AT_ONCE if one.way == AT_ONCE else 1)
 
 

@@ -10,6 +10,7 @@ from formicary_bench.vocabulary.kinds import choice, whole
 from formicary_bench.vocabulary.loops import MOST_LOOP, WAYS
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.shop import MIXES
+from formicary_bench.vocabulary.sleeping import WAKES
 
 PARAMETERS = (
     Parameter(
@@ -178,12 +179,12 @@ PARAMETERS = (
     ),
     Parameter(
         name="way",
-        kind=choice("way", WAYS),
+        kind=choice("way", (*WAYS, *WAKES)),
         field="ways",
         column="way",
         metavar="WAY,...",
         help="How the operations of a loop follow each other there: in-turn, each when the one before it has "
-        "ended; at-once.",
+        "ended; at-once. With mobile/wake: what wakes agents, by-time or by-message.",
         default="both",
         comment="how these follow each other",
         example=["in-turn", "at-once"],

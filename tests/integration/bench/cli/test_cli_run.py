@@ -81,8 +81,8 @@ def test_the_list_names_every_experiment_with_its_source(bench):
         "directory/cpu-search", "mobile/web-shop",
         "mobile/create-local", "mobile/create-remote", "mobile/dispatch", "mobile/one-way", "mobile/two-way",
         "mobile/synchronize", "mobile/messenger", "mobile/roam", "mobile/proxy", "mobile/forward-messages",
-        "mobile/forward-agents", "grid/swap", "service/mediated", "compute/speed-up", "traffic/ring",
-        "traffic/massive-reception", "traffic/pool-size", "traffic/speed-up",
+        "mobile/forward-agents", "mobile/wake", "grid/swap", "service/mediated", "compute/speed-up",
+        "traffic/ring", "traffic/massive-reception", "traffic/pool-size", "traffic/speed-up",
         "observe/watch",
         "protocols/request", "protocols/contract-net", "protocols/auction", "protocols/memory",
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Tasks of one process: they are created, and hand each other what is in a channel."""
+"""Tasks of one process: they are created, hand each other what is in a channel, and are woken."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from formicary_bench.experiments.mobile.loops import measure_loops
+from formicary_bench.experiments.mobile.weighing import weighed, weighing
 from formicary_bench.subjects.baselines.tasks import Channel, end
+from formicary_bench.vocabulary.sleeping import ASLEEP, BY_TIME
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from formicary_bench.worker.workload import Workload
 
 CPU_GROUP = "agents"
 
 _LAST = ""
+_LITTLE = 0.05  # s
 
 
 @asynccontextmanager
@@ -57,6 +60,59 @@ async def talk(work: Workload) -> AsyncIterator[PreparedRole]:
 
     yield looping(work, loop)
     await end([listening])
+
+
+@asynccontextmanager
+async def wake(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have tasks wait in the memory, and go on by a timer or by what is put into the channel of each."""
+    go_on = _by_timers if work.configuration.way == BY_TIME else _by_channels
+
+    async def loop(count: int) -> float:
+        woken: list[float] = []
+        channels, sleeping = await _fall_asleep(count, woken)
+        everyone = asyncio.gather(*sleeping)
+        start = go_on(channels)
+        await everyone
+        return perf_counter() - min(start, woken[0])  # uvloop's timers are early by a millisecond at most
+
+    async def measure() -> None:
+        await measure_loops(work, loop)
+        count = weighed(work.configuration)
+        with weighing() as held:
+            _, sleeping = await _fall_asleep(count, [])
+            work.counters[ASLEEP] = held() / count
+            await end(sleeping)
+
+    yield PreparedRole(measure=measure)
+
+
+async def _fall_asleep(count: int, woken: list[float]) -> tuple[list[Channel], list[asyncio.Task[None]]]:
+    channels = [Channel() for _ in range(count)]
+    sleeping = [asyncio.create_task(_sleep(channel, woken)) for channel in channels]
+    await asyncio.sleep(0)  # when it goes on, all of them have begun to wait
+    return channels, sleeping
+
+
+async def _sleep(channel: Channel, woken: list[float]) -> None:
+    await take(channel)
+    woken.append(perf_counter())
+
+
+def _by_channels(channels: Sequence[Channel]) -> float:
+    """Have tasks go on, and return when that began."""
+    start = perf_counter()
+    for channel in channels:
+        channel.put(None)
+    return start
+
+
+def _by_timers(channels: Sequence[Channel]) -> float:
+    """Have tasks go on a little later, all at the same moment, and return when that is."""
+    loop = asyncio.get_running_loop()
+    due = perf_counter() + _LITTLE
+    for channel in channels:
+        loop.call_later(due - perf_counter(), channel.put, None)
+    return max(due, perf_counter())  # none of them goes on before this one waits
 
 
 def looping(work: Workload, loop: Callable[[int], Awaitable[float]]) -> PreparedRole:

@@ -11,7 +11,7 @@ from formicary_bench.vocabulary.roles import MEMBER
 
 EXPERIMENTS = (
     *("create-local", "create-remote", "one-way", "two-way", "synchronize", "proxy", "forward-messages"),
-    *("dispatch", "messenger", "roam", "forward-agents"),
+    *("dispatch", "messenger", "roam", "forward-agents", "wake"),
 )
 MEDIATED = {"proxy", "forward-messages"}
 ON_HOSTS = ("proxy", "forward-messages", "roam", "forward-agents")

@@ -23,6 +23,7 @@ from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.loops import SUSTAINED_LAPS, laps, smallest_of
+from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, IN_FILE
 
 LOOPED = [name for name, one in EXPERIMENTS.items() if one.loops]
 FIXED, EACH = 2e-3, 1e-4  # seconds of a loop, and of each of its operations
@@ -44,13 +45,18 @@ def made(configuration, speed=1.0):
     )
 
 
-def run_of(path, configurations, repetitions=3, speeds=None):
+def run_of(path, configurations, repetitions=3, speeds=None, counters=None):
     run = make_run(path, configurations, repetitions=0, complete=False)
     for number in range(1, repetitions + 1):
         for one in configurations:
             speed = (speeds or {}).get(one.platform, 1.0) * (1 + number / 1000)
             known = Repetition(
-                configuration=one.key, number=number, seed=number, started=STARTED, ended=STARTED
+                configuration=one.key,
+                number=number,
+                seed=number,
+                started=STARTED,
+                ended=STARTED,
+                counters=(counters or {}).get(one.platform, {}),
             )
             run.add(known, made(one, speed))
     run.finish(load_after=(0.0, 0.0, 0.0))
@@ -78,6 +84,26 @@ def test_agents_are_dispatched_fifty_at_once_and_a_thousand():
     assert {one.loop for one in plan("mobile/dispatch", loop="7")} == {7}
 
 
+def test_agents_that_sleep_are_woken_by_their_time_or_by_messages():
+    found = plan("mobile/wake")
+    assert {(one.platform, one.way) for one in found} == {
+        ("formicary", "by-time"), ("formicary", "by-message"), ("tasks", "by-time"), ("tasks", "by-message"),
+    }  # fmt: skip
+    assert {(one.placement, one.loop) for one in found} == {("same-container", 1000)}
+    assert {one.loop for one in plan("mobile/wake", preset="quick")} == {100}
+    assert {one.loop for one in plan("mobile/wake", preset="paper")} == {40_000}
+
+
+def test_an_experiment_has_its_own_ways_and_no_others():
+    with pytest.raises(
+        UsageError,
+        match=r"^mobile/dispatch has no way by-time; it has in-turn, at-once: leave --way out$",
+    ):
+        plan("mobile/dispatch", way="in-turn,by-time")
+    with pytest.raises(UsageError, match=r"^mobile/wake has no way at-once; it has by-time, by-message: "):
+        plan("mobile/wake", way="at-once")
+
+
 def test_of_a_selection_each_experiment_takes_those_of_the_options_that_it_has():
     found = [one for one in plan("quick", way="in-turn", pairs="3", rate="50") if one.platform == "formicary"]
 
@@ -87,6 +113,7 @@ def test_of_a_selection_each_experiment_takes_those_of_the_options_that_it_has()
     assert of("dispatch") == of("create-remote") == {("in-turn", 0, 0)}
     assert of("roam") == {("", 0, 0), ("", 0, 50)}
     assert of("messenger") == {("", 0, 0)}
+    assert of("wake") == set()
 
 
 def test_who_roams_is_alone_or_under_fire_and_what_is_sent_by_hand_is_alone():
@@ -165,6 +192,29 @@ def test_a_section_has_times_by_size_and_the_published_rates(tmp_path):
     assert titles[-1] == "Sustained rate: agents"
     assert "Average time against the size of the loop" in titles[1]
     assert "Published, not measured here: Dikaiakos 2001, Table 8" in section.charts[-1].plot.groups
+
+
+def test_a_section_has_what_one_that_sleeps_holds(tmp_path):
+    counters = {"formicary": {AWAKE: 2300.0, ASLEEP: 21.0, IN_FILE: 119.0}, "tasks": {ASLEEP: 1500.0}}
+    run = run_of(tmp_path / "run", plan("mobile/wake", way="by-time"), counters=counters)
+    (section,) = sections_of(run)
+    columns = {column.title: column.cells for column in section.columns}
+    assert columns["who"] == ("Agents, by time", "asyncio tasks, by time")
+    assert columns["awake holds"] == ("2.30 kB", "—")
+    assert columns["asleep holds"] == ("21 B", "1.50 kB")
+    assert columns["in the file"] == ("119 B", "—")
+    (sentence,) = section.sentences
+    assert sentence.endswith("; one holds 2.30 kB awake, and asleep 21 B and 119 B of the file.")
+    assert section.charts[-1].title == "Sustained rate: agents"
+    assert not any("published" in extra.title for extra in section.extras)
+    row, _ = summarise(run)
+    assert samples_of(row.each)[ASLEEP] == [21.0] * 3
+
+
+def test_where_nothing_is_weighed_nothing_is_said_of_it(tmp_path):
+    (section,) = sections_of(run_of(tmp_path / "run", plan("mobile/create-local")))
+    assert not {column.title for column in section.columns} & {"awake holds", "asleep holds", "in the file"}
+    assert not any("holds" in sentence for sentence in section.sentences)
 
 
 @pytest.mark.parametrize("experiment", LOOPED)

@@ -1,0 +1,209 @@
+"""Agents that fall asleep, and are woken by their time or by a message each: `mobile/wake`."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from formicary import Agent, Message, OneShotBehaviour
+from formicary.core.clock import now
+from formicary.core.scratch import scratch_folder
+from formicary_bench.experiments.mobile.by_hand import tasks
+from formicary_bench.experiments.mobile.loops import LIVING, MakeLoops, conducted, end_all
+from formicary_bench.experiments.mobile.weighing import weighed, weighing
+from formicary_bench.subjects.ours.containers import container, prepared
+from formicary_bench.vocabulary.containers import ASKING
+from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, BY_TIME, IN_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Sequence
+    from contextlib import AbstractAsyncContextManager
+    from datetime import datetime
+    from pathlib import Path
+    from typing import Literal
+
+    from formicary import Container
+    from formicary_bench.worker.workload import PreparedRole, Workload
+
+    Until = datetime | Literal["message"]
+
+CPU_GROUP = "agents"
+
+_TOGETHER = 500  # agents that are made, and fall asleep, before the next ones are made
+_AT_LEAST, _OF_EACH = 0.02, 0.0002  # s after which agents are due, so that all sleep before
+_LATER = timedelta(hours=1)  # when those are due that are weighed
+
+
+class Morning:
+    """Counts agents that wake, and says when all have."""
+
+    def __init__(self) -> None:
+        self.left = 0
+        self.all_awake = asyncio.Event()
+
+    def expect(self, count: int) -> None:
+        """Begin to count; so many will wake."""
+        self.left = count
+        self.all_awake = asyncio.Event()
+
+    def begin_day(self, agent: Agent) -> None:
+        """Count one."""
+        LIVING.append(agent)
+        self.left -= 1
+        if not self.left:
+            self.all_awake.set()
+
+
+MORNING = Morning()
+"""That of this process: an agent that wakes knows nothing but what it has kept."""
+
+
+@dataclass
+class Night:
+    """What an agent keeps while it sleeps.
+
+    Attributes:
+        is_due: whether its time wakes it.
+        has_begun: whether it has been ready to sleep.
+    """
+
+    is_due: bool
+    has_begun: bool = False
+
+
+class Sleeper(Agent):
+    """Waits until it is told to sleep."""
+
+    data: Night
+
+
+class Doze(OneShotBehaviour):
+    """Waits for a message, before its agent sleeps and when it wakes, unless its time has come."""
+
+    __slots__ = ()
+
+    async def run(self) -> None:
+        """Wait, and be up."""
+        night: Night = self.agent.data
+        if not (night.is_due and night.has_begun):
+            night.has_begun = True
+            await self.receive()
+        MORNING.begin_day(self.agent)
+
+
+class Wake(MakeLoops):
+    """Has agents fall asleep, and wakes them all, or waits until their time does."""
+
+    def __init__(self, work: Workload) -> None:
+        super().__init__(work)
+        self._patience = 1  # grows where agents have not fallen asleep before they were due
+
+    async def loop(self, count: int) -> float:
+        """Do so, and have them ended."""
+        before, is_by_time = self.work.steps, self.work.configuration.way == BY_TIME
+        seconds = await (self._by_time(count) if is_by_time else self._by_message(count))
+        await end_all()
+        self.work.steps = before  # falling asleep is a step just so that it is seen to go on
+        return seconds
+
+    async def _by_message(self, count: int) -> float:
+        names = self._expected(count)
+        await _fall_asleep(self.work, self.agent.container, names, "message")
+        start = perf_counter()
+        for name in names:
+            await self.send(Message(to=name, performative="inform"))
+        await MORNING.all_awake.wait()
+        return perf_counter() - start
+
+    async def _by_time(self, count: int) -> float:
+        """Wait until all have woken that are due at the same moment, and count from it."""
+        while True:
+            due = now() + timedelta(seconds=self._patience * (_AT_LEAST + count * _OF_EACH))
+            await _fall_asleep(self.work, self.agent.container, self._expected(count), due)
+            left = (due - now()).total_seconds()
+            start = perf_counter() + left
+            await MORNING.all_awake.wait()
+            if left > 0:
+                return perf_counter() - start
+            self._patience *= 2
+            await end_all()
+
+    def _expected(self, count: int) -> list[str]:
+        MORNING.expect(count)
+        return self.names("sleeper", count)
+
+
+def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
+    """Wake agents, or tasks."""
+    return tasks.wake(work) if work.configuration.platform == "tasks" else _here(work)
+
+
+@asynccontextmanager
+async def _here(work: Workload) -> AsyncIterator[PreparedRole]:
+    with scratch_folder() as folder:
+        async with container(work, ASKING, sleepers=folder / "sleepers.sqlite") as home:
+            make_loops = await conducted(home, Wake(work))
+
+            async def measure() -> None:
+                await make_loops()
+                work.counters |= await _weigh(work, folder / "weighed.sqlite")
+
+            yield prepared(home, work, measure)
+
+
+async def _fall_asleep(work: Workload, home: Container, names: Sequence[str], until: Until) -> None:
+    """Start agents, and have them sleep, before there are too many of them in the memory."""
+    for first in range(0, len(names), _TOGETHER):
+        some = names[first : first + _TOGETHER]
+        await _deactivate(await _start(home, some, until), until)
+        work.steps += len(some)
+
+
+async def _start(home: Container, names: Iterable[str], until: Until) -> list[Sleeper]:
+    """Start agents, and wait until all of them are ready to sleep."""
+    started = []
+    for name in names:
+        agent = Sleeper(name)
+        agent.data = Night(is_due=until != "message")
+        agent.add_behaviour(Doze())
+        await home.start(agent)
+        started.append(agent)
+    while not started[-1].data.has_begun:  # noqa: ASYNC110 -- behaviours begin first come, first served
+        await asyncio.sleep(0)
+    return started
+
+
+async def _deactivate(agents: Iterable[Sleeper], until: Until) -> None:
+    await asyncio.gather(*(agent.deactivate(until) for agent in agents))
+    await asyncio.sleep(0)  # what has waited for that is gone
+
+
+async def _weigh(work: Workload, path: Path) -> dict[str, float]:
+    """Return what an agent holds before it sleeps and while it does, in a container and a file of its own.
+
+    Args:
+        work: how many are weighed, and what would wake them.
+        path: the file.
+    """
+    until: Until = now() + _LATER if work.configuration.way == BY_TIME else "message"
+    count = weighed(work.configuration)
+    names = [f"weighed-{number}" for number in range(_TOGETHER + count)]
+    async with container(work, "weighing", sleepers=path) as home:
+        await _fall_asleep(work, home, names[:_TOGETHER], until)  # what there is once is there from now on
+        with weighing() as held:
+            await _fall_asleep(work, home, names[_TOGETHER:-_TOGETHER], until)
+            agents = await _start(home, names[-_TOGETHER:], until)
+            before = held()
+            await _deactivate(agents, until)
+            del agents
+            after = held()
+    asleep = after / count
+    return {AWAKE: asleep + (before - after) / _TOGETHER, ASLEEP: asleep, IN_FILE: _size(path) / len(names)}
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size

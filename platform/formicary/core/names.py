@@ -86,6 +86,7 @@ def is_container(name: str) -> bool:
     return name != "localhost" and _LABEL.fullmatch(name) is not None
 
 
+@lru_cache(maxsize=1000)  # as of `_is_domain`
 def is_container_of(domain: str, platform: str) -> bool:
     """Tell whether `domain` can be a container's of a platform."""
     name, _, rest = domain.partition(".")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Any, Final, NoReturn
-from weakref import WeakSet
+from weakref import ref
 
 from formicary.core.errors import InvalidNameError, MoveError
 from formicary.core.names import check_container
@@ -118,7 +118,7 @@ class MobilityService:
         }
         self._is_due = False
         # Of this home: what agents have left behind here each time, for who joins it until they end.
-        self._left: dict[str, WeakSet[Agent | MicroAgent]] = {}
+        self._left: dict[str, list[ref[Agent | MicroAgent]]] = {}
 
     # -- what is asked for ----------------------------------------------------------------------------------
 
@@ -221,10 +221,8 @@ class MobilityService:
         for leave in leaving:
             agent = agents[leave.address]
             if home_of(leave.address) == own:
-                left = self._left.get(leave.address)
-                if left is None:
-                    left = self._left[leave.address] = WeakSet()
-                left.add(agent)
+                left = self._left.get(leave.address, ())
+                self._left[leave.address] = [*(each for each in left if each() is not None), ref(agent)]
                 self._origins.left(agent)
         unread = [self._departing.dissolve(leave) for leave in leaving]
         self._telling.send()
@@ -251,8 +249,9 @@ class MobilityService:
 
     def _has_ended(self, address: str) -> None:
         """Tell those who join what an agent of this home has left behind here."""
-        for left in tuple(self._left.pop(address, ())) if self._left else ():
-            left.ended_elsewhere()
+        for each in self._left.pop(address, ()):
+            if (left := each()) is not None:
+                left.ended_elsewhere()
 
 
 class NoMobility:

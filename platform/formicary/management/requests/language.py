@@ -123,8 +123,10 @@ def make_request(action: str, **fields: Any) -> Request:
         ManagementRequestError: there can be no such request.
     """
     given = {name: value for name, value in fields.items() if value is not None}
+    # Arguments may be anything that somebody hands in; the other encoder writes also what JSON cannot say.
+    write = _to_json if "arguments" in given else _encode
     try:
-        content = _to_json({"action": action, **given})
+        content = write({"action": action, **given})
     except (TypeError, ValueError, RecursionError) as error:
         raise ManagementRequestError(f"the request cannot be said in JSON: {error}") from None
     return decode_request(content)

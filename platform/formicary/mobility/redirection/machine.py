@@ -116,6 +116,10 @@ class Redirection:
         """Whether nobody waits for something to be through."""
         return self.pending is None and not self._passed and not self.told
 
+    def is_known_at(self, domain: str) -> bool:
+        """Return whether messages go straight to a container, and the agent is known to be there."""
+        return self.domain == domain == self._known and self.pending is None
+
     # -- where the agent is ---------------------------------------------------------------------------------
 
     def depart(self, domain: str) -> None:

@@ -100,6 +100,8 @@ class Places:
         Arguments as of `left`.
         """
         detour = self._detours.get(address) or self._add(address, domain)
+        if detour.redirection.is_known_at(domain):
+            return
         if detour.redirection.is_here:
             detour.redirection.depart(domain)
         else:

@@ -43,6 +43,24 @@ class AgentDescription(
     transit: Transit | None = None
 
 
+class AgentPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Where an agent lives, and what it does there, as far as that could be learnt.
+
+    Args:
+        name: its full name, `alice@c1.lab.localhost`.
+        container: the full domain of the container it lives in now; None if that could not be learnt.
+        state: of its life; None if that could not be learnt.
+        transit: of one that is about to leave, where it goes, since when, and what that waits for.
+        reason: why its state could not be learnt, as a sentence; None if it could.
+    """
+
+    name: str
+    container: str | None = None
+    state: AgentState | None = None
+    transit: Transit | None = None
+    reason: str | None = None
+
+
 class LinkDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A container's link to another one.
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Never
+from functools import partial
+from typing import TYPE_CHECKING, Final, Never
 
 from formicary.core.errors import MoveError, UsageError
 from formicary.directory.interface import AgentDirectory, Directory
 from formicary.directory.proxy import DirectoryProxy
 from formicary.fipa.management_agent import ManagementAgent
+from formicary.management.descriptions import AgentPlace, Missing
 from formicary.management.management import Management
-from formicary.management.requests.actions import ListContainers
-from formicary.management.requests.router import RequestRouter
+from formicary.management.requests.actions import ListContainers, Locate
+from formicary.management.requests.language import Result
+from formicary.management.requests.router import RequestRouter, within_time
 from formicary.management.services import end_subscriptions
 
 if TYPE_CHECKING:
@@ -22,9 +25,9 @@ if TYPE_CHECKING:
     from formicary.core.base_agent import BaseAgent
     from formicary.directory.interface import Backend
     from formicary.groups.interface import AgentGroups
-    from formicary.management.descriptions import Missing
     from formicary.management.requests.actions import Request
-    from formicary.management.requests.language import Result
+
+_ANSWERING: Final = 3.0  # s that the platform's container gets to answer, behind those that others get
 
 
 class GuestServices:
@@ -142,7 +145,17 @@ class GuestRequestRouter(RequestRouter):
     async def perform(self, request: Request, sender: str = "") -> Result:
         """Have the platform's container do what a completed request says; errors as there."""
         del sender  # nobody asks a guest by messages
+        if isinstance(request, Locate):
+            return await self._locate(request)
         return await self._pass_on(request, self._home)
+
+    async def _locate(self, request: Locate) -> Result:
+        """Have it search: it may wait for others, and is itself not waited for much longer."""
+        result = await within_time(partial(self._pass_on, request), self._home, _ANSWERING)
+        if not isinstance(result, Missing):
+            return result
+        places = tuple(AgentPlace(name, reason=result.reason) for name in request.agents)
+        return Result("locate", places=places, missing=(result,))
 
     async def _containers(self) -> tuple[set[str], tuple[Missing, ...]]:
         result = await self.perform(ListContainers())

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from formicary.core.errors import InvalidNameError
 from formicary.management.descriptions import Listing
-from formicary.management.requests.actions import Find, Search, Watch
+from formicary.management.requests.actions import MOST_NAMES, Find, Locate, Search, Watch
 from formicary.management.requests.language import make_request
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from formicary.core.base_agent import AgentState
-    from formicary.management.descriptions import AgentDescription, ContainerDescription
+    from formicary.management.descriptions import AgentDescription, AgentPlace, ContainerDescription
     from formicary.management.requests.actions import Request
     from formicary.management.requests.language import Result
     from formicary.management.requests.router import RequestRouter
@@ -140,6 +144,31 @@ class LookingUp:
             ManagementError: its container does not answer.
         """
         return (await self._request(Find(name))).agents[0]
+
+    async def locate(self, names: Iterable[str]) -> Listing[AgentPlace]:
+        """Return where agents live and in which state they are, one for each name, in the same order.
+
+        Each container is asked about all of its agents at once, and for 5 s at most. Of agents of which
+        nothing could be learnt, what is returned says why.
+
+        Args:
+            names: their names, in any form.
+
+        Raises:
+            InvalidNameError: one of them is no name.
+            ContainerClosedError: the own container is not open.
+        """
+        if isinstance(names, str):
+            raise InvalidNameError(f"several names are a list, as in [{names!r}]")
+        wanted = tuple(names)
+        different = tuple(dict.fromkeys(wanted))
+        parts = [different[start : start + MOST_NAMES] for start in range(0, len(different), MOST_NAMES)]
+        requests = [self._router.complete(Locate(agents=part)) for part in parts]
+        results = await asyncio.gather(*map(self._router.perform, requests))
+        places = {place.name: place for result in results for place in result.places}
+        full = dict(zip(different, (name for each in requests for name in each.agents), strict=True))
+        missing = {each.domain: each for result in results for each in result.missing}
+        return Listing.of((places[full[name]] for name in wanted), tuple(missing.values()))
 
     async def _request(self, request: Request) -> Result:
         return await self._router.perform(self._router.complete(request))

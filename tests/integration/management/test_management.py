@@ -269,7 +269,7 @@ async def test_a_container_that_is_closed_says_so():
 
 
 async def test_all_agents_are_found_however_many(platform, monkeypatch):
-    monkeypatch.setattr("formicary.management.management._PAGE", 7)
+    monkeypatch.setattr("formicary.management.looking_up._PAGE", 7)
     async with platform("c1", "c2") as (c1, c2):
         for number in range(50):
             await c2.start(Cell(f"cell-{number}"))

@@ -18,7 +18,7 @@ MOST_RESULTS = 100_000
 """How many agents one search finds at most, those left out by its offset included if it goes everywhere."""
 
 MOST_NAMES = 10_000
-"""How many agents one request makes at most."""
+"""How many agents one request makes, or locates, at most."""
 
 MOST_SEEN = 2000
 """How many messages somebody who watches is told of at one time."""
@@ -90,6 +90,27 @@ class ListContainers(_OfContainers, frozen=True, tag="list-containers"):
 
 class Measure(_OfContainers, frozen=True, tag="measure"):
     """Say what containers use and carry; arguments and errors as of `ListContainers`."""
+
+
+class Locate(_OfContainers, frozen=True, kw_only=True, tag="locate"):
+    """Say where agents live, and in which state they are.
+
+    Args:
+        agents: their names, 1 to 10 000, in any form.
+        container: only what this one knows: who lives there, and where agents live whose home it is.
+
+    Raises:
+        ValueError: that is no agent's name, or no container's; or there are too many names, or none.
+    """
+
+    agents: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < len(self.agents) <= MOST_NAMES:
+            raise ValueError(f"one request locates 1 to {MOST_NAMES} agents, not {len(self.agents)}")
+        for name in self.agents:
+            check_receiver(name)
 
 
 class Watch(_Action, frozen=True, tag="watch"):
@@ -284,4 +305,4 @@ def _check_where(container: str | None) -> None:
 
 
 RequestOfAgent = Find | Suspend | Resume | Kill | Deactivate | Activate | Move | Clone
-Request = RequestOfAgent | Search | ListContainers | Measure | Watch | Create | CreateMany
+Request = RequestOfAgent | Search | Locate | ListContainers | Measure | Watch | Create | CreateMany

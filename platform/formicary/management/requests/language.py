@@ -25,6 +25,7 @@ from formicary.core.quoting import sentence, shorten
 from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST, Dialect, write_error
 from formicary.management.descriptions import (
     AgentDescription,
+    AgentPlace,
     ContainerDescription,
     Missing,
     NotCreated,
@@ -49,6 +50,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
         containers: the containers that were asked for.
         figures: what they use and carry, where that was asked.
         missing: the containers of which nothing could be learnt.
+        places: where the agents live that were to be located, in the order in which they were named.
         tried: how many agents were created or could not be, of those that were asked for, from the first on.
         failed: those of them that could not be.
         seen: what was collected for who watches.
@@ -59,6 +61,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     agent: str | None = None
     containers: tuple[ContainerDescription, ...] = ()
     missing: tuple[Missing, ...] = ()
+    places: tuple[AgentPlace, ...] = ()
     figures: tuple[Figures, ...] = ()
     tried: int = 0
     failed: tuple[NotCreated, ...] = ()
@@ -135,8 +138,8 @@ def make_request(action: str, **fields: Any) -> Request:
 DIALECT: Dialect[FormicaryError] = Dialect(
     speaker="the management agent",
     actions=(
-        "search, find, list-containers, measure, watch, suspend, resume, kill, deactivate, activate, move, "
-        "clone, create and create-many"
+        "search, find, locate, list-containers, measure, watch, suspend, resume, kill, deactivate, activate, "
+        "move, clone, create and create-many"
     ),
     error=ManagementError,
     request_error=ManagementRequestError,

@@ -30,6 +30,7 @@ from formicary.management.requests.actions import (
     Find,
     Kill,
     ListContainers,
+    Locate,
     Measure,
     Move,
     Resume,
@@ -84,20 +85,14 @@ class LocalManagement:
             ContainerClosedError: the container stops.
         """
         match request:
-            case Search():
-                result = Result("search", agents=self._white_pages.search(request))
-            case ListContainers():
-                result = Result("list-containers", containers=(self._white_pages.describe(),))
+            case Search() | Locate() | ListContainers() | Find():
+                result = self._look_up(request)
             case Measure() | Watch():
                 result = self._observe(request)
             case Create():
                 result = Result("create", agent=await self._create(request))
             case CreateMany():
                 result = await self._create_many(request)
-            case Find():
-                asleep = self._white_pages.find_asleep(request.agent)
-                found = asleep or self._white_pages.describe_agent(self._find(request.agent))
-                result = Result("find", agents=(found,))
             case Kill():
                 result = await self._end(request.agent)
             case Deactivate() | Activate():
@@ -107,6 +102,18 @@ class LocalManagement:
             case _:
                 result = await self._move_or_clone(request)
         return result
+
+    def _look_up(self, request: Search | Locate | ListContainers | Find) -> Result:
+        pages = self._white_pages
+        match request:
+            case Search():
+                return Result("search", agents=pages.search(request))
+            case Locate():
+                return Result("locate", places=pages.locate(request.agents))
+            case ListContainers():
+                return Result("list-containers", containers=(pages.describe(),))
+        found = pages.find_asleep(request.agent) or pages.describe_agent(self._find(request.agent))
+        return Result("find", agents=(found,))
 
     def _observe(self, request: Measure | Watch) -> Result:
         if isinstance(request, Measure):

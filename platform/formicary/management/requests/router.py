@@ -17,6 +17,7 @@ from formicary.management.requests.actions import (
     CreateMany,
     Kill,
     ListContainers,
+    Locate,
     Measure,
     Move,
     OfAgent,
@@ -24,12 +25,14 @@ from formicary.management.requests.actions import (
 )
 from formicary.management.requests.language import Result, decode_error, decode_result, encode
 from formicary.management.requests.local import LocalManagement
+from formicary.management.requests.place_search import PlaceSearch, not_answered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from formicary.container.container import Container
     from formicary.fipa.management_agent import ManagementAgent
+    from formicary.management.descriptions import AgentPlace
     from formicary.management.requests.actions import Request, RequestOfAgent
 
 T = TypeVar("T")
@@ -64,15 +67,19 @@ class RequestRouter:
     @overload
     def complete(self, request: Search) -> Search: ...
     @overload
+    def complete(self, request: Locate) -> Locate: ...
+    @overload
     def complete(self, request: Request) -> Request: ...
     def complete(self, request: Request) -> Request:
-        """Return a request with the full name of the agent or the container that it concerns.
+        """Return a request with the full names of the agents or the container that it concerns.
 
         Raises:
-            UnknownAgentError: the agent is outside the platform.
+            UnknownAgentError: the one agent that it concerns is outside the platform.
             ManagementRequestError: the container is.
         """
-        changed: dict[str, str] = {}
+        changed: dict[str, object] = {}
+        if isinstance(request, Locate):
+            changed["agents"] = tuple(map(self._complete, request.agents))
         if isinstance(request, OfAgent) and (name := self.full_name(request.agent)) != request.agent:
             changed["agent"] = name
         if isinstance(request, _PLACED) or not isinstance(request, OfAgent):
@@ -89,10 +96,13 @@ class RequestRouter:
         Raises:
             UnknownAgentError: it is outside the platform.
         """
-        name = complete(agent, self._home, self._container.platform).partition("/")[0]
+        name = self._complete(agent)
         if not is_container_of(name.partition("@")[2], self._container.platform):
             raise UnknownAgentError(f"{agent} is no agent of the platform {self._container.platform}")
         return name
+
+    def _complete(self, agent: str) -> str:
+        return complete(agent, self._home, self._container.platform).partition("/")[0]
 
     def _full_domain(self, container: str) -> str:
         label, dot, platform = container.partition(".")
@@ -144,7 +154,7 @@ class RequestRouter:
         if not isinstance(request, OfAgent):
             if request.container is not None:
                 return await self._pass_on(request, request.container)
-            assert isinstance(request, Search | ListContainers | Measure)
+            assert isinstance(request, Search | Locate | ListContainers | Measure)
             return await self._perform_everywhere(request)
         home = _home_of(request)
         if home == self._container.domain:
@@ -177,7 +187,9 @@ class RequestRouter:
             raise decode_error(answer.body)
         return decode_result(answer.body)
 
-    async def _perform_everywhere(self, request: Search | ListContainers | Measure) -> Result:
+    async def _perform_everywhere(self, request: Search | Locate | ListContainers | Measure) -> Result:
+        if isinstance(request, Locate):
+            return await self._locate(request)
         part, start, end = request, 0, None
         if isinstance(request, Search):
             start, end = request.offset, request.offset + request.max_results
@@ -191,6 +203,16 @@ class RequestRouter:
             missing=missing,
         )
 
+    async def _locate(self, request: Locate) -> Result:
+        domains, missing = await self._containers()
+        search = PlaceSearch(self._container.platform, domains, self._known_in)
+        await search.run(request.agents, _TIMEOUT_FOR_EACH, _PAUSES)
+        places = tuple(map(search.place, request.agents))
+        return Result("locate", places=places, missing=(*missing, *search.missing))
+
+    async def _known_in(self, domain: str, agents: tuple[str, ...]) -> tuple[AgentPlace, ...]:
+        return (await self.perform(Locate(agents=agents, container=domain))).places
+
     async def gather(
         self, ask: Callable[[str], Coroutine[Any, Any, T]]
     ) -> tuple[list[T], tuple[Missing, ...]]:
@@ -203,7 +225,7 @@ class RequestRouter:
             ContainerClosedError: the own container is not open.
         """
         domains, missing = await self._containers()
-        answers = await asyncio.gather(*(_within_time(ask, domain) for domain in sorted(domains)))
+        answers = await asyncio.gather(*(within_time(ask, domain) for domain in sorted(domains)))
         found = [answer for answer in answers if not isinstance(answer, Missing)]
         return found, (*missing, *(answer for answer in answers if isinstance(answer, Missing)))
 
@@ -212,12 +234,22 @@ class RequestRouter:
         return {self._container.domain, *self._container.members}, ()
 
 
-async def _within_time(ask: Callable[[str], Coroutine[Any, Any, T]], domain: str) -> T | Missing:
+async def within_time(
+    ask: Callable[[str], Coroutine[Any, Any, T]], domain: str, more: float = 0.0
+) -> T | Missing:
+    """Return what a container answers, or why there is no answer.
+
+    Args:
+        ask: asks the container of a domain.
+        domain: the domain.
+        more: seconds that it gets in addition to the 5 s of each container.
+    """
+    seconds = _TIMEOUT_FOR_EACH + more
     try:
-        async with asyncio.timeout(_TIMEOUT_FOR_EACH):
+        async with asyncio.timeout(seconds):
             return await ask(domain)
     except TimeoutError:
-        return Missing(domain, f"{MANAGEMENT}@{domain} has not answered within {_TIMEOUT_FOR_EACH:g} s")
+        return Missing(domain, not_answered(domain, seconds))
     except FormicaryError as error:
         return Missing(domain, str(error))
 

@@ -13,14 +13,20 @@ from typing import TYPE_CHECKING
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
 from formicary.core.clock import now
-from formicary.management.descriptions import AgentDescription, ContainerDescription, LinkDescription
+from formicary.management.descriptions import (
+    AgentDescription,
+    AgentPlace,
+    ContainerDescription,
+    LinkDescription,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
     from formicary.management.requests.actions import Search
+    from formicary.mobility.transit import Transit
 
 _LINK = LinkDescription.__struct_fields__
 
@@ -63,6 +69,28 @@ class WhitePages:
         found = self._describe_asleep([_exactly(name.partition("@")[0])], 1, 0)
         return found[0] if found else None
 
+    def locate(self, names: Iterable[str]) -> tuple[AgentPlace, ...]:
+        """Return who of some agents, by full names, lives here, and where those of this home are.
+
+        Of the latter the state is not known here; others are left out.
+        """
+        return tuple(place for name in names if (place := self._place(name)) is not None)
+
+    def _place(self, name: str) -> AgentPlace | None:
+        dispatcher, domain = self._container.dispatcher, self._container.domain
+        agent = dispatcher.agents.get(name) or dispatcher.system_agents.get(name)
+        if agent is not None:
+            return AgentPlace(name, domain, agent.state, self._transit(agent))
+        if name.partition("@")[2] != domain:
+            return None
+        detour = dispatcher.detours.get(name)
+        if detour is not None and detour.domain is not None:
+            return AgentPlace(name, detour.domain)
+        sleepers = dispatcher.sleepers
+        if sleepers is not None and (sleepers.is_asleep(name) or name in dispatcher.held):  # as it wakes
+            return AgentPlace(name, domain, AgentState.DEACTIVATED)
+        return None
+
     def _describe_asleep(self, globs: Sequence[str], most: int, offset: int) -> list[AgentDescription]:
         domain = self._container.domain
         return [
@@ -101,9 +129,6 @@ class WhitePages:
     def describe_agent(self, agent: BaseAgent) -> AgentDescription:
         """Return what one agent in this container is like now."""
         kind = type(agent)
-        transit = None
-        if agent.state is AgentState.TRANSIT:
-            transit = self._container.platform_services.mobility.transit(agent.address or "")
         return AgentDescription(
             name=agent.address or agent.name,
             state=agent.state,
@@ -112,8 +137,13 @@ class WhitePages:
             behaviours=len(agent.behaviours) if isinstance(agent, Agent) else None,
             failures=agent.failures,
             last_failure=agent.last_failure,
-            transit=transit,
+            transit=self._transit(agent),
         )
+
+    def _transit(self, agent: BaseAgent) -> Transit | None:
+        if agent.state is not AgentState.TRANSIT:
+            return None
+        return self._container.platform_services.mobility.transit(agent.address or "")
 
 
 def matcher(pattern: str, platform: str) -> Callable[[BaseAgent], object]:

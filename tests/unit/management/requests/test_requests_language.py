@@ -23,6 +23,7 @@ from formicary.errors import (
 )
 from formicary.management.descriptions import (
     AgentDescription,
+    AgentPlace,
     ContainerDescription,
     LinkDescription,
     Missing,
@@ -34,6 +35,7 @@ from formicary.management.requests.actions import (
     CreateMany,
     Kill,
     ListContainers,
+    Locate,
     Resume,
     Search,
     Suspend,
@@ -52,6 +54,7 @@ from formicary.management.requests.language import (
 PAGE = ROOT / "docs" / "management.md"
 ALICE = AgentDescription("alice@c1.lab.localhost", AgentState.ACTIVE, "c1.lab.localhost", "shop:Alice")
 LINK = LinkDescription("c2.lab.localhost", "direct", True, 3, 4, 0, 0, None)
+NOBODY = AgentPlace("nobody@c1.lab.localhost", reason="no agent named 'nobody' lives in container c1")
 C1 = ContainerDescription(
     name="c1",
     domain="c1.lab.localhost",
@@ -78,6 +81,8 @@ def create_many(*names):
         Search("prin*", AgentState.SUSPENDED, "c2.lab.localhost", 5, 10),
         ListContainers(),
         ListContainers("c2"),
+        Locate(agents=("alice", "bob@c2")),
+        Locate(agents=("alice@c1.lab.localhost",), container="c2"),
         Suspend("alice"),
         Resume("alice@c2"),
         Kill("alice@c2.lab.localhost"),
@@ -106,6 +111,7 @@ def test_a_request_is_read_as_it_was_written(request_):
         Result("create", agent=ALICE.name),
         Result("create-many", tried=3, failed=(NotCreated(ALICE.name, "already-registered", "It is."),)),
         Result("list-containers", containers=(C1,)),
+        Result("locate", places=(AgentPlace(ALICE.name, ALICE.container, ALICE.state), NOBODY)),
     ],
 )
 def test_a_result_is_read_as_it_was_written(result):
@@ -135,6 +141,21 @@ def test_a_result_is_read_as_it_was_written(result):
         ({"action": "kill", "agent": "a b"}, "unrecognised-parameter-value", "' ' in it"),
         ({"action": "suspend", "agent": ""}, "unrecognised-parameter-value", "empty"),
         ({"action": "resume", "agent": "a@c 1"}, "unrecognised-parameter-value", "c 1"),
+        ({"action": "locate"}, "missing-parameter", "`agents`"),
+        ({"action": "locate", "agents": []}, "unrecognised-parameter-value", "1 to 10000 agents, not 0"),
+        (
+            {"action": "locate", "agents": ["a"] * (MOST_NAMES + 1)},
+            "unrecognised-parameter-value",
+            "1 to 10000 agents, not 10001",
+        ),
+        ({"action": "locate", "agents": ["a b"]}, "unrecognised-parameter-value", "' ' in it"),
+        ({"action": "locate", "agents": [3]}, "unrecognised-parameter-value", "Expected `str`"),
+        ({"action": "locate", "agents": "a"}, "unrecognised-parameter-value", "array"),
+        (
+            {"action": "locate", "agents": ["a"], "container": "c 2"},
+            "unrecognised-parameter-value",
+            "container's name",
+        ),
         ({"action": "create-many", "class": "a:B"}, "missing-parameter", "`names`"),
         (create_many("bob", "b b"), "unrecognised-parameter-value", "' ' in it"),
         (create_many("bob", 3), "unrecognised-parameter-value", "Expected `str`"),

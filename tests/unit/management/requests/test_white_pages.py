@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from tests.unit.core.agents import Deaf, do, start
 
-from formicary import AgentState, Container, MicroAgent
+from formicary import AgentState, Container, Message, MicroAgent
+from formicary.management.descriptions import AgentPlace
 from formicary.management.requests.actions import Search
 from formicary.management.requests.white_pages import WhitePages, matcher
 
@@ -123,3 +124,25 @@ async def test_a_container_describes_itself():
         assert before <= described.started <= datetime.now(UTC)
         assert described.started.utcoffset() is not None
         assert (described.agents, described.dead_letters, described.links) == (1, 0, ())
+
+
+async def test_a_container_says_who_of_some_agents_is_here_and_in_which_state():
+    async with Container("c1") as container:
+        await start(container, "alice", Deaf())
+        await start(container, "bob", Deaf())
+        await start(container, "eve")
+        container.agents[1].suspend()
+        here = "c1.lab.localhost"
+        names = [f"{name}@c1.lab.localhost" for name in ("bob", "nobody", "alice", "ams", "eve")]
+        await container.management.deactivate("eve", "message")
+        located = WhitePages(container).locate([*names, "alice@c2.lab.localhost", "bob@example.org"])
+        assert located == (
+            AgentPlace(names[0], here, AgentState.SUSPENDED),
+            AgentPlace(names[2], here, AgentState.ACTIVE),
+            AgentPlace(names[3], here, AgentState.ACTIVE),
+            AgentPlace(names[4], here, AgentState.DEACTIVATED),
+        )
+        message = Message(to=names[4], sender=names[2])
+        container.dispatcher.send_nowait(message)  # eve is about to wake
+        assert not container.dispatcher.sleepers.is_asleep(names[4])
+        assert WhitePages(container).locate(names[4:]) == located[3:]

@@ -66,7 +66,8 @@ def test_the_help_of_the_laboratory_loads_no_command_of_it():
 )
 def test_a_command_loads_no_other_and_does_not_look_for_those_of_other_packages(arguments, module):
     names = run(*arguments)
-    others = {"run", "profile", "doctor", "ps", "top", "agents", "create", "life", "df", "server"} - {module}
+    known = {"run", "profile", "doctor", "ps", "top", "agents", "create", "life", "df", "groups", "server"}
+    others = known - {module}
     assert f"formicary.cli.{module}" in names
     assert not names & {f"formicary.cli.{other}" for other in others}
     assert not any(name.startswith("formicary_bench") for name in names)

@@ -1,13 +1,14 @@
 """The command `formicary`: one file per command, errors turned into a sentence and an exit code here.
 
 - a command each: `run`, `profile`, `server` and its `account`, `doctor`, `ps`, `top`, `watch`, `agents`,
-  `create`, `move`, `df`, `gateway`, and in `life` `kill`, `suspend`, `resume`, `deactivate` and `activate`
+  `create`, `move`, `df`, `groups`, `gateway`, and in `life` `kill`, `suspend`, `resume`, `deactivate` and
+  `activate`
 - `run_alone`, `run_spread`, `run_spade`: `run` with one container, with several, and of a program for SPADE;
   `running`: what they have in common
 - `script`: loads the file that `run` and `profile` are given
 - `connecting`: from options to a container that reaches others; `join_files` are join addresses as files
 - `guest_session`: how commands get to a platform that runs; `guest_names` are their names there
-- `agent_names`: agents as they are named on the command line
+- `agent_names`: agents as they are named on the command line; `located`: where those of the directory are
 - `options`, `values`: options that several commands have, and values as they are typed
 - `output`, `top_view`: what is printed
 - `command_tree`: loads the module of the command that is used; `group_help` is the help of a group
@@ -92,6 +93,11 @@ _COMMANDS = (
         "df",
         "formicary.cli.df:app",
         "Look into the directory of a platform that runs: which agents offer which services.",
+    ),
+    LazyCommand(
+        "groups",
+        "formicary.cli.groups:groups",
+        "List the groups of a platform that runs: who plays which role, and where.",
     ),
     LazyCommand(
         "gateway",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from formicary.cli.guest_session import GuestSession, in_guest_session
+from formicary.cli.located import state_of
 from formicary.cli.options import Json, examples
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _row(agent: AgentDescription) -> tuple[str, ...]:
     failure = agent.last_failure
     return (
         agent.name,
-        agent.state.value if agent.transit is None else f"{agent.state.value} {agent.transit}",
+        state_of(agent),
         agent.container.partition(".")[0],
         agent.class_name,
         "-" if agent.behaviours is None else str(agent.behaviours),

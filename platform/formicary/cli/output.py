@@ -92,13 +92,18 @@ def _show_lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     typer.echo("\n".join(printed))  # at once: each call of it writes out what there is
 
 
+def say_missing(missing: Sequence[Missing]) -> None:
+    """Say which containers could not be asked."""
+    for each in missing:
+        say(f"formicary: {each.domain} could not be asked: {each.reason}", err=True)
+
+
 def report_missing(missing: Sequence[Missing]) -> None:
     """Say which containers could not be asked; it is a failure, after all the rest was printed.
 
     Raises:
         Exit: with exit code 1, if there are any.
     """
-    for each in missing:
-        say(f"formicary: {each.domain} could not be asked: {each.reason}", err=True)
+    say_missing(missing)
     if missing:
         raise typer.Exit(1)

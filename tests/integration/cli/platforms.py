@@ -80,6 +80,16 @@ class Cell(MicroAgent):
 class Tourist(Agent):
     pass
 
+class Host(Agent):
+    async def setup(self):
+        await self.groups.create("market", community="shop")
+        await self.groups.create("staff")
+
+class Peddler(Agent):
+    async def setup(self):
+        await self.directory.register("peddler")
+        await self.groups.request_role("market", "seller", community="shop")
+
 class Broken(Agent):
     async def setup(self):
         raise ValueError("out of paper")

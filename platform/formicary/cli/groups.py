@@ -1,0 +1,76 @@
+"""`formicary groups`: who plays which role in the groups of a platform that runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from formicary.cli.guest_session import GuestSession, in_guest_session
+from formicary.cli.located import cells, fields, find_all
+from formicary.cli.options import Json, examples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from formicary.directory.model.description import ServiceDescription
+    from formicary.groups.naming import Role
+    from formicary.management.descriptions import AgentPlace
+
+EPILOG = examples("groups", "groups --community shop --role seller", "groups --group market --json")
+
+_COLUMNS = ("COMMUNITY", "GROUP", "ROLE", "AGENT", "CONTAINER", "STATE")
+
+
+@in_guest_session
+async def groups(
+    session: GuestSession,
+    *,
+    community: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only groups of this community.", show_default=False)
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only groups of this name.", show_default=False)
+    ] = None,
+    role: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only who plays this role.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the groups of a platform that runs: who plays which role, and where.
+
+    An agent has a line for each of its roles. Groups that only one container has
+    are left out. It is no error if there are none.
+
+    CONTAINER, STATE and exit codes are those of `formicary df list`.
+    """
+    from formicary.cli.output import say_missing, show_json, show_table
+    from formicary.directory.model.query import Query
+    from formicary.groups.naming import ROLE
+
+    wanted = {"community": community, "group": group, "role": role}
+    query = Query(type=ROLE, properties={name: value for name, value in wanted.items() if value is not None})
+    members = sorted(_members(await find_all(session, query)))
+    places = await session.management.locate(agent for _, agent in members)
+    if as_json:
+        found = [_as_json(*member, place) for member, place in zip(members, places, strict=True)]
+        show_json({"members": found, "missing": places.missing})
+    else:
+        rows = (
+            (*played, agent, *cells(place)) for (played, agent), place in zip(members, places, strict=True)
+        )
+        show_table(_COLUMNS, rows)
+    say_missing(places.missing)
+
+
+def _members(services: Iterable[ServiceDescription]) -> Iterator[tuple[Role, str]]:
+    """Yield the roles that the directory has, with who plays them; others may write into it, too."""
+    from formicary.groups.naming import read_role
+
+    for service in services:
+        if (role := read_role(service.name)) is not None:
+            yield role, service.agent
+
+
+def _as_json(role: Role, agent: str, place: AgentPlace) -> dict[str, object]:
+    return {**role._asdict(), "agent": agent, **fields(place)}

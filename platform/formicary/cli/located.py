@@ -1,0 +1,45 @@
+"""What the directory lists, with the places and states of the agents that it names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from formicary.cli.guest_session import GuestSession
+    from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.query import Query
+    from formicary.management.descriptions import AgentDescription, AgentPlace
+
+PAGE = 10_000
+"""How many services one search gives at most."""
+
+
+async def find_all(session: GuestSession, query: Query) -> tuple[ServiceDescription, ...]:
+    """Return all services that match a query, whose limits do not count."""
+    from msgspec.structs import replace
+
+    found: dict[tuple[str, str], ServiceDescription] = {}  # between two pages, services come and go
+    offset = 0
+    while True:
+        page = await session.directory.search(replace(query, max_results=PAGE, offset=offset))
+        found |= {(service.agent, service.name): service for service in page}
+        offset += len(page)
+        if len(page) < PAGE:
+            return tuple(found.values())
+
+
+def state_of(agent: AgentDescription | AgentPlace) -> str:
+    """Return the state of an agent for a table, with where one goes that is in transit."""
+    if agent.state is None:
+        return ""
+    return agent.state.value if agent.transit is None else f"{agent.state.value} {agent.transit}"
+
+
+def cells(place: AgentPlace) -> tuple[str, str]:
+    """Return the columns CONTAINER and STATE of a table."""
+    return (place.container or "").partition(".")[0], state_of(place)
+
+
+def fields(place: AgentPlace) -> dict[str, Any]:
+    """Return the same for JSON, beside what it has of an agent."""
+    return {"container": place.container, "state": place.state, "transit": place.transit}

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from formicary.cli.guest_session import GuestSession, in_guest_session
+from formicary.cli.located import PAGE, cells, fields, find_all
 from formicary.cli.options import Json, examples
 from formicary.cli.output import say
 from formicary.cli.values import parse_condition, parse_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterable, Iterator
+    from collections.abc import AsyncGenerator, Iterator, Sequence
 
     from formicary.directory.interface import Change, Subscription
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
+    from formicary.management.descriptions import AgentPlace
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -51,7 +53,7 @@ Where = Annotated[
     ),
 ]
 
-_PAGE = 10_000  # services: no search gives more
+_COLUMNS = ("TYPE", "NAME", "AGENT", "CONTAINER", "STATE", "PROPERTIES")
 _LOOK = 1.0  # s between two looks at whether the platform is there still
 
 
@@ -60,17 +62,13 @@ _LOOK = 1.0  # s between two looks at whether the platform is there still
 async def list_(session: GuestSession, *, type_: Type = None, as_json: Json = False) -> None:
     """List all services, those that came first in front.
 
-    Exit codes are those of `formicary ps`.
+    CONTAINER and STATE are those of the agent, as of `formicary agents`. They are
+    blank if a container does not answer within 5 seconds, of which there is a
+    line then, and of agents that are gone or outside the platform.
+
+    Exit codes are those of `formicary ps`, but for containers that do not answer.
     """
-    found: dict[tuple[str, str], ServiceDescription] = {}  # between two pages, services come and go
-    offset = 0
-    while True:
-        page = await session.directory.search(_query(session, type_=type_, max_results=_PAGE, offset=offset))
-        found |= {(service.agent, service.name): service for service in page}
-        offset += len(page)
-        if len(page) < _PAGE:
-            break
-    _show(found.values(), as_json=as_json)
+    await _show(session, await find_all(session, _query(session, type_=type_)), as_json=as_json)
 
 
 @app.command(
@@ -90,13 +88,13 @@ async def search(
     agent: Agent = None,
     properties: Properties = None,
     where: Where = None,
-    max_results: Annotated[int, typer.Option(min=1, max=_PAGE, help="How many are wanted at most.")] = 100,
+    max_results: Annotated[int, typer.Option(min=1, max=PAGE, help="How many are wanted at most.")] = 100,
     as_json: Json = False,
 ) -> None:
     """Find services: those for which all that is given holds.
 
     A word without an option is the type or the name of a service. It is no error
-    if there are none. Exit codes are those of `formicary ps`.
+    if there are none. Columns and exit codes are those of `formicary df list`.
     """
     found: dict[tuple[str, str], ServiceDescription] = {}
     for type_or_none, name_or_none in _readings(what, type_, name):
@@ -112,7 +110,7 @@ async def search(
         more = await session.directory.search(query)
         found |= {(service.agent, service.name): service for service in more}
     shown = list(found.values())[:max_results]
-    _show(shown, as_json=as_json)
+    await _show(session, shown, as_json=as_json)
     if len(shown) == max_results:
         say(f"formicary: there may be more than these {max_results}; see --max-results", err=True)
 
@@ -205,13 +203,25 @@ def _query(
     )
 
 
-def _show(services: Iterable[ServiceDescription], *, as_json: bool) -> None:
-    from formicary.cli.output import show_json, show_table
+async def _show(session: GuestSession, services: Sequence[ServiceDescription], *, as_json: bool) -> None:
+    from formicary.cli.output import say_missing, show_json, show_table
 
+    places = await session.management.locate(service.agent for service in services)
     if as_json:
-        show_json({"services": list(services)})
+        from msgspec import to_builtins
+
+        found = [
+            to_builtins(service) | fields(place) for service, place in zip(services, places, strict=True)
+        ]
+        show_json({"services": found, "missing": places.missing})
     else:
-        show_table(("TYPE", "NAME", "AGENT", "PROPERTIES"), map(_row, services))
+        show_table(_COLUMNS, map(_located_row, services, places))
+    say_missing(places.missing)  # no failure: all services that were asked for are there
+
+
+def _located_row(service: ServiceDescription, place: AgentPlace) -> tuple[str, ...]:
+    *front, details = _row(service)
+    return *front, *cells(place), details
 
 
 def _row(service: ServiceDescription) -> tuple[str, ...]:

@@ -8,13 +8,66 @@ import signal
 import pytest
 
 ROW = "printer  printer  laser@{}.lab.localhost  dpi=600 formats=pdf,ps (protocols)=fipa-request"
+LOCATED = ROW.replace("  dpi", "  {}         active  dpi")
 
 
 def test_services_are_listed(running):
     heading, *rows = running.said("df", "list").splitlines()
-    assert heading.split() == ["TYPE", "NAME", "AGENT", "PROPERTIES"]
-    assert sorted(rows) == [ROW.format("c1"), ROW.format("c2")]
-    assert json.loads(running.said("df", "list", "--type", "scanner", "--json")) == {"services": []}
+    assert heading.split() == ["TYPE", "NAME", "AGENT", "CONTAINER", "STATE", "PROPERTIES"]
+    assert sorted(rows) == [LOCATED.format("c1", "c1"), LOCATED.format("c2", "c2")]
+    listed = json.loads(running.said("df", "list", "--type", "scanner", "--json"))
+    assert listed == {"services": [], "missing": []}
+
+
+def test_of_each_service_is_shown_where_its_agent_is_and_in_which_state(running):
+    running.said("create", "shop:Host", "host")
+    for name in ("pip", "ada"):
+        running.said("create", "shop:Peddler", name)
+    try:
+        running.said("move", "pip", "c2")
+        running.said("deactivate", "ada")
+        for arguments in (["list", "--type", "peddler"], ["search", "peddler"]):
+            _, *rows = running.said("df", *arguments).splitlines()
+            assert sorted(row.split() for row in rows) == [
+                ["peddler", "peddler", "ada@c1.lab.localhost", "c1", "deactivated"],
+                ["peddler", "peddler", "pip@c1.lab.localhost", "c2", "active"],
+            ]
+        (found,) = json.loads(running.said("df", "search", "--agent", "pip@c1", "--json"))["services"]
+        assert found == {
+            "agent": "pip@c1.lab.localhost",
+            "type": "peddler",
+            "name": "peddler",
+            "container": "c2.lab.localhost",
+            "state": "active",
+            "transit": None,
+        }
+    finally:
+        running.said("kill", "pip", "ada", "host")
+
+
+def test_what_a_container_that_stands_still_has_is_listed_without_its_state(lab):
+    with lab.run("--listen"), lab.run("--name", "c2", "--join", "c1") as process:
+        lab.until(lambda: "laser@c2" in lab.said("df", "list"))
+        lab.said("create", "shop:Host", "host")
+        lab.said("create", "shop:Peddler", "pip")
+        lab.said("create", "shop:Peddler", "bob", "--container", "c2")
+        process.send_signal(signal.SIGSTOP)
+        with lab.start("move", "pip@c1", "c2") as moving:
+            lab.until(lambda: "pip@" in lab.said("agents", "--container", "c1", "--state", "transit"))
+            looking = [lab.start("df", "search", "peddler"), lab.start("groups", "--role", "seller")]
+            for each in looking:
+                out, err = each.communicate()
+                assert each.returncode == 0
+                assert err == (
+                    "formicary: c2.lab.localhost could not be asked: ams@c2.lab.localhost has not answered "
+                    "within 5 s\n"
+                )
+                bob, pip = sorted(out.splitlines()[1:])
+                assert bob.endswith("  bob@c2.lab.localhost")
+                assert "  pip@c1.lab.localhost  c1         transit to c2 since " in pip
+                assert pip.endswith(", waits for c2 to make it ready")
+            process.send_signal(signal.SIGCONT)
+            moving.communicate()
 
 
 def test_services_are_searched(running):

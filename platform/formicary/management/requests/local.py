@@ -44,6 +44,8 @@ from formicary.management.requests.white_pages import WhitePages
 from formicary.observe.metrics import measure
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from formicary.container.container import Container
     from formicary.core.micro import MicroAgent
     from formicary.management.requests.actions import Request
@@ -66,6 +68,23 @@ class LocalManagement:
         self._container = container
         self._white_pages = WhitePages(container)
         self._collector: Collector | None = None  # made for the first who watches
+        self._perform: dict[type[Request], Callable[[Any], Result | Awaitable[Result]]] = {
+            Search: self._look_up,
+            Locate: self._look_up,
+            ListContainers: self._look_up,
+            Find: self._look_up,
+            Measure: self._observe,
+            Watch: self._observe,
+            Create: self._create,
+            CreateMany: self._create_many,
+            Kill: self._end,
+            Deactivate: self._sleep_or_wake,
+            Activate: self._sleep_or_wake,
+            Suspend: self._suspend_or_resume,
+            Resume: self._suspend_or_resume,
+            Move: self._move_or_clone,
+            Clone: self._move_or_clone,
+        }
 
     def check(self, request: Request) -> None:
         """Check what can be checked at once, before the request is agreed to.
@@ -84,24 +103,8 @@ class LocalManagement:
             NameTakenError: an agent of that name lives here.
             ContainerClosedError: the container stops.
         """
-        match request:
-            case Search() | Locate() | ListContainers() | Find():
-                result = self._look_up(request)
-            case Measure() | Watch():
-                result = self._observe(request)
-            case Create():
-                result = Result("create", agent=await self._create(request))
-            case CreateMany():
-                result = await self._create_many(request)
-            case Kill():
-                result = await self._end(request.agent)
-            case Deactivate() | Activate():
-                result = await self._sleep_or_wake(request)
-            case Suspend() | Resume():
-                result = self._suspend_or_resume(request)
-            case _:
-                result = await self._move_or_clone(request)
-        return result
+        result = self._perform[type(request)](request)
+        return result if isinstance(result, Result) else await result
 
     def _look_up(self, request: Search | Locate | ListContainers | Find) -> Result:
         pages = self._white_pages
@@ -162,9 +165,9 @@ class LocalManagement:
             raise ManagementError(str(error)) from error
         return Result("deactivate", agent=request.agent)
 
-    async def _end(self, name: str) -> Result:
+    async def _end(self, request: Kill) -> Result:
         """End an agent, perhaps in its sleep."""
-        services = self._container.platform_services
+        name, services = request.agent, self._container.platform_services
         try:
             if self._container.dispatcher.sleepers is None or not await services.sleeping.kill(name):
                 await _kill(self._find(name))
@@ -198,9 +201,9 @@ class LocalManagement:
             raise UnknownAgentError(f"agent {name} is not in container {container.name}")
         raise UnknownAgentError(container.dispatcher.why_unknown(name))
 
-    async def _create(self, request: Create) -> str:
+    async def _create(self, request: Create) -> Result:
         factory = AgentFactory(request.class_name, request.arguments, self._container.creatable)
-        return await self._start(factory, request.name)
+        return Result("create", agent=await self._start(factory, request.name))
 
     async def _create_many(self, request: CreateMany) -> Result:
         """Make one agent after the other, with turns for others, until all are made or the time is over."""

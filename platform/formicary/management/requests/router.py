@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from copy import copy
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from formicary.core.errors import FormicaryError, ManagementError, ManagementRequestError, UnknownAgentError
 from formicary.core.names import MANAGEMENT, complete, is_container_of
@@ -88,7 +89,12 @@ class RequestRouter:
                 where = self._home
             if where is not None and (domain := self._full_domain(where)) != request.container:
                 changed["container"] = domain
-        return replace(request, **changed) if changed else request
+        if not changed:
+            return request
+        completed = copy(request)
+        for field, value in changed.items():
+            force_setattr(completed, field, value)  # what is complete need not be looked at again
+        return completed
 
     def full_name(self, agent: str) -> str:
         """Return the full form of an agent's name.

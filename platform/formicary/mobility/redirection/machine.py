@@ -12,9 +12,10 @@ passed on for others, is still under way to itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from formicary.mobility.redirection.language import Marker, Moved, Through
 
@@ -24,34 +25,29 @@ if TYPE_CHECKING:
     from formicary.mobility.redirection.language import News
 
 
-@dataclass(slots=True, frozen=True)
-class Tell:
+class Tell(msgspec.Struct, frozen=True):
     """Tell another container something; behind all messages that go there, where it is a marker."""
 
     domain: str
     news: News
 
 
-@dataclass(slots=True, frozen=True)
-class Open:
+class Open(msgspec.Struct, frozen=True):
     """Send on what was held: the way is known, and nothing is under way elsewhere."""
 
 
-@dataclass(slots=True, frozen=True)
-class Drop:
+class Drop(msgspec.Struct, frozen=True):
     """What was held fails, as what was sent before some of it has come back behind it."""
 
 
-@dataclass(slots=True, frozen=True)
-class Fail:
+class Fail(msgspec.Struct, frozen=True):
     """Nobody knows where the agent is: what was held fails."""
 
 
 Instruction = Tell | Open | Drop | Fail
 
 
-@dataclass(slots=True)
-class _Passed:
+class _Passed(msgspec.Struct):
     """A marker of another container that was passed on."""
 
     origin: str
@@ -61,8 +57,7 @@ class _Passed:
     first: int  # the number that it had at the first container
 
 
-@dataclass(slots=True)
-class Redirection:
+class Redirection(msgspec.Struct):
     """The way of the messages to one agent.
 
     After each call, do what `instructions` says, in that order, and clear it.
@@ -82,17 +77,17 @@ class Redirection:
     address: str
     own: str
     domain: str | None
-    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    numbers: Iterator[int] = msgspec.field(default_factory=lambda: count(1))
     pending: int | None = None
-    told: set[str] = field(default_factory=set)
-    instructions: list[Instruction] = field(default_factory=list)
+    told: set[str] = msgspec.field(default_factory=set)
+    instructions: list[Instruction] = msgspec.field(default_factory=list)
     _way: str = ""  # the one that the marker has gone
     _is_since: bool = False  # whether it has gone since the agent is here
     _also: str | None = None  # the other container from which something may be on its way, since it is here
     _next: str | None = None  # where messages go if the old way is lost
     _has_left: bool = False  # from here, and its home may have sent messages here before it knew
     _known: str | None = None  # where the agent is for certain, at its home
-    _passed: dict[int, _Passed] = field(default_factory=dict)
+    _passed: dict[int, _Passed] = msgspec.field(default_factory=dict)
 
     @property
     def home(self) -> str:

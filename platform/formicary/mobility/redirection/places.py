@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from formicary.container.dead_letters import is_failure
 from formicary.core import randomness
@@ -500,8 +501,7 @@ class Places:
         await self.wait_until(lambda: self.is_settled(unsettled))
 
 
-@dataclass(slots=True)
-class _Expected:
+class _Expected(msgspec.Struct):
     """An agent that may soon arrive.
 
     Attributes:

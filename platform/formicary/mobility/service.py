@@ -118,7 +118,7 @@ class MobilityService:
         }
         self._is_due = False
         # Of this home: what agents have left behind here each time, for who joins it until they end.
-        self._left: dict[str, list[ref[Agent | MicroAgent]]] = {}
+        self._left: dict[str, set[ref[Agent | MicroAgent]]] = {}
 
     # -- what is asked for ----------------------------------------------------------------------------------
 
@@ -221,8 +221,8 @@ class MobilityService:
         for leave in leaving:
             agent = agents[leave.address]
             if home_of(leave.address) == own:
-                left = self._left.get(leave.address, ())
-                self._left[leave.address] = [*(each for each in left if each() is not None), ref(agent)]
+                left = self._left.setdefault(leave.address, set())
+                left.add(ref(agent, left.discard))
                 self._origins.left(agent)
         unread = [self._departing.dissolve(leave) for leave in leaving]
         self._telling.send()
@@ -249,7 +249,7 @@ class MobilityService:
 
     def _has_ended(self, address: str) -> None:
         """Tell those who join what an agent of this home has left behind here."""
-        for each in self._left.pop(address, ()):
+        for each in tuple(self._left.pop(address, ())):
             if (left := each()) is not None:
                 left.ended_elsewhere()
 

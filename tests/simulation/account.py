@@ -60,8 +60,8 @@ class Account:
         """Enter a message that is about to be sent."""
         self.letters[body, letter.receiver] = letter
 
-    def receive(self, body: str, sender: str, receiver: str) -> None:
-        """Enter that somebody has got a message."""
+    def receive(self, body: str, sender: str, receiver: str, *, moves: bool = False) -> None:
+        """Enter that somebody has got a message; one that moves may get late what its sender knows of."""
         letter = self.letters.get((body, receiver))
         if letter is None or letter.sender.address != sender:
             self.broken.append(f"{receiver} got {body} of {sender}, which nobody has sent")
@@ -70,7 +70,7 @@ class Account:
         if letter.received > 1:
             self.broken.append(f"{receiver} got {body} of {sender} {letter.received} times")
         key = letter.sender, receiver, letter.is_of_group
-        if letter.number < self._latest.get(key, -1):
+        if letter.number < self._latest.get(key, -1) and not (moves and _has_failed_perhaps(letter)):
             self.broken.append(f"{receiver} got {body} of {sender} after number {self._latest[key]}")
         self._latest[key] = max(letter.number, self._latest.get(key, -1))
 
@@ -115,3 +115,8 @@ class Account:
                     self.counts["lost as it stood still"] += 1
                 else:
                     self.broken.append(f"{name}, sent at {letter.at:.3f}, has neither arrived nor failed")
+
+
+def _has_failed_perhaps(letter: Letter) -> bool:
+    """Tell whether the sender was told that a message has failed, and that it may have been received."""
+    return letter.failed is not None and _UNSURE in letter.failed

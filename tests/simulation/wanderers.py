@@ -187,7 +187,7 @@ class Wandering:
     def get(self, message: Message) -> None:
         """Take a number."""
         self.note(f"gets {message.body}")
-        self.world.account.receive(str(message.body), str(message.sender), self.address)
+        self.world.account.receive(str(message.body), str(message.sender), self.address, moves=True)
 
     def fail(self, message: Message) -> None:
         """Take that one of its own did not arrive."""

@@ -15,7 +15,7 @@ from formicary.core.errors import MoveError
 from formicary.core.failures import describe
 from formicary.core.logs import get_logger
 from formicary.core.strand import Answer
-from formicary.mobility.rest import bring_to_rest, dissolve, let_go_on, own_strand
+from formicary.mobility.rest import bring_to_rest, check_is_at_rest, dissolve, let_go_on, own_strand
 from formicary.mobility.snapshot import check_can_be_carried, take_snapshot
 from formicary.mobility.transit import Transit
 from formicary.mobility.turnstile import Turnstile
@@ -148,6 +148,7 @@ class Departing:
             try:
                 if unsettled := self._places.begin_to_settle({address}):
                     await self._places.settle(unsettled)  # what goes out only then, nobody would wait for
+                    check_is_at_rest(agent)
                 return self._begin(agent, address, place, caller, resting[1])
             except BaseException:
                 let_go_on(agent)

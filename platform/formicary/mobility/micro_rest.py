@@ -10,7 +10,7 @@ from formicary.core.errors import MoveError
 from formicary.mobility.remains import RemainingStrand
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from formicary.container.held import HeldMessages
     from formicary.core.message import Message
@@ -48,7 +48,7 @@ async def bring_to_rest(
         )
 
 
-def hand_over(agent: MicroAgent, messages: Sequence[Message]) -> None:
+def hand_over(agent: MicroAgent, messages: Iterable[Message]) -> None:
     """Have a micro-agent go on, and handle what has waited: it was let in, so now there is room for it."""
     inbox, dispatcher = agent.micro_inbox, agent.container.dispatcher
     assert inbox is not None  # it has started

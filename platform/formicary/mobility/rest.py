@@ -75,7 +75,7 @@ async def bring_to_rest(agent: Agent | MicroAgent, caller: Strand | None, patien
             await _rest_suspended(agent, before)
         if isinstance(agent, Agent) and _under_way(agent) is not None:
             await _end_conversations(agent, patience)
-        _check_is_at_rest(agent)
+        check_is_at_rest(agent)
     except BaseException:
         _give_up(agent, held)
         raise
@@ -260,8 +260,12 @@ def _busy_error(agent: Agent, busy: tuple[Behaviour, ...], why: str) -> MoveErro
     )
 
 
-def _check_is_at_rest(agent: Agent | MicroAgent) -> None:
-    """Check what may have happened meanwhile."""
+def check_is_at_rest(agent: Agent | MicroAgent) -> None:
+    """Check what may have happened while an agent came to rest, or waited at rest.
+
+    Raises:
+        MoveError: it does not move.
+    """
     if agent.state is not AgentState.TRANSIT or agent.is_ending:
         raise MoveError(f"agent {agent.name} does not move: it was ended before it had come to rest")
     if agent.container.dispatcher.is_closing:

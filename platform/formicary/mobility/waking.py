@@ -13,7 +13,7 @@ from formicary.mobility import micro_rest
 from formicary.mobility.unread import TargetedEntrance
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from formicary.container.container import Container
     from formicary.core.mailbox import Deliver
@@ -129,23 +129,26 @@ def _hand_over(agent: Agent | MicroAgent, container: Container, targets: Sequenc
     """Give an agent what has waited for it, and have what comes from now on get in."""
     dispatcher, address = container.dispatcher, agent.address or ""
     messages = dispatcher.held.pop(address).end()
-    if not messages and not targets:
-        return
-    if not isinstance(agent, Agent):
-        micro_rest.hand_over(agent, messages)
-        return
-    mailboxes = [behaviour.mailbox for behaviour in agent.behaviours]
-    if targets:
+    if targets and isinstance(agent, Agent):
+        mailboxes = [behaviour.mailbox for behaviour in agent.behaviours]
         deliver: Deliver = agent.deliver_message
         if dispatcher.conversations is not None:
             deliver = dispatcher.conversations.entrance_of(address, deliver)
         entrance = TargetedEntrance(mailboxes, targets, deliver, partial(dispatcher.held.pop, address, None))
         dispatcher.hold(address, entrance)
-    if not messages:
+    if messages:
+        let_in(agent, messages)
+
+
+def let_in(agent: Agent | MicroAgent, messages: Iterable[Message]) -> None:
+    """Give an agent that has begun what has waited for it: let in already, it finds room."""
+    if not isinstance(agent, Agent):
+        micro_rest.hand_over(agent, messages)
         return
+    container, mailboxes = agent.container, [behaviour.mailbox for behaviour in agent.behaviours]
     for mailbox in mailboxes:
-        mailbox.set_limit(0)  # what has waited was let in already
+        mailbox.set_limit(0)
     for message in messages:
-        dispatcher.deliver(message, address)
+        container.dispatcher.deliver(message, agent.address or "")
     for mailbox in mailboxes:
         mailbox.set_limit(container.lifecycle.mailbox_limit)

@@ -16,6 +16,7 @@ from formicary.core.names import MANAGEMENT, is_container_of
 from formicary.mobility.redirection.detour import Detour
 from formicary.mobility.redirection.language import Marker, Moved, Through, decode, encode
 from formicary.mobility.redirection.machine import Drop, Fail, Open, Redirection, Tell
+from formicary.mobility.waking import let_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -116,9 +117,9 @@ class Places:
         expected = self._end_expecting(address)
         if home != self._own:
             self._dispatcher.add_visitor(address)
-        if self._early:
-            for message, source in self._early.pop(address, ()):
-                self._dispatcher.overflow.deliver(message, address, source)
+        if early := self._early.pop(address, ()):
+            # Before all that waits for a way that is known only since then.
+            let_in(self._dispatcher.agents[address], (message for message, _ in early))
         detour, refused = self._detours.get(address), self._refused.pop(address, None)
         if detour is None and home != self._own and self._transport.may_be_under_way(home, address):
             detour = self._add(address, home)

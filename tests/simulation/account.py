@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from tests.simulation.loop import Process
     from tests.simulation.residents import Resident
     from tests.simulation.wanderers import Wandering
 
@@ -31,6 +32,7 @@ class Letter:
         is_sent: whether `send` has returned, or raised.
         failed: what the sender was told, if it was.
         received: how often it came.
+        process: where one that moves was when it has sent it.
     """
 
     sender: Resident | Wandering
@@ -41,6 +43,7 @@ class Letter:
     is_sent: bool = False
     failed: str | None = None
     received: int = 0
+    process: Process | None = None
 
 
 class Account:
@@ -111,10 +114,20 @@ class Account:
                     self.counts["waits"] += 1
                 elif letter.is_of_group:
                     self.counts["left out"] += 1  # whoever has just left
+                elif _has_died_with_two(letter):
+                    self.counts["lost with where it was sent"] += 1
                 elif letter.sender.process.stood_still >= _STANDSTILL:
                     self.counts["lost as it stood still"] += 1
                 else:
                     self.broken.append(f"{name}, sent at {letter.at:.3f}, has neither arrived nor failed")
+
+
+def _has_died_with_two(letter: Letter) -> bool:
+    """Tell whether the container where one that moves has sent a message was killed, and the receiver's."""
+    home = letter.receiver.partition("@")[2]
+    places = (place for place in letter.sender.world.places if place.domain == home)
+    was_sent_there = letter.process is not None and letter.process.was_killed
+    return was_sent_there and any(place.killed for place in places)
 
 
 def _has_failed_perhaps(letter: Letter) -> bool:

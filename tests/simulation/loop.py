@@ -120,6 +120,11 @@ class Process:
         self.runs = self.is_alive = False
         self._remains = [*self._held, *asyncio.all_tasks(self._loop)]
 
+    @property
+    def was_killed(self) -> bool:
+        """Whether it has ended so, and not in good order."""
+        return not (self.runs or self.is_alive)
+
     def keep(self, handle: asyncio.Handle) -> None:
         """Take what would run now."""
         if self.is_alive:

@@ -22,6 +22,7 @@ FOUND = (  # seeds and steps that have shown mistakes
     (135, 6000),
     (345, 2500),
     (416, 2500),
+    (952, 6000),  # of the judge: who has moved on is not told of what has died with two containers
     (996, 2500),
     (1127, 6000),
     (1154, 6000),

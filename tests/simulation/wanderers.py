@@ -176,7 +176,7 @@ class Wandering:
         for receiver in receivers:
             self._number += 1
             body = f"{self.address}/{self.life}/{self._number}"
-            letter = Letter(self, receiver, self._number, self.world.loop.time())
+            letter = Letter(self, receiver, self._number, self.world.loop.time(), process=self.process)
             self.world.account.send(letter, body)
             try:
                 await behaviour.send(Message(to=receiver, body=body, performative="inform", reply_with=body))

@@ -75,10 +75,18 @@ def _wanderings(world: World) -> list[Wandering]:
 
 
 def _is_in_doubt(world: World, wandering: Wandering) -> bool:
-    """Tell whether one is in transit whose home is not there to say what it has decided."""
+    """Tell whether one is in transit whose home is not there to say what it has decided.
+
+    Or its home was restarted and has forgotten that, and its destination is not there to say what it has.
+    """
     domains = {place.domain for place, _ in _containers(world)}
-    is_away = wandering.address.partition("@")[2] not in domains
-    return is_away and any(it.state is AgentState.TRANSIT for it in wandering.places())
+    for agent in wandering.places():
+        if agent.state is AgentState.TRANSIT:
+            transit = agent.container.platform_services.mobility.transit(wandering.address)
+            needed = {wandering.address.partition("@")[2], *([transit.to] if transit else ())}
+            if not needed <= domains:
+                return True
+    return False
 
 
 def _residents(world: World) -> list[Resident]:

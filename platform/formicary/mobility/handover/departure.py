@@ -213,6 +213,25 @@ class Departures:
                 elif departure.state in _DECIDED:
                     self._meet_again(address, departure)
 
+    def take_back(self, domain: str) -> list[tuple[str, int]]:
+        """Have nothing decided of this home's agents that were to leave for a container, and are here still.
+
+        Nobody else knows yet that they were to.
+
+        Args:
+            domain: the container, which is not there any more.
+
+        Returns:
+            The agents and their hand-overs.
+        """
+        taken = []
+        for address, departure in self._departures.items():
+            is_here = departure.state in {_State.DECIDED, _State.LEAVING} and not departure.is_killed
+            if is_here and departure.place == domain and departure.home == self._surroundings.domain:
+                departure.state = _State.READY
+                taken.append((address, departure.number))
+        return taken
+
     def lost(self, domain: str) -> None:
         """Called when another container is not there any more."""
         for address, departure in tuple(self._departures.items()):

@@ -89,6 +89,12 @@ class Ledger:
         if record is not None and record.place == self._surroundings.domain:
             self._drop(address)
 
+    def take_back(self, address: str, number: int) -> None:
+        """Have an agent stay that lives here, and was to move: nobody else knows of it."""
+        own = self._surroundings
+        self._set(address, own.domain, own.incarnation, number)
+        self._records[address].refused = number
+
     # -- what others say ------------------------------------------------------------------------------------
 
     def ask(self, origin: str, event: Ask) -> None:
@@ -306,6 +312,8 @@ class Ledger:
             self._conclude(key, moves=known)
         elif own.is_dead(ask.place, ask.incarnation) or own.is_dead(ask.source, ask.source_incarnation):
             self._conclude(key, moves=False)  # one is dead: the agent is where the other one is, or dead
+        elif self._lives_here(ask.address):
+            self._conclude(key, moves=False)  # another has its name by now: it is to end, wherever it is
         elif inquiry.is_asked_by_source and inquiry.is_ready:
             self._conclude(key, moves=True)
         elif inquiry.is_asked_by_source and own.is_there(ask.place, ask.incarnation):

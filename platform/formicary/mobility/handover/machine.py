@@ -171,6 +171,8 @@ class HandOver:
         self._session_ended(domain)
         self._ignored.discard(domain)
         self._surroundings.members.pop(domain, None)
+        for address, number in self.departures.take_back(domain):
+            self.ledger.take_back(address, number)
         self.ledger.lost(domain)
         self.departures.lost(domain)
         self.arrivals.lost(domain)

@@ -200,6 +200,9 @@ class World:
                 process.to_start.append(instruction)
             case Discard(number=number):
                 process.made.pop((address, number), None)
+                process.to_build = [
+                    it for it in process.to_build if (it.address, it.number) != (address, number)
+                ]
             case Stay():
                 copy = process.agents[address]
                 assert not copy.runs

@@ -109,6 +109,7 @@ class Platform:
 
     held = ()
     made = True
+    leaves = True  # whether what is to leave is taken apart
 
     def perform(self, domain, machine, instruction):
         if isinstance(instruction, Known):
@@ -121,7 +122,7 @@ class Platform:
                     machine.arrivals.built(address, number)
                 elif self.made:
                     machine.arrivals.refuse(address, number, self.made)
-            case Leave(address):
+            case Leave(address) if self.leaves:
                 self.living[domain].discard(address)
                 machine.left(address)
             case Wake(address, number):
@@ -311,6 +312,39 @@ def test_an_agent_dies_with_the_destination_once_it_was_decided(platform):
     platform.start(D, 2000)
     assert Perished in platform.kinds(S)
     assert platform.machines[H].ledger.place_of(ALICE) is None
+
+
+def test_what_the_home_has_decided_for_itself_is_taken_back_where_the_destination_is_lost(platform):
+    home = platform.machines[H]
+    platform.machines[S].ended(ALICE)
+    platform.living[S].clear()
+    platform.living[H].add(ALICE)
+    platform.flow()
+    platform.leaves = False
+    platform.move(H, D)
+    platform.part(H, D)
+    assert platform.kinds(H)[-2:] == [Leave, Stay]
+    assert home.ledger.place_of(ALICE) == H
+    platform.meet(H, D)
+    assert platform.kinds(D) == [Build, Discard]
+    platform.leaves = True
+    platform.move(H, D)
+    assert platform.living[D] == {ALICE}
+    assert home.ledger.place_of(ALICE) == D
+
+
+def test_what_is_in_doubt_ends_where_another_has_its_name_by_now(platform):
+    platform.held = (H,)
+    platform.move(S, D)
+    platform.held = ()
+    del platform.machines[D]  # for good
+    platform.machines[S].lost(D)
+    platform.start(H, 2000)
+    assert platform.kinds(S) == []
+    platform.living[H].add(ALICE)
+    platform.meet(H, S)
+    assert platform.kinds(S) == [Stay, Terminate]
+    assert platform.living[S] == set()
 
 
 def test_what_is_killed_on_its_way_is_killed_there(platform):

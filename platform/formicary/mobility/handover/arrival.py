@@ -162,6 +162,13 @@ class Arrivals:
         own.instructions.append(Terminate(address, number, "it was killed on its way"))
         own.tell(origin, Started(address, number))
 
+    def gone(self, origin: str, event: Gone) -> None:
+        """Have the home, which is here, decide that an agent stays which has ended where it comes from."""
+        arrival, own = self._arrivals.get(event.address), self._surroundings
+        is_this = arrival is not None and arrival.source == origin and arrival.number >= event.number
+        if is_this and arrival is not None and not arrival.is_waking and arrival.home == own.domain:
+            own.tell(own.domain, self._question(event.address, arrival, is_ready=False))
+
     # -- what the home says ---------------------------------------------------------------------------------
 
     def decided(self, origin: str, event: Decided) -> None:

@@ -85,7 +85,7 @@ class HandOver:
             Started: self._started,
             Kill: self.arrivals.kill,
             Hosting: self.ledger.hosting,
-            Gone: self.ledger.gone,
+            Gone: self._gone,
             End: self._end,
             Query: self.arrivals.query,
             Have: self.ledger.have,
@@ -308,6 +308,10 @@ class HandOver:
         self.departures.started(origin, event)
         if home_of(event.address) == self._surroundings.domain:
             self.ledger.started(origin, event)
+
+    def _gone(self, origin: str, event: Gone) -> None:
+        self.arrivals.gone(origin, event)
+        self.ledger.gone(origin, event)
 
     def _hello(self, origin: str, _: Hello) -> None:
         self._say_again(origin)

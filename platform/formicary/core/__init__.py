@@ -8,6 +8,7 @@ It imports nothing of the other packages; users find what is theirs in `formicar
 - `failures`: what agents have failed with
 - `clock`: the time; `event_loop`: which loop programs run in
 - `files`: files that are written whole or not at all; `database`: SQLite files
+- `coroutines`: how those are made and resumed that no task of asyncio runs
 - `strand`, `scheduler`: coroutines as asyncio sees tasks, and the queue that runs them and micro-agents
 - `cycles`: the scheduler of the synchronous mode
 - `mailbox`: where messages of a behaviour wait, and the path that every message takes; `priority`: what comes

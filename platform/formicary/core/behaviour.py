@@ -10,11 +10,11 @@ from msgspec.structs import force_setattr
 
 from formicary.core.base_agent import AgentState
 from formicary.core.conversing import Conversing
+from formicary.core.coroutines import WAIT, coroutine_function, pause
 from formicary.core.errors import AgentStateError, DefinitionError
 from formicary.core.mailbox import Mailbox
 from formicary.core.message import answer_to, stamp
 from formicary.core.quoting import shorten
-from formicary.core.strand import WAIT, coroutine_function, pause
 from formicary.core.template import Template
 
 if TYPE_CHECKING:

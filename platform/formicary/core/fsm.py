@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from formicary.core.behaviours import OneShotBehaviour
+from formicary.core.coroutines import pause
 from formicary.core.definitions import check_behaviour, not_initialised
 from formicary.core.errors import AgentStateError
-from formicary.core.strand import pause
 
 
 class State(OneShotBehaviour):

@@ -13,11 +13,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from formicary.core.coroutines import WAIT
 from formicary.core.errors import AgentStateError, MailboxFullError
 from formicary.core.priority import PRIORITY, Lanes
 from formicary.core.scheduler import GREEDY
 from formicary.core.stalled import expect_receiving
-from formicary.core.strand import WAIT, Strand
+from formicary.core.strand import Strand
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Generator, Sequence

@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.behaviour import Behaviour, Phase
+from formicary.core.coroutines import pause
 from formicary.core.mailbox import Mailbox
 from formicary.core.origin import is_of_users, place
-from formicary.core.strand import pause
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

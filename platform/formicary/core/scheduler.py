@@ -12,7 +12,8 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.clock import exact_time
-from formicary.core.strand import PROGRAM_EXITS, SEND, THROW, WAIT, Strand
+from formicary.core.coroutines import SEND, THROW, WAIT
+from formicary.core.strand import PROGRAM_EXITS, Strand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable

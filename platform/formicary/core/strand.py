@@ -14,80 +14,20 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import functools
-import inspect
-import types
 from asyncio import _register_task, _unregister_task
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import getweakrefcount
 
+from formicary.core.coroutines import SEND, WAIT
 from formicary.core.errors import AgentStateError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator
+    from collections.abc import Callable, Coroutine
 
     from formicary.core.scheduler import Scheduler
 
-WAIT: Any = object()
-"""What a strand's coroutine yields to be resumed by the next message."""
-
-
-@types.coroutine
-def pause() -> Generator[None, None, None]:
-    """Let the others go first; as `asyncio.sleep(0)`, and told from a user's own."""
-    yield
-
-
-SEND: Callable[[Any, Any], Any] = types.CoroutineType.send
-"""Resumes a coroutine with a value; one for all, since a method of each would be kept with each."""
-
-THROW: Callable[[Any, Any], Any] = types.CoroutineType.throw
-"""Raises an exception in a coroutine, where it waits."""
-
 PROGRAM_EXITS = (KeyboardInterrupt, SystemExit)
 """What ends a program, and the event loop at once if it gets there."""
-
-
-def coroutine_function(generator_function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make coroutines, instead of generators, of a function that yields `WAIT` or None.
-
-    `types.coroutine` makes generators that can be awaited, but `asyncio.create_task` takes no generator from
-    Python 3.12 on, and nobody is warned of one that was never awaited. An `async def` can yield only by
-    awaiting another object, which would cost more than anything else that `receive` does.
-    """
-    code = generator_function.__code__
-    flags = code.co_flags & ~inspect.CO_GENERATOR | inspect.CO_COROUTINE
-    function = types.FunctionType(
-        code.replace(co_flags=flags),
-        generator_function.__globals__,
-        generator_function.__name__,
-        generator_function.__defaults__,
-        generator_function.__closure__,
-    )
-    return functools.update_wrapper(function, generator_function)
-
-
-@coroutine_function
-def rest_of(awaited: Any, yielded: Any) -> Generator[Any, Any, Any]:
-    """Go on with what somebody has run to where it first waits, and return what it returns.
-
-    Args:
-        awaited: a coroutine, or a step of an asynchronous generator.
-        yielded: what it has yielded there.
-    """
-    while True:
-        try:
-            value = yield yielded
-        except BaseException as error:  # noqa: BLE001 -- it belongs to what is awaited
-            resume, value = awaited.throw, error
-        else:
-            resume = awaited.send
-        try:
-            yielded = resume(value)
-        except StopIteration as end:
-            return end.value
-        finally:
-            del value  # an exception would hold this frame, and this frame the exception
 
 
 class Runner(Protocol):

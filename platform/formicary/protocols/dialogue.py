@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from formicary.core.coroutines import coroutine_function
 from formicary.core.errors import Failed, NoAnswer, ProtocolError
 from formicary.core.message import Message
-from formicary.core.strand import Pending, coroutine_function
+from formicary.core.strand import Pending
 from formicary.protocols.news import good_news
 from formicary.protocols.questions import is_from, why_undelivered
 from formicary.protocols.table import CANCELLED

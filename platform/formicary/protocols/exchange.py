@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from formicary.core.coroutines import coroutine_function
 from formicary.core.message import Message
-from formicary.core.strand import coroutine_function
 from formicary.protocols.news import BAD_NEWS, good_news
 from formicary.protocols.partners import find_one
 from formicary.protocols.questions import Question, is_from

@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from formicary.core.coroutines import rest_of
 from formicary.core.errors import DefinitionError
 from formicary.core.quoting import shorten
-from formicary.core.strand import rest_of
 from formicary.protocols.responding import Failure, Participant, Refuse, Reply, Say, as_reply
 
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import force_setattr
 
+from formicary.core.coroutines import coroutine_function
 from formicary.core.errors import Failed, FormicaryError, InvalidMessageError, NoAnswer
 from formicary.core.message import copied
 from formicary.core.names import MANAGEMENT
-from formicary.core.strand import Pending, coroutine_function
+from formicary.core.strand import Pending
 
 if TYPE_CHECKING:
     from collections.abc import Generator

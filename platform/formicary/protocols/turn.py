@@ -8,10 +8,10 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from formicary.core.coroutines import rest_of
 from formicary.core.errors import FormicaryError, ProtocolError
 from formicary.core.message import answer_to
 from formicary.core.scheduler import WAITS
-from formicary.core.strand import rest_of
 from formicary.protocols.dialogue import Dialogue
 from formicary.protocols.part import NOTHING, Part, Raised, unwrapped
 from formicary.protocols.responding import Failure, Inform, Refuse, Say

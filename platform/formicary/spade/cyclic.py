@@ -8,9 +8,9 @@ from contextlib import suppress
 from time import time
 from typing import IO, TYPE_CHECKING, Any, Never
 
+from formicary.core.coroutines import pause
 from formicary.core.errors import AgentStateError, UnsupportedError
 from formicary.core.logs import get_logger
-from formicary.core.strand import pause
 from formicary.spade.message import Message
 from formicary.spade.runner import MessageQueue, Runner
 

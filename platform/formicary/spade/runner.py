@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from formicary.container.dead_letters import is_failure
 from formicary.core.behaviour import Behaviour
+from formicary.core.coroutines import WAIT, coroutine_function
 from formicary.core.errors import AgentStateError
-from formicary.core.strand import WAIT, coroutine_function
 from formicary.spade.message import Message
 
 if TYPE_CHECKING:

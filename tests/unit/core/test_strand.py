@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import logging
 
 import pytest
 from tests.unit.core.agents import Collect, do, start
@@ -228,21 +227,6 @@ def test_an_interrupt_out_of_a_behaviour_ends_the_program(error, caplog):
         run_virtual(main())
     assert [agent.state for agent in agents] == [AgentState.GONE] * 2
     assert f"container c1 ends: second/Do raised {error('mine')!r} at test_strand.py:" in caplog.text
-
-
-def test_a_forgotten_await_of_receive_is_noticed():
-    async def forget(behaviour):
-        behaviour.receive()
-
-    async def main():
-        async with Container("c1") as container:
-            behaviour = do(forget)
-            await start(container, "a", behaviour)
-            await behaviour.join()
-
-    logging.captureWarnings(capture=False)
-    with pytest.warns(RuntimeWarning, match=r"'Behaviour.receive' was never awaited"):
-        run_virtual(main())
 
 
 @pytest.mark.virtual_clock

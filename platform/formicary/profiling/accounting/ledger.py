@@ -11,7 +11,7 @@ from functools import partial
 from time import perf_counter_ns, thread_time_ns
 from typing import TYPE_CHECKING, Any
 
-from formicary.core.strand import coroutine_function
+from formicary.core.coroutines import coroutine_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator

@@ -49,6 +49,7 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "core/conversing": "unit/protocols/test_conversations.py",
     "core/importing": "unit/management/requests/test_creation.py",
     "core/fsm": "unit/core/test_behaviours_kinds.py",
+    "core/task_like": "unit/core/test_strand.py",
     "directory/central/answering": "unit/directory/central/test_agent.py",
     "directory/central/claims": "unit/directory/central/test_client_restart.py",
     "directory/central/draft": "unit/directory/central/test_ledger.py",

@@ -9,7 +9,9 @@ It imports nothing of the other packages; users find what is theirs in `formicar
 - `clock`: the time; `event_loop`: which loop programs run in
 - `files`: files that are written whole or not at all; `database`: SQLite files
 - `coroutines`: how those are made and resumed that no task of asyncio runs
-- `strand`, `scheduler`: coroutines as asyncio sees tasks, and the queue that runs them and micro-agents
+- `strand`, `scheduler`: coroutines as asyncio sees tasks, and the queue that runs them and micro-agents;
+  `task_like`: what asyncio and debuggers ask of any task
+- `answer`: futures of which a strand hears at once
 - `cycles`: the scheduler of the synchronous mode
 - `mailbox`: where messages of a behaviour wait, and the path that every message takes; `priority`: what comes
   first there

@@ -7,47 +7,33 @@ A `Strand` is to asyncio a task: it is the current task while it runs, can be ca
 coroutine yields `WAIT`, and whoever delivers has the `Scheduler` resume it later in the same turn of the
 event loop.
 
-Nothing but this module, `scheduler` and `mailbox` knows of strands' insides.
+What asyncio asks of any task is in `task_like`. Nothing but these two, `scheduler` and `mailbox` knows of
+strands' insides.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
-from asyncio import _register_task, _unregister_task
-from typing import TYPE_CHECKING, Any, Protocol
+from asyncio import _unregister_task
+from typing import TYPE_CHECKING, Any
 from weakref import getweakrefcount
 
+from formicary.core.answer import Answer
 from formicary.core.coroutines import SEND, WAIT
 from formicary.core.errors import AgentStateError
+from formicary.core.task_like import TaskLike
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from formicary.core.scheduler import Scheduler
+    from formicary.core.task_like import Owner
+
+__all__ = ["PROGRAM_EXITS", "Answer", "Halt", "Pending", "Strand"]  # agents that move take answers from here
 
 PROGRAM_EXITS = (KeyboardInterrupt, SystemExit)
 """What ends a program, and the event loop at once if it gets there."""
-
-
-class Runner(Protocol):
-    """What runs the steps of a coroutine: its context, or who accounts for what they take."""
-
-    def run(self, resume: Callable[[Any, Any], Any], coroutine: Any, value: object, /) -> Any:
-        """Return what `resume` returns."""
-
-
-class Owner(Protocol):
-    """Whose coroutine a strand runs."""
-
-    def give_back(self, message: Any) -> None:
-        """Take back the oldest message: it was not received after all."""
-
-    def strand_name(self) -> str:
-        """Return a name for logs and debuggers."""
-
-    def ended(self, strand: Strand) -> None:
-        """Called when the coroutine has ended; the strand holds its result or exception."""
 
 
 class Halt:
@@ -65,7 +51,7 @@ class Halt:
         self.tell = tell
 
 
-class Strand(asyncio.Future[Any]):
+class Strand(TaskLike):
     """A coroutine that a `Scheduler` drives; to asyncio a task. Its result is the coroutine's.
 
     Args:
@@ -77,24 +63,15 @@ class Strand(asyncio.Future[Any]):
 
     __slots__ = (
         "_cancels",
-        "_context",
         "_error",
         "_future",
         "_held",
         "_must_cancel",
-        "_name",
         "_scheduler",
         "attention",
-        "coroutine",
-        "owner",
-        "runner",
         "waiting",
     )
 
-    coroutine: Coroutine[Any, Any, Any]
-    _context: contextvars.Context
-    owner: Owner
-    runner: Runner
     _held: str | Halt
 
     def __init__(
@@ -104,7 +81,7 @@ class Strand(asyncio.Future[Any]):
         self.waiting = False  # for a message: whoever delivers clears it and schedules the strand
         self.attention = False  # cancelled, held, or with an error to raise: it must not simply go on
         self._scheduler = scheduler
-        self._name: str | None = None  # asked of the owner when somebody wants to know
+        self._name = None
         self._future: asyncio.Future[Any] | Pending | None = None
         self._error: BaseException | None = None
         self._must_cancel = False
@@ -113,21 +90,6 @@ class Strand(asyncio.Future[Any]):
         if coroutine is not None and owner is not None:
             self.adopt(coroutine, contextvars.copy_context(), owner)
             scheduler.schedule(self)
-
-    def adopt(self, coroutine: Coroutine[Any, Any, Any], context: contextvars.Context, owner: Owner) -> None:
-        """Run this coroutine from now on, in this context; for a strand that has none yet."""
-        self.coroutine = coroutine
-        self._context = self.runner = context
-        self.owner = owner
-        _register_task(self)  # type: ignore[arg-type]  # third-party tasks are what it is for
-
-    def stand_for(
-        self, coroutine: Coroutine[Any, Any, Any], context: contextvars.Context, owner: Owner
-    ) -> None:
-        """Say of this coroutine what is asked of a task, such as its name, while others run it."""
-        self.coroutine = coroutine
-        self._context = context
-        self.owner = owner
 
     def is_untouched(self) -> bool:
         """Tell whether a spare strand is as it was made: nobody has cancelled, named or watched it."""
@@ -230,7 +192,7 @@ class Strand(asyncio.Future[Any]):
 
     def end(self, error: BaseException) -> None:
         """Take what the coroutine ended with as the strand's result, and tell the owner."""
-        _unregister_task(self)  # type: ignore[arg-type]  # as above
+        _unregister_task(self)  # type: ignore[arg-type]  # as `adopt` has registered it
         if isinstance(error, StopIteration) and not self._must_cancel:
             super().set_result(error.value)
         elif isinstance(error, StopIteration):
@@ -243,6 +205,14 @@ class Strand(asyncio.Future[Any]):
         self.owner.ended(self)
         if isinstance(error, PROGRAM_EXITS):
             self._scheduler.exits(self.get_name(), error)
+
+    def set_result(self, result: Any) -> None:
+        """Refuse: a strand's result is its coroutine's."""
+        raise RuntimeError(f"a strand's result is its coroutine's, so it cannot be set to {result!r}")
+
+    def set_exception(self, exception: Any) -> None:
+        """Refuse: a strand's exception is its coroutine's."""
+        raise RuntimeError(f"a strand's exception is its coroutine's, so it cannot be set to {exception!r}")
 
     def failure(self) -> BaseException | None:
         """Return what it has failed with, if it has: not if somebody cancelled it, or it ends the program."""
@@ -376,32 +346,6 @@ class Strand(asyncio.Future[Any]):
         elif self._held is _PARKED:
             self._held = _PENDING
 
-    # -- what debuggers ask of a task ---------------------------------------------------------------------
-
-    def get_coro(self) -> Coroutine[Any, Any, Any]:
-        """Return the coroutine."""
-        return self.coroutine
-
-    def get_context(self) -> contextvars.Context:
-        """Return the context that the coroutine runs in."""
-        return self._context
-
-    def get_name(self) -> str:
-        """Return the name."""
-        return self.owner.strand_name() if self._name is None else self._name
-
-    def set_name(self, value: object) -> None:
-        """Change the name."""
-        self._name = str(value)
-
-    def set_result(self, result: Any) -> None:
-        """Refuse: a strand's result is its coroutine's."""
-        raise RuntimeError(f"a strand's result is its coroutine's, so it cannot be set to {result!r}")
-
-    def set_exception(self, exception: Any) -> None:
-        """Refuse: a strand's exception is its coroutine's."""
-        raise RuntimeError(f"a strand's exception is its coroutine's, so it cannot be set to {exception!r}")
-
 
 class Pending:
     """What one strand or task waits for, where a future would cost several times more.
@@ -439,48 +383,6 @@ class Pending:
             return False
         strand.interrupt(asyncio.CancelledError() if msg is None else asyncio.CancelledError(msg))
         return True
-
-
-class Answer(asyncio.Future[Any]):
-    """A future that one strand or task waits for. A strand goes on in the same turn of the loop."""
-
-    _strand: Strand | None = None
-
-    def add_done_callback(self, callback: Callable[[Any], object], *, context: Any = None) -> None:
-        """Call back when it is done; for whoever awaits it."""
-        waiter = getattr(callback, "__self__", None)
-        if isinstance(waiter, Strand) and not self.done():
-            self._strand = waiter
-        else:
-            super().add_done_callback(callback, context=context)
-
-    def settle(self, result: Any) -> None:
-        """Set the result, and have the strand go on at once: the loop would come to it two turns later."""
-        strand, self._strand = self._strand, None
-        self.set_result(result)
-        if strand is not None:
-            strand.wake_up(self)
-
-    def fail(self, error: BaseException) -> None:
-        """Have `error` raised where it is awaited."""
-        strand, self._strand = self._strand, None
-        self.set_exception(error)
-        self.exception()  # who asks may have had another error first, and never come to this one
-        if strand is not None:
-            strand.wake_up(self)
-
-    def desert(self) -> None:
-        """Cancel it without a word to the strand, which waits for it no longer."""
-        self._strand = None
-        super().cancel()
-
-    def cancel(self, msg: Any | None = None) -> bool:
-        """Cancel it, and tell the strand."""
-        strand, self._strand = self._strand, None
-        is_cancelled = super().cancel(msg=msg)
-        if strand is not None:
-            strand.wake_up(self)
-        return is_cancelled
 
 
 # How a strand is held: not; while it runs, is ready or awaits a future; at a message; or with a resume due.

@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from formicary.core import randomness
+from formicary.core.answer import Answer
 from formicary.core.errors import (
     ContainerClosedError,
     FormicaryError,
@@ -17,7 +18,6 @@ from formicary.core.errors import (
 from formicary.core.message import Message
 from formicary.core.micro import MicroAgent
 from formicary.core.names import MANAGEMENT
-from formicary.core.strand import Answer
 from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST
 
 if TYPE_CHECKING:

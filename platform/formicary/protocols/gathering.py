@@ -6,9 +6,9 @@ from collections import deque
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Self
 
+from formicary.core.answer import Answer
 from formicary.core.clock import seconds_until
 from formicary.core.errors import InvalidMessageError
-from formicary.core.strand import Answer
 from formicary.protocols.questions import is_from, why_undelivered
 
 if TYPE_CHECKING:

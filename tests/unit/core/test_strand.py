@@ -9,7 +9,7 @@ import pytest
 from tests.unit.core.agents import Collect, do, start
 
 from formicary import AgentState, Container, Message, MicroAgent
-from formicary.core.strand import Answer
+from formicary.core.answer import Answer
 from formicary.testing import run_virtual, until_idle
 
 variable = contextvars.ContextVar("variable", default="default")

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from formicary.core.agent import Agent
+from formicary.core.answer import Answer
 from formicary.core.errors import (
     AgentStateError,
     ContainerClosedError,
@@ -20,7 +21,6 @@ from formicary.core.errors import (
 from formicary.core.importing import describe_error
 from formicary.core.logs import get_logger
 from formicary.core.scheduler import GREEDY
-from formicary.core.strand import Answer
 from formicary.management.requests.actions import (
     Activate,
     Clone,

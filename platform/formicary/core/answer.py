@@ -1,0 +1,53 @@
+"""Futures of which a strand hears in the same turn of the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from formicary.core.task_like import TaskLike
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Answer(asyncio.Future[Any]):
+    """A future that one strand or task waits for. A strand goes on in the same turn of the loop."""
+
+    _strand: TaskLike | None = None
+
+    def add_done_callback(self, callback: Callable[[Any], object], *, context: Any = None) -> None:
+        """Call back when it is done; for whoever awaits it."""
+        waiter = getattr(callback, "__self__", None)
+        if isinstance(waiter, TaskLike) and not self.done():
+            self._strand = waiter
+        else:
+            super().add_done_callback(callback, context=context)
+
+    def settle(self, result: Any) -> None:
+        """Set the result, and have the strand go on at once: the loop would come to it two turns later."""
+        strand, self._strand = self._strand, None
+        self.set_result(result)
+        if strand is not None:
+            strand.wake_up(self)
+
+    def fail(self, error: BaseException) -> None:
+        """Have `error` raised where it is awaited."""
+        strand, self._strand = self._strand, None
+        self.set_exception(error)
+        self.exception()  # who asks may have had another error first, and never come to this one
+        if strand is not None:
+            strand.wake_up(self)
+
+    def desert(self) -> None:
+        """Cancel it without a word to the strand, which waits for it no longer."""
+        self._strand = None
+        super().cancel()
+
+    def cancel(self, msg: Any | None = None) -> bool:
+        """Cancel it, and tell the strand."""
+        strand, self._strand = self._strand, None
+        is_cancelled = super().cancel(msg=msg)
+        if strand is not None:
+            strand.wake_up(self)
+        return is_cancelled

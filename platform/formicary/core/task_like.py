@@ -1,0 +1,83 @@
+"""What asyncio and debuggers ask of any task, and strands answer for the coroutines of their owners."""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio import _register_task
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import contextvars
+    from collections.abc import Callable, Coroutine
+
+    from formicary.core.strand import Strand
+
+
+class Runner(Protocol):
+    """What runs the steps of a coroutine: its context, or who accounts for what they take."""
+
+    def run(self, resume: Callable[[Any, Any], Any], coroutine: Any, value: object, /) -> Any:
+        """Return what `resume` returns."""
+
+
+class Owner(Protocol):
+    """Whose coroutine a strand runs."""
+
+    def give_back(self, message: Any) -> None:
+        """Take back the oldest message: it was not received after all."""
+
+    def strand_name(self) -> str:
+        """Return a name for logs and debuggers."""
+
+    def ended(self, strand: Strand) -> None:
+        """Called when the coroutine has ended; the strand holds its result or exception."""
+
+
+class TaskLike(asyncio.Future[Any]):
+    """A future that has a coroutine, and that coroutine's owner, context and name.
+
+    How the coroutine goes on, is cancelled and ends is for `Strand`, the one subclass.
+    """
+
+    __slots__ = ("_context", "_name", "coroutine", "owner", "runner")
+
+    _context: contextvars.Context
+    _name: str | None  # asked of the owner when somebody wants to know
+    coroutine: Coroutine[Any, Any, Any]
+    owner: Owner
+    runner: Runner
+
+    def adopt(self, coroutine: Coroutine[Any, Any, Any], context: contextvars.Context, owner: Owner) -> None:
+        """Run this coroutine from now on, in this context; for a strand that has none yet."""
+        self.coroutine = coroutine
+        self._context = self.runner = context
+        self.owner = owner
+        _register_task(self)  # type: ignore[arg-type]  # third-party tasks are what it is for
+
+    def stand_for(
+        self, coroutine: Coroutine[Any, Any, Any], context: contextvars.Context, owner: Owner
+    ) -> None:
+        """Say of this coroutine what is asked of a task, such as its name, while others run it."""
+        self.coroutine = coroutine
+        self._context = context
+        self.owner = owner
+
+    def wake_up(self, future: asyncio.Future[Any]) -> None:
+        """Called when the future that the coroutine awaits is done."""
+        raise NotImplementedError
+
+    def get_coro(self) -> Coroutine[Any, Any, Any]:
+        """Return the coroutine."""
+        return self.coroutine
+
+    def get_context(self) -> contextvars.Context:
+        """Return the context that the coroutine runs in."""
+        return self._context
+
+    def get_name(self) -> str:
+        """Return the name."""
+        return self.owner.strand_name() if self._name is None else self._name
+
+    def set_name(self, value: object) -> None:
+        """Change the name."""
+        self._name = str(value)

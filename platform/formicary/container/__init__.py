@@ -1,8 +1,9 @@
 """Containers: where agents live, and how their messages are handed over.
 
-- `container`: a container, as users see it
+- `container`: a container, as users see it; `base_container`: what can be asked of it beside its agents
 - `options`: its options, and which of them go together
-- `opening`: that it opens and closes once; `facilities`: what it has beside agents, when it is needed
+- `opening`: that it opens and closes once, and in which order
+- `facilities`: what it has beside agents, when it is needed
 - `lifecycle`: how its agents start and end
 - `dispatcher`: how messages get to their receivers, by routes or the long way
 - `copying`: messages as copies, for who wants to measure that

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, TypeVarTuple
 
+from formicary.container.base_container import BaseContainer
 from formicary.container.blockers import Blockers
 from formicary.container.dispatcher import Dispatcher
 from formicary.container.facilities import Facilities
 from formicary.container.lifecycle import Lifecycle
-from formicary.container.loop_watch import LOOP_WATCH
 from formicary.container.opening import Opening
 from formicary.container.options import (
     ConnectionOptions,
@@ -26,33 +25,23 @@ from formicary.container.options import (
 )
 from formicary.container.program_exit import ProgramExit
 from formicary.core import randomness
-from formicary.core.conversing import Conversing
-from formicary.core.errors import ContainerClosedError
-from formicary.core.micro import MicroAgent
 from formicary.core.names import check_container, check_platform
-from formicary.core.scheduler import Scheduler
 from formicary.core.strand import PROGRAM_EXITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from types import TracebackType
 
     from formicary.compute.pool import Means
     from formicary.container.dead_letters import DeadLetters
     from formicary.container.instruments import Instrument
-    from formicary.container.link_status import LinkStatus
     from formicary.container.protocols import Connectable, Peers
     from formicary.core.agent import Agent
     from formicary.core.failures import Failures
-    from formicary.directory.interface import Directory
+    from formicary.core.micro import MicroAgent
     from formicary.local.child import ChildContainer
-    from formicary.management.guest import GuestServices
-    from formicary.management.management import Management
-    from formicary.management.services import PlatformServices
     from formicary.profiling.accounting.accounting import Accounting
-    from formicary.protocols.conversations import Conversations
-    from formicary.protocols.service import ConversationService
     from formicary.server.account import AccountAddress
     from formicary.server.address import ServerAddress
 
@@ -66,7 +55,7 @@ MAIN = "c1"
 """The name of the platform's container where none is given."""
 
 
-class Container(Conversing):
+class Container(BaseContainer):
     """A place for any number of agents, in one event loop. `async with` it: that is its life.
 
     Leaving the block, also by an exception or Ctrl-C, stops the agents, the latest first. So does
@@ -193,8 +182,7 @@ class Container(Conversing):
         self.accounting: Accounting | None = None  # as long as the CPU time is accounted by group
         self.conversation_rules = conversation_rules
         self.mode = check_mode(mode)
-        self._queue_limit = queue_limit
-        self._opening = Opening(self, self._open_all, self._close_all)
+        self._opening = Opening(self, self._facilities, queue_limit)
 
     # -- life -----------------------------------------------------------------------------------------------
 
@@ -238,70 +226,6 @@ class Container(Conversing):
         await self.program_exit.leave_block(error)
         await self.close()
         self.program_exit.end()  # if it has not come out of `close` already, as others have closed it
-
-    async def _open_all(self) -> None:
-        self.dispatcher.scheduler = self._make_scheduler()
-        LOOP_WATCH.add(self.dispatcher.scheduler, self.blockers)
-        try:
-            await self._facilities.open()
-        except BaseException:
-            LOOP_WATCH.remove(self.dispatcher.scheduler)
-            self.dispatcher.is_closing = True
-            raise
-
-    def _make_scheduler(self) -> Scheduler:
-        arguments = (
-            self._queue_limit,
-            self.lifecycle.handle_failed,
-            MicroAgent.refuse_returned,
-            self.program_exit.request,
-        )
-        scheduler = Scheduler(*arguments)
-        if self.mode == "asynchronous":
-            return scheduler
-        from formicary.core.cycles import CycleScheduler
-
-        return CycleScheduler(scheduler, *arguments)
-
-    async def _close_all(self) -> None:
-        self.dispatcher.is_closing = True
-        self.scheduler.end_cycles()
-        async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
-            stack.callback(self.program_exit.end)
-            stack.callback(LOOP_WATCH.remove, self.scheduler)
-            stack.push_async_callback(self._facilities.close_services)
-            stack.push_async_callback(self.dispatcher.overflow.close)
-            stack.push_async_callback(self._facilities.close_work)
-            stack.push_async_callback(self.lifecycle.stop_all)
-            if self._facilities.conversations is not None:
-                stack.push_async_callback(self._facilities.conversations.tell_ends)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether agents can be started here."""
-        return self.dispatcher.scheduler is not None and not self.dispatcher.is_closing
-
-    def not_open_error(self) -> ContainerClosedError:
-        """Return the error of what needs an open container."""
-        return ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
-
-    def other_loop_error(self) -> ContainerClosedError:
-        """Return the error of what is done in another event loop than the container's."""
-        return ContainerClosedError(
-            f"container {self.name} was opened in another event loop, and can only be used there; open it, "
-            "use it and close it in one asyncio.run(), or in the cells of a notebook"
-        )
-
-    @property
-    def scheduler(self) -> Scheduler:
-        """Who runs the agents, and who can be asked to call back; for transports and services.
-
-        Raises:
-            ContainerClosedError: the container was never opened.
-        """
-        if self.dispatcher.scheduler is None:
-            raise self.not_open_error()
-        return self.dispatcher.scheduler
 
     # -- agents ---------------------------------------------------------------------------------------------
 
@@ -386,35 +310,6 @@ class Container(Conversing):
         """Tell `instrument` nothing more; one that is not there is no error."""
         self.dispatcher.remove_instrument(instrument)
 
-    # -- conversations --------------------------------------------------------------------------------------
-
-    @property
-    def conversation_service(self) -> ConversationService:
-        """What the agents' conversations go through; for agents and what is below.
-
-        Raises:
-            ContainerClosedError: the container was never opened.
-        """
-        return self._facilities.conversations or self._facilities.open_conversations()
-
-    @property
-    def conversations(self) -> Conversations:
-        """The conversations of what is no agent, such as a script or a notebook.
-
-        Raises:
-            ContainerClosedError: the container is not open.
-        """
-        if not self.is_open:
-            raise self.not_open_error()
-        return self.conversation_service.outside()
-
-    def container_lost(self, domain: str) -> None:
-        """Called when the link to another container has ended; its agents will answer nothing any more."""
-        if self._facilities.conversations is not None:
-            self._facilities.conversations.container_lost(domain)
-
-    # -- the platform ---------------------------------------------------------------------------------------
-
     def spawn(self, name: str, **options: Any) -> ChildContainer:
         """Make one more container, in a process of its own, which joins this one; `async with` is its life.
 
@@ -434,63 +329,6 @@ class Container(Conversing):
             raise self.not_open_error()
         _ = self.join_address
         return ChildContainer(self, name, {"tls": self._facilities.connection.tls, **options})
-
-    @property
-    def platform_services(self) -> PlatformServices | GuestServices:
-        """The services of the platform, for agents and for what is below.
-
-        Raises:
-            ContainerClosedError: the container is not open.
-        """
-        if not self.is_open:
-            raise self.not_open_error()
-        return self._facilities.services or self._facilities.open_services()
-
-    @property
-    def management(self) -> Management:
-        """The white pages of the platform, and what can be done with agents of any of its containers.
-
-        Raises:
-            ContainerClosedError: the container is not open.
-        """
-        return self.platform_services.management
-
-    @property
-    def directory(self) -> Directory:
-        """The platform's directory of services, to search and to watch; agents register by their own.
-
-        Raises:
-            ContainerClosedError: the container is not open.
-        """
-        return self.platform_services.directory
-
-    @property
-    def members(self) -> Mapping[str, int]:
-        """The platform's containers by domain, as far as they are known here, this one included.
-
-        The value is a container's incarnation: about when it was started, in microseconds since 1970. A guest
-        knows the platform's container only, as long as that is there.
-        """
-        return self.platform_services.members
-
-    @property
-    def links(self) -> tuple[LinkStatus, ...]:
-        """What is known now about the links to other containers."""
-        return () if self.dispatcher.transport is None else self.dispatcher.transport.status()
-
-    @property
-    def join_address(self) -> str:
-        """What other containers need to `join` this one: text with a secret in it.
-
-        Raises:
-            ContainerClosedError: the container is not open, or does not `listen`.
-        """
-        address = getattr(self.dispatcher.transport, "join_address", None)
-        if address is None:
-            raise ContainerClosedError(
-                f"container {self.name} cannot be joined; open it with listen='127.0.0.1' and no server"
-            )
-        return str(address)
 
     def __repr__(self) -> str:
         return f"<Container {self.domain}, {len(self.dispatcher.agents)} agents>"

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import sys
 import weakref
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+from formicary.container.loop_watch import LOOP_WATCH
 from formicary.core.errors import ContainerClosedError
 from formicary.core.logs import get_logger
+from formicary.core.micro import MicroAgent
+from formicary.core.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from formicary.container.container import Container
+    from formicary.container.facilities import Facilities
 
 logger = get_logger("formicary")
 
@@ -23,19 +26,14 @@ class Opening:
 
     Args:
         container: the container.
-        open_all: opens all that it has, or leaves nothing open behind.
-        close_all: stops its agents, and closes all that it has.
+        facilities: what it has beside its agents.
+        queue_limit: how many messages all its micro-agents may have waiting.
     """
 
-    def __init__(
-        self,
-        container: Container,
-        open_all: Callable[[], Awaitable[None]],
-        close_all: Callable[[], Awaitable[None]],
-    ) -> None:
+    def __init__(self, container: Container, facilities: Facilities, queue_limit: int) -> None:
         self._container = container
-        self._open_all = open_all
-        self._close_all = close_all
+        self._facilities = facilities
+        self._queue_limit = queue_limit
         self._one_at_a_time = asyncio.Lock()
         self._is_over = False
         self._closing: asyncio.Task[None] | None = None  # if one of its own agents has begun it
@@ -77,6 +75,48 @@ class Opening:
             if self.reminder is not None:
                 self.reminder.detach()
             await self._close_all()
+
+    async def _open_all(self) -> None:
+        """Open all that the container has, or leave nothing open behind."""
+        container, dispatcher = self._container, self._container.dispatcher
+        dispatcher.scheduler = scheduler = self._make_scheduler()
+        LOOP_WATCH.add(scheduler, container.blockers)
+        try:
+            await self._facilities.open()
+        except BaseException:
+            LOOP_WATCH.remove(scheduler)
+            dispatcher.is_closing = True
+            raise
+
+    def _make_scheduler(self) -> Scheduler:
+        container = self._container
+        arguments = (
+            self._queue_limit,
+            container.lifecycle.handle_failed,
+            MicroAgent.refuse_returned,
+            container.program_exit.request,
+        )
+        scheduler = Scheduler(*arguments)
+        if container.mode == "asynchronous":
+            return scheduler
+        from formicary.core.cycles import CycleScheduler
+
+        return CycleScheduler(scheduler, *arguments)
+
+    async def _close_all(self) -> None:
+        """Stop the agents, and close all that the container has."""
+        container, facilities = self._container, self._facilities
+        container.dispatcher.is_closing = True
+        container.scheduler.end_cycles()
+        async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
+            stack.callback(container.program_exit.end)
+            stack.callback(LOOP_WATCH.remove, container.scheduler)
+            stack.push_async_callback(facilities.close_services)
+            stack.push_async_callback(container.dispatcher.overflow.close)
+            stack.push_async_callback(facilities.close_work)
+            stack.push_async_callback(container.lifecycle.stop_all)
+            if facilities.conversations is not None:
+                stack.push_async_callback(facilities.conversations.tell_ends)
 
     def check_new(self) -> None:
         """Make sure that it was never opened, and that this is no worker process that only imports a program.

@@ -8,8 +8,9 @@
 - `paused`: senders that wait, as a mailbox at the other end is full
 - `draining`: waits until what was sent has arrived
 - `paths`: what a link needs of the paths that frames take
-- `session`: a state machine without input or output: numbers, acknowledgements, restarts; `sending` is its
-  sending half, `handshake` how it begins, `failure_detector` how it ends, `instructions` what it wants done
+- `session`: a state machine without input or output: numbers, acknowledgements, time; `sending` is its
+  sending half, `lifecycle` how it begins and ends, and `instructions` what it wants done
+- `handshake`: who is there now; `failure_detector`: whether the other end still is
 - `frames`: batches of messages as bytes; `wire_names`: what agents are called in them
 - `header`: what stands before each frame, and the terms of a session
 """

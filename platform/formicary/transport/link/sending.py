@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from formicary.transport.link.header import DATA, HEADER, SIZE, Terms
-from formicary.transport.link.instructions import Failed, Fate, Transmit
+from formicary.transport.link.instructions import Counters, Failed, Fate, Transmit
 from formicary.transport.link.untaken import Untaken
 
 if TYPE_CHECKING:
@@ -55,14 +55,13 @@ class Sending:
         self._has_path = False
         self._pending: deque[tuple[int, bytes, Any]] = deque()  # for which there is no room yet
         self.untaken = Untaken()
-        self._sent_before = 0  # in earlier sessions
-        self._resent = 0
+        self._counters = Counters()  # of what was sent and received, only in earlier sessions
         self._sent = 0
         self._start()
 
     def _start(self) -> None:
         """Begin a session: nothing sent."""
-        self._sent_before += self._sent
+        self._counters.sent += self._sent
         self._sent = self._acked = 0
         self._unacked: deque[tuple[bytes, Any]] = deque()  # of the numbers after `_acked`
         self._unacked_bytes = 0
@@ -119,7 +118,7 @@ class Sending:
     @property
     def acknowledged(self) -> int:
         """How many frames were acknowledged, or given back, in all sessions."""
-        return self._sent_before + self._acked
+        return self._counters.sent + self._acked
 
     @property
     def frame_limit(self) -> int:
@@ -230,7 +229,7 @@ class Sending:
                 break
             left -= len(frame)
             self._again += 1
-            self._resent += 1
+            self._counters.resent += 1
             self.instructions.append(Transmit(frame))
         self._burst *= 2
         self._goes_on_at = self._again - 1

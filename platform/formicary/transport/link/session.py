@@ -3,6 +3,8 @@
 It numbers what it sends and keeps it until it is acknowledged, hands on each frame once and in order, knows
 when the other end was restarted, and gives it up when it cannot be reached. `docs/link-protocol.md` is its
 specification. What carries the frames is the link's business: it may lose, double and reorder them.
+
+Here is what comes in, and what time brings; what goes out is in `sending`, beginning and end in `lifecycle`.
 """
 
 from __future__ import annotations
@@ -11,10 +13,7 @@ from dataclasses import replace
 from struct import error as StructError  # noqa: N812 -- it is a class
 from typing import TYPE_CHECKING, Final
 
-from msgspec.structs import replace as replace_fields
-
-from formicary.transport.link.failure_detector import GIVE_UP, FailureDetector
-from formicary.transport.link.handshake import Handshake, disagreement
+from formicary.transport.link.failure_detector import GIVE_UP
 from formicary.transport.link.header import (
     ACK,
     BUSY,
@@ -27,10 +26,10 @@ from formicary.transport.link.header import (
     PING,
     PONG,
     SIZE,
-    read_terms,
 )
-from formicary.transport.link.instructions import Counters, Doubt, Ended, Failed, Fate, Opened, Transmit
-from formicary.transport.link.sending import NEVER, Sending, State
+from formicary.transport.link.instructions import Counters, Doubt, Failed, Fate
+from formicary.transport.link.lifecycle import Lifecycle
+from formicary.transport.link.sending import NEVER, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +44,7 @@ _COPIED: Final = 4096  # bytes of a frame up to which it costs less to copy it t
 _unpack = HEADER.unpack_from
 
 
-class Session(Sending):
+class Session(Lifecycle):
     """One end of a link.
 
     After each call, do what `instructions` says, in that order, and clear it. `now` is a time in seconds of a
@@ -62,25 +61,15 @@ class Session(Sending):
     def __init__(self, random: Callable[[], int], terms: Terms) -> None:
         self.is_frozen = False
         """Whether acknowledgements are held back, so that the window fills and the other end waits."""
-        self._handshake = Handshake(random, terms)
-        self._detector = FailureDetector()
         # An acknowledgement is due after a quarter of the window: of its bytes, where each frame weighs its
         # share of the window more than it has, so that it is also one of its frames.
         self._share = terms.window_bytes // terms.window_frames
         self._ack_at = terms.window_bytes // 4
-        self._counters = Counters()
-        self._received = 0
-        super().__init__(self._handshake.new_number(), terms)
+        super().__init__(random, terms)
 
     def _start(self) -> None:
-        """Begin a session: nothing sent, nothing received."""
         super()._start()
-        self._counters.received += self._received
-        self._received = 0  # the number of the latest frame that was taken
         self._held = 0  # bytes of those that were taken while acknowledgements are held back
-        self._takes_until = NEVER  # the end of the lease, where the session is open
-        self._answered = 0  # the other end's question whose answer lets it begin the session, too
-        self._has_refused = False  # whether something came that was not taken, and has to come again
         self._complained_at = NEVER  # when it was told last that a frame is missing, or will not be taken
         self.parts = bytearray()
 
@@ -92,15 +81,15 @@ class Session(Sending):
         return self._detector.rtt
 
     @property
+    def is_away(self) -> bool:
+        """Whether the other end was not there when something came to it last."""
+        return self._detector.is_away
+
+    @property
     def counters(self) -> Counters:
         """What was counted up to now, in all sessions."""
         counters = self._counters
-        return replace(
-            counters,
-            sent=self._sent_before + self._sent,
-            received=counters.received + self._received,
-            resent=self._resent,
-        )
+        return replace(counters, sent=counters.sent + self._sent, received=counters.received + self._received)
 
     # -- paths ----------------------------------------------------------------------------------------------
 
@@ -118,27 +107,6 @@ class Session(Sending):
         self.ask(now)
         self._send_again(now)
         self._send_pending()
-
-    def lose(self, now: float, reason: str) -> None:
-        """Called when a frame came back, as the other end was not there."""
-        if self.state is State.HANDSHAKE:
-            self.end(reason)
-        elif self.peer:
-            self._detector.lose(now)
-
-    @property
-    def is_away(self) -> bool:
-        """Whether the other end was not there when something came to it last."""
-        return self._detector.is_away
-
-    def connect(self, now: float) -> None:
-        """Look for the other end, if that has not been found yet."""
-        if self.state is State.IDLE:
-            self.state = State.HANDSHAKE
-            self._detector.start(now, now)
-            self._detector.tick(now, is_waiting=True)
-            if self._has_path:
-                self._greet(now)
 
     # -- receiving ------------------------------------------------------------------------------------------
 
@@ -205,6 +173,14 @@ class Session(Sending):
             else:
                 self._receive_out_of_turn(number, now)
         return None
+
+    def _receive_strange(self, kind: int, now: float) -> None:
+        """Take a frame that is not of this session."""
+        self._counters.strange += 1
+        if kind in {DATA, PART}:
+            self._has_refused = True
+        if self.state is not State.CLOSED:
+            self._challenge(now)
 
     def _check_size(self, size: int) -> None:
         """Refuse a part with which what is put together would not be bounded."""
@@ -296,14 +272,6 @@ class Session(Sending):
             if self.state is State.CLOSING and not (self._unacked or self._pending):
                 self.end("it has stopped")
 
-    def _confirm(self) -> None:
-        """Take messages for longer, as the other end has answered."""
-        if self.state is State.OPEN:
-            self._takes_until = self._detector.lease_end
-            if self._has_refused:
-                self._has_refused = False
-                self._say(LOST)
-
     def freeze(self, *, is_frozen: bool) -> None:
         """Hold acknowledgements back, so that the window fills and the other end waits; or no longer."""
         self.is_frozen = is_frozen
@@ -312,99 +280,6 @@ class Session(Sending):
             self._ack_sent = self._received
             self._owed += 1
             self._say(ACK)
-
-    # -- greeting -------------------------------------------------------------------------------------------
-
-    def _receive_strange(self, kind: int, now: float) -> None:
-        """Take a frame that is not of this session."""
-        self._counters.strange += 1
-        if kind in {DATA, PART}:
-            self._has_refused = True
-        if self.state is not State.CLOSED:
-            self._challenge(now)
-
-    def _receive_hello(self, frame: bytes, now: float) -> None:
-        _, sender, receiver, asks, echo = _unpack(frame)
-        terms = read_terms(memoryview(frame)[SIZE:])
-        if not sender:
-            raise ValueError("a hello of nobody")
-        if self.state is State.CLOSED:
-            return
-        # Only the answer to our own question shows that who says so is there now: anything else may be old.
-        is_answer = receiver == self.own and self._handshake.is_answer(echo)
-        if sender != self.peer:
-            self._receive_newcomer(sender, asks, terms, now, is_answer=is_answer)
-            return
-        self._detector.heard_at = now
-        if is_answer:
-            self._detector.confirm(self._handshake.asked_at)
-            self._confirm()
-        if asks and not self._detector.is_mute(now):
-            self._hello(now, to=sender, asks=False, echo=asks)
-
-    def _receive_newcomer(self, sender: int, asks: int, terms: Terms, now: float, *, is_answer: bool) -> None:
-        """Take a hello of another incarnation than the present one: a later one, or an earlier one's."""
-        objection = disagreement(terms)
-        if is_answer and (objection or self.state is State.CLOSING):
-            fate = self._credit(terms)
-            self.end(objection or "it was restarted", fate)
-        elif is_answer:
-            self._open(sender, terms, now)
-        if self.state is State.CLOSING:
-            self._challenge(now)  # but give it no answer: it would take this end to be there for it
-        elif asks and self.state is not State.CLOSED:
-            self._hello(now, to=sender, asks=not is_answer, echo=asks)
-            if is_answer:
-                self._answered = asks
-        if self.peer == sender:  # after the answer, so that the other end is there when it gets what follows
-            self._announce(terms)
-
-    def _open(self, peer: int, terms: Terms, now: float) -> None:
-        """Begin a session with an end that is there now."""
-        if self.peer:
-            fate = self._credit(terms)
-            self._give_back("it was restarted, or had given this container up", fate)
-        has_refused = self._has_refused
-        self._start()
-        self._has_refused = has_refused
-        self.peer = peer
-        # No more than this end has room for itself: what is not acknowledged is kept. The rest is not needed.
-        own = self.terms
-        self._other = replace_fields(
-            terms,
-            window_frames=min(terms.window_frames, own.window_frames),
-            window_bytes=min(terms.window_bytes, own.window_bytes),
-            offer=None,
-            previous=None,
-        )
-        self.state = State.OPEN
-        self._detector.start(now, self._handshake.asked_at)
-
-    def _announce(self, terms: Terms) -> None:
-        self.instructions.append(Opened(terms))
-        self._confirm()
-        if any(len(payload) > self.frame_limit for _, payload, _ in self._pending):
-            self._give_back(
-                "it takes smaller frames only, which was not known yet when they were made", Fate.UNDELIVERED
-            )
-        self._send_pending()
-
-    def _greet(self, now: float) -> None:
-        self.instructions.append(Transmit(self._handshake.greet(self.own, now)))
-
-    def remind(self, now: float) -> None:
-        """Say again what began the session, if there is no path yet: it may not have come."""
-        if self.is_open and self._answered and not self._has_path and self._handshake.is_fresh(now):
-            self._hello(now, to=self.peer, asks=False, echo=self._answered)
-
-    def _challenge(self, now: float) -> None:
-        """Ask who is there now, but not too often."""
-        if self._has_path and self._handshake.may_challenge(now):
-            self._hello(now, to=0, asks=True)
-
-    def _hello(self, now: float, *, to: int, asks: bool, echo: int = 0) -> None:
-        hello = self._handshake.write(self.own, to, now, asks=asks, echo=echo)
-        self.instructions.append(Transmit(hello))
 
     # -- time -----------------------------------------------------------------------------------------------
 
@@ -461,44 +336,3 @@ class Session(Sending):
 
     def _ping(self, now: float) -> None:
         self._say(PING, self._detector.ping(now, self._underway))
-
-    # -- the end --------------------------------------------------------------------------------------------
-
-    def close(self) -> None:
-        """Tell the other end that this one stops: nothing more is taken; it ends with `state` CLOSED."""
-        if self.state is State.OPEN:
-            self.state = State.CLOSING
-            self._takes_until = NEVER
-            self._ack_sent = self._received  # nothing more comes that could be held back
-            self._pending.append((CLOSE, b"", None))
-            self._send_pending()
-        elif self.state in {State.IDLE, State.HANDSHAKE}:
-            self.abandon("this container has stopped")
-
-    def abandon(self, reason: str) -> None:
-        """End at once: what has not been acknowledged fails."""
-        self.state = State.CLOSED
-        self.end(reason)
-
-    def end(self, reason: str, fate: Fate = Fate.UNKNOWN) -> None:
-        """Forget the other end; whoever comes next is another, and so is this one to it.
-
-        Args:
-            reason: why.
-            fate: what is known of what was sent and not acknowledged.
-        """
-        self._remember()
-        if self.state is State.CLOSING:
-            self.untaken.clear()  # it goes on at the other end, which tells what becomes of it
-        self._give_back(reason, fate)
-        if self.state is not State.CLOSED:
-            self.state = State.CLOSED if self.state is State.CLOSING else State.IDLE
-            self.instructions.append(Ended(reason))
-        self._start()
-        self.peer = 0
-        self.own = self._handshake.new_number()
-        self._handshake.forget()
-
-    def _remember(self) -> None:
-        if self._received:
-            self._handshake.previous = (self.own, self.peer, self._received)

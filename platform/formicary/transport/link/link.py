@@ -37,7 +37,6 @@ _BUSY_TICK = 0.02  # s between looks at the clock while something waits to be ac
 _AWAY_TICK = 0.25  # the same while the other end is known to be away
 _IDLE_TICK = 1.0
 _FIRST_ANSWER = 3.0  # s that the other end gets to answer the first hello over a direct connection
-_UNCONFIRMED = "the other end confirmed the message, which may have arrived"
 _EARLY = 0.01  # s for each time that a frame is acknowledged before agents run, and
 _EARLY_BURST = 16  # how often at once: it costs a frame, which else goes with the answer
 _CONTROL_LIMIT = 2048  # frames without acknowledgement from which on control messages are not taken
@@ -440,23 +439,12 @@ class Link(Outgoing):
 
     def abandon(self) -> None:
         """Forget the other end at once; what has not reached it becomes dead letters."""
-        self._failing.finish()
-        self.session.abandon("this container has stopped")
         self._receipts.start(is_wanted=False)
-        self._bury(self.outbox.withdraw(), "the message could go")
-        instructions, self.session.instructions = self.session.instructions, []
-        for instruction in instructions:
-            if isinstance(instruction, Failed) and instruction.fate is not Fate.DELIVERED:
-                letters = chain.from_iterable(instruction.items)
-                is_certain = instruction.fate is Fate.UNDELIVERED
-                before = "the message could go" if is_certain else _UNCONFIRMED
-                self._bury(letters, before)
+        super().abandon()
         self._resume_senders()
         self.outbox.open()
         if self._timer is not None:
             self._timer.cancel()
-        if self._custody is not None:
-            self._container.dispatcher.custodians.discard(self._custody)
 
     def status(self) -> LinkStatus:
         """Return what is known about the link."""

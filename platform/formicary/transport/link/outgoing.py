@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from formicary.container.dead_letters import is_failure
 from formicary.core.errors import FormicaryError
 from formicary.transport.link.custody import Custody
 from formicary.transport.link.failing import Failing
+from formicary.transport.link.instructions import Failed, Fate
 from formicary.transport.link.paused import PausedReceivers
 
 if TYPE_CHECKING:
@@ -15,10 +17,12 @@ if TYPE_CHECKING:
 
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
-    from formicary.transport.link.instructions import Fate
     from formicary.transport.link.outbox import Letter, Outbox
     from formicary.transport.link.paths import LinkOwner
     from formicary.transport.link.session import Session
+
+_UNSENT: Final = "the message could go"
+_UNCONFIRMED: Final = "the other end confirmed the message, which may have arrived"
 
 
 class Outgoing:
@@ -151,6 +155,19 @@ class Outgoing:
         dispatcher.add_dead_letter(message, reason, receiver, tell_sender=False)
         if failure is not None and message.sender is not None:
             self.outbox.keep(failure, message.sender)
+
+    def abandon(self) -> None:
+        """Forget the other end at once; what has not reached it becomes dead letters."""
+        self._failing.finish()
+        self.session.abandon("this container has stopped")
+        self._bury(self.outbox.withdraw(), _UNSENT)
+        instructions, self.session.instructions = self.session.instructions, []
+        for instruction in instructions:
+            if isinstance(instruction, Failed) and instruction.fate is not Fate.DELIVERED:
+                before = _UNSENT if instruction.fate is Fate.UNDELIVERED else _UNCONFIRMED
+                self._bury(chain.from_iterable(instruction.items), before)
+        if self._custody is not None:
+            self._container.dispatcher.custodians.discard(self._custody)
 
     def _bury(self, letters: Iterable[Letter], before: str) -> None:
         """Make dead letters of what this container has stopped before."""

@@ -18,8 +18,8 @@ from formicary.mobility.handover.exchange import Envelope, Prepare, Start
 from formicary.mobility.snapshot import Snapshot
 from formicary.mobility.telling import CHANNEL
 from formicary.server import ManagedServer
-from formicary.transport.link.arrivals import control_order
 from formicary.transport.link.header import DATA, HEADER, HELLO, Terms, write_terms
+from formicary.transport.link.orders import control_order
 
 FRAME = "urn:formicary:frame:2"
 PROBE = f"{Plain.__module__}:{Plain.__name__}"

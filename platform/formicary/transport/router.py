@@ -206,12 +206,16 @@ class Router:
     def send_control(self, domain: str, channel: str, payload: bytes, *, behind: bool = False) -> bool:
         """Send a control message to another container; return False where it cannot go now."""
         link = self.links.get(domain)
-        return link is not None and not self.is_closed and link.send_control(channel, payload, behind=behind)
+        return (
+            link is not None
+            and not self.is_closed
+            and link.orders.send_control(channel, payload, behind=behind)
+        )
 
     def takes_control(self, domain: str) -> bool:
         """Return whether control messages for another container would be taken now, many of them."""
         link = self.links.get(domain)
-        return link is not None and not self.is_closed and link.takes_control
+        return link is not None and not self.is_closed and link.orders.takes_control
 
     def may_be_under_way(self, domain: str, receiver: str) -> bool:
         """Return whether messages for an agent may be under way to another container, as far as is known."""

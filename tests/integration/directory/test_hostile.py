@@ -14,7 +14,7 @@ from formicary import Container
 from formicary.directory.replicated.exchange import Head, Hello, Part, Updates
 from formicary.management.membership.exchange import NONE, Beat, Change, Known, Leave, List, Tell
 from formicary.server import ManagedServer
-from formicary.transport.link.arrivals import control_order
+from formicary.transport.link.orders import control_order
 
 pytestmark = pytest.mark.server
 

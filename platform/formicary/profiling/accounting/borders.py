@@ -37,6 +37,7 @@ from formicary.profiling.accounting.ledger import (
 from formicary.profiling.accounting.owners import group_of_file
 from formicary.transport.direct.connection import DirectConnection
 from formicary.transport.link.link import Link
+from formicary.transport.link.orders import Orders
 from formicary.transport.link.outbox import Outbox
 from formicary.transport.xmpp.connection import XmppConnection
 from formicary.transport.xmpp.stream import XmppStream
@@ -63,7 +64,7 @@ BORDERS: tuple[Callable[..., Any], ...] = (
     # Batches out, and what comes in.
     Outbox.send_all,
     Link.receive,
-    Link.send_control,
+    Orders.send_control,
     DirectConnection.data_received,
     XmppStream.data_received,
     XmppConnection.post,

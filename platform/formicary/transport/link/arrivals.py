@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from formicary.core.logs import get_logger
 from formicary.core.message import Message
-from formicary.transport.link.frames import decode, encode, from_entry
+from formicary.transport.link.frames import decode, from_entry
+from formicary.transport.link.orders import CHOKE, CONTROL, TAKEN, UNCHOKE
 from formicary.transport.link.wire_names import (
     AbsentError,
     AllNames,
@@ -30,35 +31,6 @@ _STRANGE = (AbsentError, UnbelievedError)
 _NO_ORDER = NamelessError("an agent's name is empty")
 _NOBODY = 0
 """An id that nothing has."""
-
-# A batch may also hold orders to the link itself. They look like messages to an agent without a name, which
-# there cannot be, so that messages pay nothing for them.
-_CHOKE, _UNCHOKE, _CONTROL, _TAKEN = "choke", "unchoke", "tell", "taken"
-
-
-def pause_order(name: str, *, is_paused: bool) -> bytes:
-    """Return the batch that tells the other end to send an agent nothing more, or to go on.
-
-    Args:
-        name: what the agent is called.
-        is_paused: whether it is to be sent nothing.
-    """
-    return encode([("", name, "", _CHOKE if is_paused else _UNCHOKE, None)])
-
-
-def control_order(channel: str, payload: bytes) -> bytes:
-    """Return the batch with a control message for the other container, past its agents.
-
-    Args:
-        channel: what it is about.
-        payload: what is said.
-    """
-    return encode([("", channel, payload, _CONTROL, None)])
-
-
-def receipt_order(receipt: bytes) -> bytes:
-    """Return the batch that tells the other end which of its messages were taken."""
-    return encode([("", "", receipt, _TAKEN, None)])
 
 
 class Arrivals:
@@ -219,11 +191,11 @@ class Arrivals:
         if to:
             return False
         self.messages -= 1
-        if order == _CONTROL and isinstance(payload, bytes):
+        if order == CONTROL and isinstance(payload, bytes):
             self._on_control(about, payload)
-        elif order in {_CHOKE, _UNCHOKE}:
-            self._on_pause(self._senders[about], order == _CHOKE)
-        elif order == _TAKEN and isinstance(payload, bytes):
+        elif order in {CHOKE, UNCHOKE}:
+            self._on_pause(self._senders[about], order == CHOKE)
+        elif order == TAKEN and isinstance(payload, bytes):
             self._on_receipt(payload)
         else:
             return False

@@ -11,10 +11,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from formicary.container.link_status import LinkStatus
-from formicary.transport.link.arrivals import Arrivals, control_order, pause_order, receipt_order
+from formicary.transport.link.arrivals import Arrivals
 from formicary.transport.link.draining import Draining
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Fate, Opened, Transmit
+from formicary.transport.link.orders import Orders
 from formicary.transport.link.outbox import BATCH_SIZE, Outbox
 from formicary.transport.link.outgoing import Outgoing
 from formicary.transport.link.paths import NoPath
@@ -39,8 +40,6 @@ _IDLE_TICK = 1.0
 _FIRST_ANSWER = 3.0  # s that the other end gets to answer the first hello over a direct connection
 _EARLY = 0.01  # s for each time that a frame is acknowledged before agents run, and
 _EARLY_BURST = 16  # how often at once: it costs a frame, which else goes with the answer
-_CONTROL_LIMIT = 2048  # frames without acknowledgement from which on control messages are not taken
-_OPEN = State.OPEN  # as a name of this module: to ask the class takes longer
 
 
 class Link(Outgoing):
@@ -87,7 +86,9 @@ class Link(Outgoing):
         self._draining: Draining | None = None
         self._is_closing = False  # which is not to wait for slow ticks
         self._early_at = 0.0  # when to acknowledge again before agents run
-        self._receipts = Receipts(owner.container.dispatcher.waiting, self._send_receipt, self.outbox.senders)
+        self.orders = Orders(self, session, self.outbox)
+        waiting = owner.container.dispatcher.waiting
+        self._receipts = Receipts(waiting, self.orders.send_receipt, self.outbox.senders)
         self._arrivals = Arrivals(
             owner.container,
             domain,
@@ -124,6 +125,11 @@ class Link(Outgoing):
         return self._path is None
 
     @property
+    def has_free_path(self) -> bool:
+        """Whether there is a path now that takes more."""
+        return self._path is not None and self._path.has_room
+
+    @property
     def has_room(self) -> bool:
         """Whether a batch goes out at once."""
         path = self._path
@@ -154,27 +160,6 @@ class Link(Outgoing):
     def _send(self, frame: bytes | None) -> None:
         if frame is not None and self._path is not None:
             self._path.send(frame)
-
-    def send_control(self, channel: str, payload: bytes, *, behind: bool = False) -> bool:
-        """Send a control message to the other container; return False where it cannot go now.
-
-        Args:
-            channel: what it is about.
-            payload: what is said.
-            behind: whether messages that wait to go there are to get there before it.
-        """
-        session = self.session
-        if session.state is not _OPEN or session.unacknowledged >= _CONTROL_LIMIT:
-            return False
-        if behind:
-            self.outbox.push()
-        self.send_batch(control_order(channel, payload), [])
-        return True
-
-    @property
-    def takes_control(self) -> bool:
-        """Whether control messages would be taken now, and more of them in the same turn."""
-        return self.session.state is _OPEN and self.session.unacknowledged < _CONTROL_LIMIT // 2
 
     def connect(self) -> None:
         """Look for the other container: something waits for it, or it may have been restarted."""
@@ -346,18 +331,6 @@ class Link(Outgoing):
 
     # -- what was taken -------------------------------------------------------------------------------------
 
-    def _send_receipt(self, receipt: bytes) -> bool:
-        """Tell the other end what was taken; return False if that has to wait."""
-        session, path = self.session, self._path
-        if not session.is_open or session.is_frozen or not session.has_window:
-            return False  # where acknowledgements are held back, it would not know what this is about
-        if path is None or not path.has_room:
-            return False
-        if self.outbox.has_failures:
-            self.outbox.push()  # what they are about is settled only with them
-        self.send_batch(receipt_order(receipt), [])
-        return True
-
     def _take_receipt(self, payload: bytes) -> None:
         self.session.untaken.settle(read_receipt(payload))
 
@@ -372,8 +345,7 @@ class Link(Outgoing):
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
         """Tell the other end to send an agent here nothing more, or to go on."""
-        if self.session.is_open:
-            self.send_batch(pause_order(self.outbox.senders[receiver], is_paused=is_paused), [])
+        self.orders.pause_sender(receiver, is_paused=is_paused)
 
     def _resume_senders(self) -> None:
         self._container.dispatcher.overflow.forget(self)

@@ -15,9 +15,9 @@ from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 from formicary import Agent, Container, Message, MicroAgent, Template
 from formicary.transport.link import paused as paused_module
 from formicary.transport.link import untaken as untaken_module
-from formicary.transport.link.arrivals import receipt_order
 from formicary.transport.link.header import ACK, CLOSE, DATA, HELLO, PART, Terms
 from formicary.transport.link.link import Link
+from formicary.transport.link.orders import receipt_order
 from formicary.transport.link.paths import NoPath
 from formicary.transport.link.session import Session
 

@@ -1,0 +1,111 @@
+"""Orders: what the two ends of a link say to each other about the link itself, and past their agents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol
+
+from formicary.transport.link.frames import encode
+from formicary.transport.link.sending import State
+
+if TYPE_CHECKING:
+    from formicary.transport.link.outbox import Letter, Outbox
+    from formicary.transport.link.session import Session
+
+_CONTROL_LIMIT: Final = 2048  # frames without acknowledgement from which on control messages are not taken
+_OPEN: Final = State.OPEN  # as a name of this module: to ask the class takes longer
+
+# A batch may also hold orders to the link itself. They look like messages to an agent without a name, which
+# there cannot be, so that messages pay nothing for them.
+CHOKE, UNCHOKE, CONTROL, TAKEN = "choke", "unchoke", "tell", "taken"
+
+
+def pause_order(name: str, *, is_paused: bool) -> bytes:
+    """Return the batch that tells the other end to send an agent nothing more, or to go on.
+
+    Args:
+        name: what the agent is called.
+        is_paused: whether it is to be sent nothing.
+    """
+    return encode([("", name, "", CHOKE if is_paused else UNCHOKE, None)])
+
+
+def control_order(channel: str, payload: bytes) -> bytes:
+    """Return the batch with a control message for the other container, past its agents.
+
+    Args:
+        channel: what it is about.
+        payload: what is said.
+    """
+    return encode([("", channel, payload, CONTROL, None)])
+
+
+def receipt_order(receipt: bytes) -> bytes:
+    """Return the batch that tells the other end which of its messages were taken."""
+    return encode([("", "", receipt, TAKEN, None)])
+
+
+class Carrier(Protocol):
+    """What orders go out through: a link."""
+
+    @property
+    def has_free_path(self) -> bool:
+        """Whether there is a path now that takes more."""
+
+    def send_batch(self, data: bytes, letters: list[Letter]) -> None:
+        """Send a batch, which holds `letters`."""
+
+
+class Orders:
+    """The orders that one end of a link gives, each in a batch of its own.
+
+    Args:
+        carrier: the link.
+        session: the link's.
+        outbox: the link's: what has to get there before an order is pushed out of it.
+    """
+
+    __slots__ = ("_carrier", "_outbox", "_session")
+
+    def __init__(self, carrier: Carrier, session: Session, outbox: Outbox) -> None:
+        self._carrier = carrier
+        self._session = session
+        self._outbox = outbox
+
+    def send_control(self, channel: str, payload: bytes, *, behind: bool = False) -> bool:
+        """Send a control message to the other container; return False where it cannot go now.
+
+        Args:
+            channel: what it is about.
+            payload: what is said.
+            behind: whether messages that wait to go there are to get there before it.
+        """
+        session = self._session
+        if session.state is not _OPEN or session.unacknowledged >= _CONTROL_LIMIT:
+            return False
+        if behind:
+            self._outbox.push()
+        self._carrier.send_batch(control_order(channel, payload), [])
+        return True
+
+    @property
+    def takes_control(self) -> bool:
+        """Whether control messages would be taken now, and more of them in the same turn."""
+        return self._session.state is _OPEN and self._session.unacknowledged < _CONTROL_LIMIT // 2
+
+    def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
+        """Tell the other end to send an agent here nothing more, or to go on."""
+        if self._session.is_open:
+            order = pause_order(self._outbox.senders[receiver], is_paused=is_paused)
+            self._carrier.send_batch(order, [])
+
+    def send_receipt(self, receipt: bytes) -> bool:
+        """Tell the other end what was taken; return False if that has to wait."""
+        session = self._session
+        if not session.is_open or session.is_frozen or not session.has_window:
+            return False  # where acknowledgements are held back, it would not know what this is about
+        if not self._carrier.has_free_path:
+            return False
+        if self._outbox.has_failures:
+            self._outbox.push()  # what they are about is settled only with them
+        self._carrier.send_batch(receipt_order(receipt), [])
+        return True

@@ -261,7 +261,7 @@ class Link(Outgoing):
         outbox = self.outbox
         if not outbox.has_room and self.has_room:
             outbox.open()
-        if self._is_slow or self._is_closing:
+        if self._is_slow:
             self._tick_soon()
 
     def _acknowledge_early(self, now: float) -> None:

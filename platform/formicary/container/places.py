@@ -51,8 +51,18 @@ class Places(Protocol):
     def take_stray(self, message: Message, receiver: str, source: Source) -> None:
         """Take a message of another container for an agent of a third one, of which nothing is known here."""
 
-    def refused(self, address: str, domain: str) -> None:
-        """Called when an agent elsewhere is told, over the link to a container, that a message has failed."""
+    def hold_failure(self, message: Message, receiver: str, reason: str, domain: str) -> bool:
+        """Keep what an agent elsewhere is to be told, as it may overtake others; return False if it may go.
+
+        Args:
+            message: what has failed.
+            receiver: the full name of who should have got it.
+            reason: why it has failed, as a sentence.
+            domain: the container to which what is told goes.
+        """
+
+    def failure_sent_again(self, address: str, failed: str, domain: str) -> None:
+        """Called when what an agent is told goes to another container, as it could not get to the first."""
 
     def go_behind(self, address: str) -> None:
         """Have what this container's agents send to one of them wait behind what waits for that."""

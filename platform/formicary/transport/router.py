@@ -364,17 +364,16 @@ class Router:
             domain = self.container.dispatcher.domain_of(sender)
         link = self.links.get(domain or "") or self._link_for(sender)
         if link is not None:
-            self._refuses(sender, link.domain)
+            reason = str(failure.body)
+            places = self.container.dispatcher.places
+            if places is not None and places.hold_failure(message, receiver, reason, link.domain):
+                return
             if not link.outbox.keep(failure, sender):
                 self.container.dispatcher.add_dead_letter(
                     failure, "too much waits on the way to the sender", sender
                 )
         elif self._xmpp is not None:
             self._xmpp.refuse(receiver, sender, str(failure.body))
-
-    def _refuses(self, sender: str, domain: str) -> None:
-        if self.container.dispatcher.places is not None:
-            self.container.dispatcher.places.refused(sender, domain)
 
     def tell_by_another_way(self, domain: str, failure: Message, receiver: str) -> bool:
         """Tell a sender of a failure that a link could not bring; return whether there is another way."""
@@ -383,7 +382,11 @@ class Router:
         if self.is_closed or home in {domain, self.container.domain}:
             return False
         link = self._link_for(receiver)
-        return link is not None and link.outbox.keep(failure, receiver)
+        if link is None or not link.outbox.keep(failure, receiver):
+            return False
+        if (places := self.container.dispatcher.places) is not None:
+            places.failure_sent_again(receiver, domain, home)
+        return True
 
     def on_heard(self, domain: str, sender: str) -> None:
         """Called when another container has sent something for an agent, that others have sent for before."""

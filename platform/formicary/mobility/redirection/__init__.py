@@ -3,5 +3,6 @@
 - `places`: where agents are, as one container knows it, and what containers tell each other about it
 - `detour`: the way of messages to one such agent: held, passed on, or straight
 - `machine`: when to do which, as a state machine without input or output
+- `failures`: in which order agents elsewhere are told of messages that have failed
 - `language`: what containers tell each other
 """

@@ -14,6 +14,7 @@ from formicary.core import randomness
 from formicary.core.logs import get_logger
 from formicary.core.names import MANAGEMENT, is_container_of
 from formicary.mobility.redirection.detour import Detour
+from formicary.mobility.redirection.failures import Failures
 from formicary.mobility.redirection.language import Marker, Moved, Through, decode, encode
 from formicary.mobility.redirection.machine import Drop, Fail, Open, Redirection, Tell
 from formicary.mobility.waking import let_in
@@ -35,7 +36,6 @@ CHANNEL: Final = "ways"
 _KEPT: Final = 65_536  # agents whose ways are known: of more, those are forgotten that are not used
 _EARLY: Final = 10_000  # messages that are kept for an agent that is to arrive
 _LOOKED_AT: Final = 100  # of them, for one to forget
-_REFUSED: Final = 65_536  # agents elsewhere of which is known where they were told last that something failed
 _UNSENT: Final = 1000  # that somebody is told when it has become a member
 _AGAIN: Final = 0.05  # s after which is tried again what could not be told
 
@@ -68,10 +68,10 @@ class Places:
         self._expected: dict[str, _Expected] = {}
         self._late_markers: dict[str, list[tuple[str, Marker]]] = {}  # that came before these
         self._early: dict[str, list[tuple[Message, Source]]] = {}  # what has come for these
-        self._refused: dict[str, str] = {}  # where these agents were told last that something has failed
         self._unsent: dict[str, list[News]] = {}  # by domain
         self._timer: asyncio.TimerHandle | None = None
         self._changed: asyncio.Event = asyncio.Event()
+        self._failures = Failures(self._dispatcher, transport, self._numbers, is_member, self._tell)
         self._dispatcher.places = self
 
     # -- what is known --------------------------------------------------------------------------------------
@@ -120,17 +120,7 @@ class Places:
         if early := self._early.pop(address, ()):
             # Before all that waits for a way that is known only since then.
             let_in(self._dispatcher.agents[address], (message for message, _ in early))
-        detour, refused = self._detours.get(address), self._refused.pop(address, None)
-        if detour is None and home != self._own and self._transport.may_be_under_way(home, address):
-            detour = self._add(address, home)
-        if detour is None and refused is not None:
-            detour = self._add(address, refused)
-        if detour is not None:
-            came_from = "" if expected is None else expected.source
-            is_used = detour.domain == refused or self._is_used(detour)
-            also = refused if refused != detour.domain else None
-            detour.redirection.arrive(came_from, is_used=is_used, also=also)
-            self._perform(detour)
+        self._begin_here(address, "" if expected is None else expected.source)
         if self._late_markers:
             self._take_late_markers(address)
         overflow = self._dispatcher.overflow
@@ -138,16 +128,35 @@ class Places:
             if any(message.sender == address for message in overflow.waiting_for(receiver)):
                 self.go_behind(receiver)  # what it has sent before it has come
 
-    def refused(self, address: str, domain: str) -> None:
-        """Called when an agent elsewhere is told that a message of its has failed: it is not to come sooner.
+    def _begin_here(self, address: str, source: str) -> None:
+        """Clear the ways to an agent that has come from a container."""
+        detour, refused = self._detours.get(address), self._failures.told_at(address)
+        home = self._home(address)
+        if detour is None and home != self._own and self._transport.may_be_under_way(home, address):
+            detour = self._add(address, home)
+        if detour is None and refused is not None:
+            detour = self._add(address, refused)
+        if detour is not None:
+            is_used = detour.domain == refused or self._is_used(detour)
+            also = refused if refused != detour.domain else None
+            detour.redirection.arrive(source, is_used=is_used, also=also)
+            self._perform(detour)
+        if refused is not None:
+            self._failures.arrived(address)
 
-        Args:
-            address: the agent's full name.
-            domain: the container to which that goes, which may not be the agent's way.
+    def hold_failure(self, message: Message, receiver: str, reason: str, domain: str) -> bool:
+        """Keep what an agent elsewhere is to be told, if it may overtake what it was told before.
+
+        Arguments and result as of `Failures.hold`.
         """
-        if len(self._refused) >= _REFUSED:
-            self._refused.clear()
-        self._refused[address] = domain
+        return self._failures.hold(message, receiver, reason, domain)
+
+    def failure_sent_again(self, address: str, failed: str, domain: str) -> None:
+        """Called when what an agent is told goes to another container, as it could not get to the first.
+
+        Arguments as of `Failures.sent_again`.
+        """
+        self._failures.sent_again(address, failed, domain)
 
     def go_behind(self, address: str) -> None:
         """Have what this container's agents send to one of them wait behind what waits for that."""
@@ -331,14 +340,13 @@ class Places:
     def ended(self, domain: str) -> None:
         """Called when the link to another container has ended."""
         self._unsent.pop(domain, None)
-        if self._refused:
-            self._refused = {each: where for each, where in self._refused.items() if where != domain}
         for detour in tuple(self._detours.values()):
             if detour.redirection.takes_another_without(domain):
                 # A new link may begin at once: it would bring these later than what goes next.
                 detour.take_back(self._transport.withdraw(domain, detour.address))
             detour.redirection.ended(domain)
             self._perform(detour)
+        self._failures.ended(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
         """Take what another container tells; ValueError if it is nothing of this kind."""
@@ -349,6 +357,7 @@ class Places:
                 case Marker():
                     self._on_marker(domain, news)
                 case Through(address, number, other):
+                    self._failures.through(domain, address, number)
                     if (detour := self._detours.get(address)) is not None:
                         detour.redirection.through(domain, number, other)
                         self._perform(detour)
@@ -376,6 +385,8 @@ class Places:
             if marker.path[0] == self._own or (detour is None and (expected.starts or origin == home)):
                 self._late_markers.setdefault(address, []).append((origin, marker))  # it soon arrives
                 return
+        if marker.path[0] == self._own:
+            self._failures.came_back(address, marker.first)
         if detour is None:
             if address in self._dispatcher.agents or home == self._own:
                 self._tell(origin, Through(address, marker.number, self._own))
@@ -456,6 +467,7 @@ class Places:
         """Tell nobody anything any more."""
         if self._timer is not None:
             self._timer.cancel()
+        self._failures.close()
         reason = f"container {self._dispatcher.name} stopped before the message could go"
         for detour in self._detours.values():
             detour.fail(reason)

@@ -1,0 +1,177 @@
+"""In which order agents elsewhere are told of messages that have failed here, as they go on meanwhile.
+
+A failure goes back to the container by which its message has come, and not by the way of what is sent to the
+agent: who has sent the message is to hear of it before it hears that the message is done with. Where that is
+another container than the last time, the failures of that time may still be under way. So a marker follows
+these, and what fails meanwhile waits here until it is through.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from formicary.mobility.redirection.language import Marker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from formicary.container.dispatcher import Dispatcher
+    from formicary.container.protocols import Transport
+    from formicary.core.message import Message
+
+_KEPT: Final = 65_536  # agents of which is known where they were told last
+_MOST: Final = 10_000  # failures that wait for one marker: more of them are not worth the order
+
+
+class _Refusal(msgspec.Struct, frozen=True):
+    """A message that has failed, whose sender is to be told."""
+
+    message: Message
+    receiver: str
+    reason: str
+
+
+class _Telling(msgspec.Struct):
+    """What one agent is told.
+
+    Attributes:
+        domain: the container where it was told last, or to which the marker has gone.
+        marker: its number; None where nothing waits.
+        held: what waits until it is through.
+    """
+
+    domain: str
+    marker: int | None = None
+    held: list[_Refusal] = msgspec.field(default_factory=list)
+
+
+class Failures:
+    """What one container tells agents elsewhere of messages that have failed.
+
+    Args:
+        dispatcher: the container's.
+        transport: what reaches the others.
+        numbers: for markers, each new in this container.
+        is_member: whether a container is a member of the platform: others do not answer markers.
+        send: sends a marker to a container, behind all that goes there.
+    """
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        transport: Transport,
+        numbers: Iterator[int],
+        is_member: Callable[[str], bool],
+        send: Callable[[str, Marker], None],
+    ) -> None:
+        self._dispatcher = dispatcher
+        self._transport = transport
+        self._numbers = numbers
+        self._is_member = is_member
+        self._send = send
+        self._tellings: dict[str, _Telling] = {}  # by the agents' full names
+        self._is_closed = False
+
+    def hold(self, message: Message, receiver: str, reason: str, domain: str) -> bool:
+        """Keep a failure that an agent is to be told, if it may overtake others; return False if it may go.
+
+        Args:
+            message: what has failed.
+            receiver: the full name of who should have got it.
+            reason: why it has failed, as a sentence.
+            domain: the container to which the failure goes.
+        """
+        address: str = message.sender  # type: ignore[assignment]  # who is told
+        telling = self._tellings.get(address)
+        if self._is_closed:
+            return False
+        if telling is None:
+            self._add(address, domain)
+            return False
+        if telling.marker is None and not self._may_overtake(telling, address, domain):
+            telling.domain = domain
+            return False
+        telling.held.append(_Refusal(message, receiver, reason))
+        self._dispatcher.custodians.add(self)
+        if telling.marker is None:
+            self._mark(telling, address)
+        elif len(telling.held) >= _MOST:
+            self._release(address)
+        return True
+
+    def _add(self, address: str, domain: str) -> None:
+        if len(self._tellings) >= _KEPT:
+            self._tellings = {each: it for each, it in self._tellings.items() if it.marker is not None}
+        self._tellings[address] = _Telling(domain)
+
+    def _may_overtake(self, telling: _Telling, address: str, domain: str) -> bool:
+        before = telling.domain
+        is_other = before != domain and self._is_member(before)
+        return is_other and self._transport.may_be_under_way(before, address)
+
+    def _mark(self, telling: _Telling, address: str) -> None:
+        telling.marker = next(self._numbers)
+        self._send(telling.domain, Marker(address, telling.marker, (self._dispatcher.domain,)))
+
+    def sent_again(self, address: str, failed: str, domain: str) -> None:
+        """Called when a failure that could not get to one container has been sent to another one.
+
+        Args:
+            address: the full name of the agent that is told.
+            failed: the container to which it could not get.
+            domain: the other one.
+        """
+        telling = self._tellings.get(address)
+        if telling is None:
+            self._add(address, domain)
+        elif telling.domain in {failed, domain}:
+            telling.domain = domain
+            if telling.marker is not None:
+                self._mark(telling, address)  # what waits is behind this one, too
+
+    def through(self, origin: str, address: str, number: int) -> None:
+        """Called when another container says that what was before a marker has got to the agent."""
+        telling = self._tellings.get(address)
+        if telling is not None and telling.marker == number and telling.domain == origin:
+            self._release(address)
+
+    def came_back(self, address: str, number: int) -> None:
+        """Called when a marker of this container has come round to it, and so has all that was before."""
+        telling = self._tellings.get(address)
+        if telling is not None and telling.marker == number:
+            self._release(address)
+
+    def told_at(self, address: str) -> str | None:
+        """Return from where failures may be under way to an agent that has come here; None for none."""
+        telling = self._tellings.get(address)
+        return None if telling is None else telling.domain
+
+    def arrived(self, address: str) -> None:
+        """Tell an agent that lives here now what has waited; behind what is under way, if the way is held."""
+        if address in self._tellings:
+            self._release(address)
+
+    def ended(self, domain: str) -> None:
+        """Called when the link to another container has ended: what was under way is there or goes again."""
+        for address in [each for each, telling in self._tellings.items() if telling.domain == domain]:
+            self._release(address)
+
+    def _release(self, address: str) -> None:
+        """Tell what has waited; where it goes may have changed again."""
+        for each in self._tellings.pop(address).held:
+            self._dispatcher.tell_sender(each.message, each.receiver, each.reason)
+
+    def messages(self) -> Sequence[Message]:
+        """Return what has failed and was not told yet: it counts as not taken."""
+        held = [each.message for telling in self._tellings.values() for each in telling.held]
+        if not held:
+            self._dispatcher.custodians.discard(self)
+        return held
+
+    def close(self) -> None:
+        """Tell all that waits, while that can still go: there is no later."""
+        self._is_closed = True
+        for address in tuple(self._tellings):
+            self._release(address)

@@ -1,0 +1,134 @@
+"""What a container tells an agent of messages that have failed comes in order, wherever that goes on."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from tests.property.mobility.redirection.mesh import Mesh
+from tests.property.mobility.redirection.moving import World
+from tests.property.mobility.redirection.test_redirection_links import Told
+
+from formicary import Message
+from formicary.mobility.redirection import failures
+
+pytestmark = pytest.mark.virtual_clock
+
+C1, C2, C4 = (f"c{number}.lab.localhost" for number in (1, 2, 4))
+
+
+async def send_to_nobody(agent, domain, *numbers):
+    """Have an agent send messages that fail in another container."""
+    for number in numbers:
+        await agent.send(Message(to=f"nobody@{domain}", reply_with=str(number)))
+
+
+def fail(world, number, agent, label):
+    """Have a message of an agent fail in a container where it has lain."""
+    container = world.containers[number].dispatcher
+    message = Message(to=f"nobody@{container.domain}", sender=agent.address, reply_with=str(label))
+    container.add_dead_letter(message, "why", f"nobody@{container.domain}")
+
+
+async def stuck(world, mesh):
+    """Have bob told of 1 by a link that is cut, and go on to c3."""
+    await asyncio.sleep(5)
+    bob = await world.start("bob", 0, Told)
+    await world.move(bob, 1)
+    await send_to_nobody(bob, C4, 0)
+    await asyncio.sleep(5)
+    mesh.cut.add(frozenset((C2, C4)))
+    fail(world, 3, bob, 1)
+    await asyncio.sleep(0.1)
+    await world.move(bob, 2)
+    return bob
+
+
+async def stuck_behind(world, mesh):
+    """Have bob told of 2, too, which has to wait."""
+    bob = await stuck(world, mesh)
+    await send_to_nobody(bob, C4, 2)
+    await asyncio.sleep(0.5)
+    return bob
+
+
+async def test_a_failure_told_where_an_agent_was_comes_before_one_told_where_it_is():
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        bob = await stuck_behind(world, mesh)
+        await send_to_nobody(bob, C4, 3)
+        mesh.cut.clear()
+        await asyncio.sleep(5)
+        assert bob.failed == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("prepare", [stuck, stuck_behind])
+async def test_so_it_does_where_it_goes_by_the_agent_s_home_as_the_link_ends(prepare):
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        bob = await prepare(world, mesh)
+        mesh.kill(C2)
+        mesh.cut = {frozenset((C1, C4))}  # where it waits again
+        await asyncio.sleep(10)
+        await send_to_nobody(bob, C4, 2 if prepare is stuck else 3)
+        await asyncio.sleep(1)
+        assert bob.failed == [0]
+        mesh.cut.clear()
+        await asyncio.sleep(5)
+        assert bob.failed == [0, 1, 2, 3][: 3 if prepare is stuck else 4]
+
+
+async def test_so_it_does_where_the_agent_comes_to_the_container_that_tells_it():
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        bob = await stuck_behind(world, mesh)
+        await world.move(bob, 3)
+        fail(world, 3, bob, 3)
+        mesh.cut.clear()
+        await asyncio.sleep(5)
+        assert bob.failed == [0, 1, 2, 3]
+
+
+async def test_a_message_counts_as_not_taken_until_its_sender_is_told():
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        bob = await stuck_behind(world, mesh)
+        await asyncio.sleep(5)
+        assert bob.failed == [0]
+        mesh.kill(C4)
+        await asyncio.sleep(120)
+        assert 2 in bob.failed
+
+
+async def test_what_waits_is_told_when_the_container_closes():
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        bob = await stuck_behind(world, mesh)
+        assert bob.failed == [0]
+        world.places(3).close()
+        await asyncio.sleep(0.1)
+        assert bob.failed == [0, 2]
+        mesh.cut.clear()
+        await asyncio.sleep(5)
+        assert bob.failed == [0, 2, 1]
+
+
+async def test_nothing_waits_for_the_answer_of_a_container_that_is_no_member():
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        world.places(3)._failures._is_member = lambda domain: domain != C2
+        bob = await stuck_behind(world, mesh)
+        assert bob.failed == [0, 2]
+
+
+async def test_the_order_is_given_up_where_very_much_would_wait(monkeypatch):
+    monkeypatch.setattr(failures, "_MOST", 4)
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        bob = await stuck_behind(world, mesh)
+        await send_to_nobody(bob, C4, 3, 4)
+        await asyncio.sleep(0.5)
+        assert bob.failed == [0]
+        await send_to_nobody(bob, C4, 5)
+        await asyncio.sleep(0.5)
+        assert bob.failed == [0, 2, 3, 4, 5]

@@ -2,6 +2,7 @@
 
 - `places`: where agents are, as one container knows it, and what containers tell each other about it
 - `detour`: the way of messages to one such agent: held, passed on, or straight
+- `sinks`: where messages wait on that way, of who waits with them
 - `machine`: when to do which, as a state machine without input or output
 - `failures`: in which order agents elsewhere are told of messages that have failed
 - `language`: what containers tell each other

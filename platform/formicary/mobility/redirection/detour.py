@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from formicary.core.errors import FormicaryError
+from formicary.mobility.redirection.sinks import PassingOn, Waiting, all_room
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -333,7 +334,7 @@ class Detour:
         if self._hurry is None:
             self._hurry = asyncio.Event()
         loop = asyncio.get_running_loop()
-        waits = [loop.create_task(_all_room(full)), loop.create_task(self._hurry.wait())]
+        waits = [loop.create_task(all_room(full)), loop.create_task(self._hurry.wait())]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -416,82 +417,3 @@ class Detour:
         if self.domain is None:
             return f"{self.address} has just come"
         return f"{self.address} has moved to container {self.domain.partition('.')[0]}"
-
-
-async def _all_room(full: Sequence[MessageSink]) -> None:
-    for sink in full:
-        await sink.room()
-
-
-class Waiting:
-    """The sink of a message that waits until its way to an agent that has moved is clear.
-
-    Args:
-        detour: the way.
-    """
-
-    def __init__(self, detour: Detour) -> None:
-        self._detour = detour
-        self._ahead: Sequence[MessageSink] = ()  # what had no room where messages go now
-        self.address: str | None = detour.address
-
-    def put(self, message: Message) -> bool:
-        """Take a message; return False if it has to wait on."""
-        if not self._detour.is_over:
-            return self._detour.put(message)
-        self._ahead = self._detour.send_anew(message) or ()  # the agent may have left again by now
-        return not self._ahead
-
-    async def room(self) -> None:
-        """Wait until the way is clear."""
-        if not self._detour.is_over:
-            await self._detour.room()
-        for sink in self._ahead:
-            await sink.room()
-
-    def is_done(self) -> bool:
-        """Return False: the message goes on, or fails."""
-        return False
-
-    def __str__(self) -> str:
-        return f"the way to {self._detour.address}, which has moved,"
-
-
-class PassingOn:
-    """The sink of a message that waits for room on the way to the next container.
-
-    Args:
-        detour: the way.
-        full: what had no room.
-    """
-
-    def __init__(self, detour: Detour, full: Sequence[MessageSink]) -> None:
-        self._detour = detour
-        self._full = full
-        self.address: str | None = detour.address
-
-    def put(self, message: Message) -> bool:
-        """Take a message; return False if there is no room yet."""
-        detour = self._detour
-        if detour.is_over:
-            self._full = detour.bring(message) or ()
-        elif detour.is_held or detour.domain is None:
-            return not detour.pass_on(message, detour.address)
-        else:
-            self._full = detour.give(message) or ()
-        return not self._full
-
-    async def room(self) -> None:
-        """Wait for room."""
-        if self._detour.is_over or self._detour.domain is None:
-            for sink in self._full:  # at once: who begins to wait for a mailbox later is not woken
-                await sink.room()
-        else:
-            await self._detour.wait_for_room(self._full)
-
-    def is_done(self) -> bool:
-        """Return False: the message goes on, or fails."""
-        return False
-
-    def __str__(self) -> str:
-        return ", ".join(map(str, self._full)) or f"the way to {self._detour.address}"

@@ -13,9 +13,10 @@ from formicary.container.dead_letters import is_failure
 from formicary.core import randomness
 from formicary.core.logs import get_logger
 from formicary.core.names import MANAGEMENT, is_container_of
+from formicary.mobility.redirection.announcing import CHANNEL, Announcing
 from formicary.mobility.redirection.detour import Detour
 from formicary.mobility.redirection.failures import Failures
-from formicary.mobility.redirection.language import Marker, Moved, Through, decode, encode
+from formicary.mobility.redirection.language import Marker, Moved, Through, decode
 from formicary.mobility.redirection.machine import Drop, Fail, Open, Redirection, Tell
 from formicary.mobility.waking import let_in
 
@@ -26,18 +27,12 @@ if TYPE_CHECKING:
     from formicary.container.overflow import Source
     from formicary.container.protocols import Transport
     from formicary.core.message import Message
-    from formicary.mobility.redirection.language import News
 
 logger = get_logger("formicary.mobility")
-
-CHANNEL: Final = "ways"
-"""The channel of control messages about the ways to agents that have moved."""
 
 _KEPT: Final = 65_536  # agents whose ways are known: of more, those are forgotten that are not used
 _EARLY: Final = 10_000  # messages that are kept for an agent that is to arrive
 _LOOKED_AT: Final = 100  # of them, for one to forget
-_UNSENT: Final = 1000  # that somebody is told when it has become a member
-_AGAIN: Final = 0.05  # s after which is tried again what could not be told
 
 
 Unsettled = list[tuple[Detour, int]]
@@ -61,15 +56,14 @@ class Places:
         self._dispatcher = container.dispatcher
         self._lifecycle = container.lifecycle
         self._transport = transport
-        self._is_member = is_member
         self._numbers = count(randomness.bits(32))  # a marker of an earlier process is to be none of this one
         self._detours: dict[str, Detour] = {}
         self._busy: set[Detour] = set()  # among these all that hold something up
         self._expected: dict[str, _Expected] = {}
         self._late_markers: dict[str, list[tuple[str, Marker]]] = {}  # that came before these
         self._early: dict[str, list[tuple[Message, Source]]] = {}  # what has come for these
-        self._unsent: dict[str, list[News]] = {}  # by domain
-        self._timer: asyncio.TimerHandle | None = None
+        self._announcing = Announcing(transport, is_member, self.ended)
+        self._tell = self._announcing.tell
         self._changed: asyncio.Event = asyncio.Event()
         self._failures = Failures(self._dispatcher, transport, self._numbers, is_member, self._tell)
         self._dispatcher.places = self
@@ -326,8 +320,7 @@ class Places:
     def joined(self, domain: str, incarnation: int) -> None:
         """Called when another container is a member and has a link to this one."""
         del incarnation
-        if self._unsent.get(domain):
-            self._send_again()
+        self._announcing.joined(domain)
 
     def lost(self, domain: str) -> None:
         """Called when another container is not a member any more; its link may be that of the next one."""
@@ -339,7 +332,7 @@ class Places:
 
     def ended(self, domain: str) -> None:
         """Called when the link to another container has ended."""
-        self._unsent.pop(domain, None)
+        self._announcing.ended(domain)
         for detour in tuple(self._detours.values()):
             if detour.redirection.takes_another_without(domain):
                 # A new link may begin at once: it would bring these later than what goes next.
@@ -435,38 +428,9 @@ class Places:
         elif detour.is_held:
             self._busy.add(detour)
 
-    def _tell(self, domain: str, news: News) -> None:
-        unsent = self._unsent.setdefault(domain, [])
-        if isinstance(news, Moved) and not self._is_member(domain):
-            if len(unsent) < _UNSENT:  # a guest never becomes a member, and does not know these messages
-                unsent.append(news)
-            return
-        unsent.append(news)
-        self._send(domain)
-
-    def _send(self, domain: str) -> None:
-        if not self._unsent.get(domain):
-            return
-        is_behind = any(isinstance(each, Marker) for each in self._unsent[domain])
-        payload = encode(self._unsent[domain])
-        if self._transport.send_control(domain, CHANNEL, payload, behind=is_behind):
-            del self._unsent[domain]
-        elif self._transport.is_quiet(domain):
-            self.ended(domain)  # nothing is under way, and nothing is remembered there
-        elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(_AGAIN, self._send_again)
-
-    def _send_again(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        for domain in tuple(self._unsent):
-            self._send(domain)
-
     def close(self) -> None:
         """Tell nobody anything any more."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._announcing.close()
         self._failures.close()
         reason = f"container {self._dispatcher.name} stopped before the message could go"
         for detour in self._detours.values():

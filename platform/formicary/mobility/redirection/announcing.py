@@ -1,0 +1,81 @@
+"""What a container tells others about the ways to agents that have moved, and again where it could not."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from formicary.mobility.redirection.language import Marker, Moved, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.container.protocols import Transport
+    from formicary.mobility.redirection.language import News
+
+CHANNEL: Final = "ways"
+"""The channel of control messages about the ways to agents that have moved."""
+
+_UNSENT: Final = 1000  # that somebody is told when it has become a member
+_AGAIN: Final = 0.05  # s after which is tried again what could not be told
+
+
+class Announcing:
+    """Tells other containers, in order, what they are to know.
+
+    Args:
+        transport: what reaches them.
+        is_member: whether a container is a member of the platform: others are told nothing.
+        on_end: called where a container cannot be told, and nothing is under way to it.
+    """
+
+    def __init__(
+        self, transport: Transport, is_member: Callable[[str], bool], on_end: Callable[[str], None]
+    ) -> None:
+        self._transport = transport
+        self._is_member = is_member
+        self._on_end = on_end
+        self._unsent: dict[str, list[News]] = {}  # by domain
+        self._timer: asyncio.TimerHandle | None = None
+
+    def tell(self, domain: str, news: News) -> None:
+        """Tell another container something: a marker behind all messages that go there."""
+        unsent = self._unsent.setdefault(domain, [])
+        if isinstance(news, Moved) and not self._is_member(domain):
+            if len(unsent) < _UNSENT:  # a guest never becomes a member, and does not know these messages
+                unsent.append(news)
+            return
+        unsent.append(news)
+        self._send(domain)
+
+    def joined(self, domain: str) -> None:
+        """Tell a container that is a member now what it could not be told."""
+        if self._unsent.get(domain):
+            self._send_again()
+
+    def ended(self, domain: str) -> None:
+        """Forget what a container was to be told, as the link to it has ended."""
+        self._unsent.pop(domain, None)
+
+    def _send(self, domain: str) -> None:
+        if not self._unsent.get(domain):
+            return
+        is_behind = any(isinstance(each, Marker) for each in self._unsent[domain])
+        payload = encode(self._unsent[domain])
+        if self._transport.send_control(domain, CHANNEL, payload, behind=is_behind):
+            del self._unsent[domain]
+        elif self._transport.is_quiet(domain):
+            self._on_end(domain)  # nothing is under way, and nothing is remembered there
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_AGAIN, self._send_again)
+
+    def _send_again(self) -> None:
+        self.close()
+        for domain in tuple(self._unsent):
+            self._send(domain)
+
+    def close(self) -> None:
+        """Try nothing again."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -5,6 +5,7 @@
 - `sinks`: where messages wait on that way, of who waits with them
 - `machine`: when to do which, as a state machine without input or output
 - `failures`: in which order agents elsewhere are told of messages that have failed
+- `expecting`: what comes for agents that may soon arrive
 - `announcing`: what containers are told, and again where they could not be
 - `language`: what containers tell each other
 """

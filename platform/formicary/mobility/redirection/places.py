@@ -7,21 +7,20 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from formicary.container.dead_letters import is_failure
 from formicary.core import randomness
 from formicary.core.logs import get_logger
 from formicary.core.names import MANAGEMENT, is_container_of
 from formicary.mobility.redirection.announcing import CHANNEL, Announcing
 from formicary.mobility.redirection.detour import Detour
+from formicary.mobility.redirection.expecting import Expecting
 from formicary.mobility.redirection.failures import Failures
 from formicary.mobility.redirection.language import Marker, Moved, Through, decode
 from formicary.mobility.redirection.machine import Drop, Fail, Open, Redirection, Tell
 from formicary.mobility.waking import let_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection
 
     from formicary.container.container import Container
     from formicary.container.overflow import Source
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.mobility")
 
 _KEPT: Final = 65_536  # agents whose ways are known: of more, those are forgotten that are not used
-_EARLY: Final = 10_000  # messages that are kept for an agent that is to arrive
 _LOOKED_AT: Final = 100  # of them, for one to forget
 
 
@@ -59,9 +57,7 @@ class Places:
         self._numbers = count(randomness.bits(32))  # a marker of an earlier process is to be none of this one
         self._detours: dict[str, Detour] = {}
         self._busy: set[Detour] = set()  # among these all that hold something up
-        self._expected: dict[str, _Expected] = {}
-        self._late_markers: dict[str, list[tuple[str, Marker]]] = {}  # that came before these
-        self._early: dict[str, list[tuple[Message, Source]]] = {}  # what has come for these
+        self._expecting = Expecting(self._dispatcher, self.take_stray)
         self._announcing = Announcing(transport, is_member, self.ended)
         self._tell = self._announcing.tell
         self._changed: asyncio.Event = asyncio.Event()
@@ -108,15 +104,14 @@ class Places:
     def arrived(self, address: str) -> None:
         """Have what comes for an agent go into its mailbox, as it lives here now, among the `agents`."""
         home = self._home(address)
-        expected = self._end_expecting(address)
+        source = self._end_expecting(address)
         if home != self._own:
             self._dispatcher.add_visitor(address)
-        if early := self._early.pop(address, ()):
+        if early := self._expecting.pop_early(address):
             # Before all that waits for a way that is known only since then.
             let_in(self._dispatcher.agents[address], (message for message, _ in early))
-        self._begin_here(address, "" if expected is None else expected.source)
-        if self._late_markers:
-            self._take_late_markers(address)
+        self._begin_here(address, source)
+        self._take_late_markers(address)
         overflow = self._dispatcher.overflow
         for receiver in tuple(overflow.lines):
             if any(message.sender == address for message in overflow.waiting_for(receiver)):
@@ -173,49 +168,33 @@ class Places:
             take: called with each message for it, and the domain of the container that has sent that; returns
                 whether it has taken it.
         """
-        self._expected[address] = _Expected(source, take)
+        self._expecting.begin(address, source, take)
         if (detour := self._detours.get(address)) is not None:
             detour.expect()
-        if address not in self._dispatcher.overflow.takers:  # else a way of this container's agents takes it
-            self._dispatcher.overflow.divert(address, _Expecting(self))
 
     def starts(self, address: str) -> None:
         """Have an agent that is expected take what it brings along: it has left, and arrives soon."""
-        if (expected := self._expected.get(address)) is not None:
-            expected.starts = True
+        self._expecting.starts(address)
 
     def empty_line(self, address: str, callback: Callable[[], None]) -> None:
         """Pass on what waits for room for an agent that has left, without it, and call back behind that."""
         self._detours[address].empty_line(callback)
 
     def _take_late_markers(self, address: str) -> None:
-        for origin, marker in self._late_markers.pop(address, ()):
+        for origin, marker in self._expecting.pop_markers(address):
             self._on_marker(origin, marker)
 
-    def _end_expecting(self, address: str) -> _Expected | None:
+    def _end_expecting(self, address: str) -> str:
         if (detour := self._detours.get(address)) is not None:
             detour.is_expected = False
-        if isinstance(self._dispatcher.overflow.takers.get(address), _Expecting):
-            self._dispatcher.overflow.end_diversion(address)
-        return self._expected.pop(address, None)
+        return self._expecting.end(address)
 
     def expect_no_more(self, address: str) -> None:
         """Send what has come for an agent where it belongs: it does not arrive after all."""
         self._end_expecting(address)
         self._take_late_markers(address)
-        for message, source in self._early.pop(address, ()):
+        for message, source in self._expecting.pop_early(address):
             self.take_stray(message, address, source)
-
-    def messages(self) -> Sequence[Message]:
-        """Return what is kept for agents that may arrive soon."""
-        if not self._early:
-            self._dispatcher.custodians.discard(self)
-        return [message for early in self._early.values() for message, _ in early]
-
-    def take_expected(self, message: Message, receiver: str, source: Source) -> bool:
-        """Take a message that an agent brings along which arrives; return whether it is one."""
-        expected = self._expected.get(receiver)
-        return expected is not None and expected.starts and expected.take(message, source.domain)
 
     def forget(self, address: str) -> None:
         """Send what comes for an agent to its home: it has ended, or is not where it was said to be."""
@@ -249,12 +228,12 @@ class Places:
             self._dispatcher,
             self._transport,
             self._perform,
-            self.take_expected,
+            self._expecting.take_brought,
             on_own=self._add_busy,
         )
         if self._home(address) != self._own:
             self._dispatcher.add_visitor(address)
-        if address in self._expected:
+        if address in self._expecting:
             detour.expect()
         detour.begin()
         return detour
@@ -288,15 +267,15 @@ class Places:
 
     def take_stray(self, message: Message, receiver: str, source: Source) -> None:
         """Send a message of another container for an agent of a third one there, where more may be known."""
-        if self.take_expected(message, receiver, source):
+        if self._expecting.take_brought(message, receiver, source):
             return
         if (detour := self._detours.get(receiver)) is not None:
             detour.take(message, receiver, source)
             return
-        home, expected = self._home(receiver), self._expected.get(receiver)
-        if expected is not None and (expected.starts or home in {source.domain, self._own}):
-            self._keep(message, receiver, source)
-        elif source.domain == home and is_failure(message):
+        home = self._home(receiver)
+        if self._expecting.keep(message, receiver, source):
+            return
+        if source.domain == home and is_failure(message):
             # Of what was sent on from here, and was not believed there; this container's own word is.
             self._transport.carry_on(home, message.replace(sender=f"{MANAGEMENT}@{self._own}"), receiver)
         elif source.domain == home or not is_container_of(home, self._platform):
@@ -304,16 +283,6 @@ class Places:
             self._dispatcher.add_dead_letter(message, reason, receiver)
         else:
             self._add(receiver, home).take(message, receiver, source)
-
-    def _keep(self, message: Message, receiver: str, source: Source) -> None:
-        """Keep a message until its receiver has arrived."""
-        early = self._early.setdefault(receiver, [])
-        if len(early) >= _EARLY:
-            reason = f"too much waits until {receiver} has come to container {self._dispatcher.name}"
-            self._dispatcher.add_dead_letter(message, reason, receiver)
-        else:
-            early.append((message, source))
-            self._dispatcher.custodians.add(self)
 
     # -- as a listener of the members -----------------------------------------------------------------------
 
@@ -371,13 +340,11 @@ class Places:
     def _on_marker(self, origin: str, marker: Marker) -> None:
         address, home = marker.address, self._home(marker.address)
         detour = self._detours.get(address)
-        if (expected := self._expected.get(address)) is not None:
-            if expected.starts and origin == expected.source and marker.path[0] != self._own:
-                self._tell(origin, Through(address, marker.number, self._own))  # what was before has come
-                return
-            if marker.path[0] == self._own or (detour is None and (expected.starts or origin == home)):
-                self._late_markers.setdefault(address, []).append((origin, marker))  # it soon arrives
-                return
+        if self._expecting.follows_what_was_brought(origin, marker):
+            self._tell(origin, Through(address, marker.number, self._own))
+            return
+        if self._expecting.keep_marker(origin, marker, has_way=detour is not None):
+            return
         if marker.path[0] == self._own:
             self._failures.came_back(address, marker.first)
         if detour is None:
@@ -435,10 +402,7 @@ class Places:
         reason = f"container {self._dispatcher.name} stopped before the message could go"
         for detour in self._detours.values():
             detour.fail(reason)
-        for address, early in self._early.items():
-            for message, _ in early:
-                self._dispatcher.add_dead_letter(message, reason, address)
-        self._early.clear()
+        self._expecting.close(reason)
 
     # -- before an agent leaves -----------------------------------------------------------------------------
 
@@ -476,35 +440,3 @@ class Places:
     async def settle(self, unsettled: Unsettled) -> None:
         """Wait until nothing waits any more of what `begin_to_settle` has returned."""
         await self.wait_until(lambda: self.is_settled(unsettled))
-
-
-class _Expected(msgspec.Struct):
-    """An agent that may soon arrive.
-
-    Attributes:
-        source: the domain of the container that it comes from.
-        take: takes the messages that it brings along.
-        starts: whether it has left there.
-    """
-
-    source: str
-    take: Callable[[Message, str], bool]
-    starts: bool = False
-
-
-class _Expecting:
-    """Takes what comes from other containers for an agent that may arrive.
-
-    Args:
-        places: where agents are.
-    """
-
-    def __init__(self, places: Places) -> None:
-        self._places = places
-
-    def take(self, message: Message, receiver: str, source: Source) -> None:
-        """Take a message that has come from another container."""
-        self._places.take_stray(message, receiver, source)
-
-    def forget(self, source: Source) -> None:
-        """Called when the other end of a link has forgotten what it was told; it was told nothing."""

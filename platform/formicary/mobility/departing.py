@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from formicary.mobility.belongings import Belongings
     from formicary.mobility.handover.instructions import Leave, Perished, Settled, Stay
     from formicary.mobility.handover.machine import HandOver
-    from formicary.mobility.redirection.places import Places, Unsettled
+    from formicary.mobility.redirection.places import Places
+    from formicary.mobility.redirection.settling import Unsettled
 
 logger = get_logger("formicary.mobility")
 
@@ -146,8 +147,10 @@ class Departing:
         try:
             await bring_to_rest(agent, caller)
             try:
-                if unsettled := self._places.begin_to_settle({address}):
-                    await self._places.settle(unsettled)  # what goes out only then, nobody would wait for
+                if unsettled := self._places.settling.begin({address}):
+                    await self._places.settling.settle(
+                        unsettled
+                    )  # what goes out only then, nobody would wait for
                     check_is_at_rest(agent)
                 return self._begin(agent, address, place, caller, resting[1])
             except BaseException:
@@ -214,7 +217,7 @@ class Departing:
         """Have an agent leave at the end of this turn."""
         if (departure := self._departures.get(leave.address)) is not None:
             self._settled.update(departure.counts)
-        self._leaving.append((leave, self._places.begin_to_settle()))
+        self._leaving.append((leave, self._places.settling.begin()))
 
     def take_apart(self) -> Sequence[Leave]:
         """Take out, and return, what leaves now.
@@ -239,7 +242,7 @@ class Departing:
         return [leave for leave in leaving if self._is_leaving(leave)]
 
     async def _settle(self) -> None:
-        await self._places.wait_until(self._is_one_settled)
+        await self._places.settling.wait_until(self._is_one_settled)
         while self._leaving and not any(map(self._can_leave, self._leaving)):
             await asyncio.sleep(_AGAIN)
             self._leaving = [each for each in self._leaving if self._is_leaving(each[0])]
@@ -247,11 +250,11 @@ class Departing:
         self._act()
 
     def _is_one_settled(self) -> bool:
-        return any(self._places.is_settled(unsettled) for _, unsettled in self._leaving)
+        return any(self._places.settling.is_settled(unsettled) for _, unsettled in self._leaving)
 
     def _can_leave(self, waiting: tuple[Leave, Unsettled]) -> bool:
         leave, unsettled = waiting
-        is_settled = not unsettled or self._places.is_settled(unsettled)
+        is_settled = not unsettled or self._places.settling.is_settled(unsettled)
         return is_settled and self._transport.takes_control(leave.place)
 
     def _is_leaving(self, leave: Leave) -> bool:

@@ -6,6 +6,7 @@
 - `machine`: when to do which, as a state machine without input or output
 - `failures`: in which order agents elsewhere are told of messages that have failed
 - `expecting`: what comes for agents that may soon arrive
+- `settling`: what agents wait for before they leave
 - `announcing`: what containers are told, and again where they could not be
 - `language`: what containers tell each other
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Final
@@ -17,10 +16,11 @@ from formicary.mobility.redirection.expecting import Expecting
 from formicary.mobility.redirection.failures import Failures
 from formicary.mobility.redirection.language import Marker, Moved, Through, decode
 from formicary.mobility.redirection.machine import Drop, Fail, Open, Redirection, Tell
+from formicary.mobility.redirection.settling import Settling
 from formicary.mobility.waking import let_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
     from formicary.container.container import Container
     from formicary.container.overflow import Source
@@ -31,10 +31,6 @@ logger = get_logger("formicary.mobility")
 
 _KEPT: Final = 65_536  # agents whose ways are known: of more, those are forgotten that are not used
 _LOOKED_AT: Final = 100  # of them, for one to forget
-
-
-Unsettled = list[tuple[Detour, int]]
-"""Ways on which something waits, and how often all that waited there had gone on by then."""
 
 
 class Places:
@@ -56,11 +52,11 @@ class Places:
         self._transport = transport
         self._numbers = count(randomness.bits(32))  # a marker of an earlier process is to be none of this one
         self._detours: dict[str, Detour] = {}
-        self._busy: set[Detour] = set()  # among these all that hold something up
         self._expecting = Expecting(self._dispatcher, self.take_stray)
         self._announcing = Announcing(transport, is_member, self.ended)
         self._tell = self._announcing.tell
-        self._changed: asyncio.Event = asyncio.Event()
+        self.settling = Settling()
+        """What agents have to wait for before they leave."""
         self._failures = Failures(self._dispatcher, transport, self._numbers, is_member, self._tell)
         self._dispatcher.places = self
 
@@ -240,15 +236,15 @@ class Places:
 
     def _add_busy(self, detour: Detour) -> None:
         if self._detours.get(detour.address) is detour:
-            self._busy.add(detour)
+            self.settling.add(detour)
 
     def _remove(self, detour: Detour) -> None:
         del self._detours[detour.address]
-        self._busy.discard(detour)
+        self.settling.discard(detour)
         detour.end()
         for each in detour.redirection.forget():
             self._tell(each.domain, each.news)
-        self._changed.set()
+        self.settling.look()
         if self._home(detour.address) != self._own:
             self._dispatcher.remove_visitor(detour.address)
         else:
@@ -387,13 +383,13 @@ class Places:
                         return
         if self._detours.get(detour.address) is detour:
             self._keep_if_needed(detour)
-        self._changed.set()
+        self.settling.look()
 
     def _keep_if_needed(self, detour: Detour) -> None:
         if not detour.redirection.is_needed and not detour.has_own:
             self._remove(detour)
         elif detour.is_held:
-            self._busy.add(detour)
+            self.settling.add(detour)
 
     def close(self) -> None:
         """Tell nobody anything any more."""
@@ -403,40 +399,3 @@ class Places:
         for detour in self._detours.values():
             detour.fail(reason)
         self._expecting.close(reason)
-
-    # -- before an agent leaves -----------------------------------------------------------------------------
-
-    def begin_to_settle(self, leaving: Collection[str] = ()) -> Unsettled:
-        """Return what agents have to wait for so that they overtake no message of theirs.
-
-        What they have sent to others up to now must be there: those have told by then what they pass on.
-
-        Args:
-            leaving: the full names of agents of which what others have sent them may wait on.
-        """
-        if not self._busy:
-            return []
-        self._busy = {each for each in self._busy if each.is_held or each.has_own}
-        unsettled = [(each, each.turns) for each in self._busy if each.holds_up(leaving)]
-        for detour, _ in unsettled:
-            detour.empty_line(partial(self._line_is_empty, detour))
-        return unsettled
-
-    def _line_is_empty(self, detour: Detour) -> None:
-        if not detour.is_held:
-            detour.turns += 1
-            self._changed.set()
-
-    def is_settled(self, unsettled: Unsettled) -> bool:
-        """Return whether nothing waits any more of what `begin_to_settle` has returned."""
-        return all(detour.turns != turns for detour, turns in unsettled)
-
-    async def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Wait until something is so that changes only when messages go on."""
-        while not condition():
-            self._changed.clear()
-            await self._changed.wait()
-
-    async def settle(self, unsettled: Unsettled) -> None:
-        """Wait until nothing waits any more of what `begin_to_settle` has returned."""
-        await self.wait_until(lambda: self.is_settled(unsettled))

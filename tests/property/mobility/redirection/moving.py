@@ -91,7 +91,7 @@ class World:
 
 
 async def settle(places):
-    await places.settle(places.begin_to_settle())
+    await places.settling.settle(places.settling.begin())
 
 
 async def send(agent, to, numbers, pause=0.0):

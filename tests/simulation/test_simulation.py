@@ -28,6 +28,7 @@ FOUND = (  # seeds and steps that have shown mistakes
     (1154, 6000),
     (1168, 2500),
     (2038, 6000),
+    (3016, 6000),
     (5034, 4000),
     (30006, 6000),  # of the judge: who is in doubt is told nothing
     (30040, 6000),

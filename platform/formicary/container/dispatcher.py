@@ -287,7 +287,8 @@ class Dispatcher(Observed):
         deliver = self.routes.get(receiver)
         # What leads to an agent that has moved is for messages to it alone, which others may have, too.
         if deliver is not None and (message.to is receiver or receiver not in self.detours):
-            return deliver(message)
+            is_for_one = message.to is receiver or type(message.to) is str
+            return deliver(message) if is_for_one else self._deliver_to_one(message, receiver, deliver)
         agent = self.agents.get(receiver) or self._system_agent(receiver)
         if agent is None and (detour := self.detours.get(receiver)) is not None:
             return detour.pass_on(message, receiver)  # even if it is about to come here
@@ -309,6 +310,15 @@ class Dispatcher(Observed):
         if not full and self.dead_letters.total == dead_before:
             self.notify("message_delivered", message, receiver)
         return full
+
+    def _deliver_to_one(
+        self, message: Message, receiver: str, deliver: Deliver
+    ) -> Sequence[MessageSink] | None:
+        """Deliver a message with several receivers to one that has a route; results as of `deliver`."""
+        if receiver in self.agents or receiver in self.system_agents:
+            return deliver(message)
+        outlet = self._outlet(message.sender, receiver)  # routes elsewhere are for messages to one alone
+        return None if outlet is None else outlet.post(message, receiver)
 
     def entrance_of(self, agent: Agent | MicroAgent) -> Deliver:
         """Return the shortest way in to an agent of this container."""

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.unit.mobility.travellers import HERE, hand_over
 
@@ -142,6 +142,11 @@ def test_each_message_is_received_once_and_in_order(behaviours, plans, moves):
 
 @settings(deadline=None)
 @given(behaviours, senders, moves)
+@example(  # it moves on before all that it has brought along has come in
+    [(None, 0.01, None), (None, 0, None)],
+    [[(0, "a"), (0, "a"), (0.01, "a")], [(0, "a"), (0, "a")]],
+    [(0, 0.02, True), (0, 0, True)],
+)
 def test_with_little_room_each_message_is_received_once_or_fails(behaviours, plans, moves):
     received, sent, failed = run_virtual(play(behaviours, plans, moves, 2))
     has_failed = {each.message.body for each in failed}

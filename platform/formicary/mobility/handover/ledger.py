@@ -158,7 +158,8 @@ class Ledger:
             return False
         return record is None or record.place == event.source
 
-    def _decide(self, event: Ask, *, moves: bool) -> None:
+    def _decide(self, event: Ask, *, moves: bool, has_source: bool = True) -> None:
+        """Enter what is decided; `has_source`: whether the source may have the agent, if nothing is known."""
         own, record = self._surroundings, self._records.get(event.address)
         if moves:
             if not self._lives_here(event.address) or event.source == own.domain:
@@ -168,7 +169,11 @@ class Ledger:
                 self._unheard.setdefault(event.address, {})[source] = event.number
         elif record is not None:
             record.refused = max(record.refused, event.number)
-        elif not self._lives_here(event.address) and not own.is_dead(event.source, event.source_incarnation):
+        elif (
+            has_source
+            and not self._lives_here(event.address)
+            and not own.is_dead(event.source, event.source_incarnation)
+        ):
             is_there = own.is_there(event.source, event.source_incarnation)
             number = event.number // LIFE * LIFE  # which one has brought it there is not known
             self._set(event.address, event.source, event.source_incarnation, number, is_lost=not is_there)
@@ -329,7 +334,8 @@ class Ledger:
         inquiry = self._inquiries.pop(key)
         ask = inquiry.ask
         if self._outcome(ask, is_source=inquiry.is_asked_by_source) is None:
-            self._decide(ask, moves=moves)
+            has_source = inquiry.is_asked_by_source or ask.source not in self._heard  # else it has said so
+            self._decide(ask, moves=moves, has_source=has_source)
         for origin in sorted(inquiry.askers):
             self._answer(origin, ask, moves=moves)
 

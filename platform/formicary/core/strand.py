@@ -51,7 +51,7 @@ class Halt:
         self.tell = tell
 
 
-class Strand(TaskLike):
+class Strand(asyncio.Future[Any], TaskLike):
     """A coroutine that a `Scheduler` drives; to asyncio a task. Its result is the coroutine's.
 
     Args:
@@ -63,12 +63,17 @@ class Strand(TaskLike):
 
     __slots__ = (
         "_cancels",
+        "_context",
         "_error",
         "_future",
         "_held",
         "_must_cancel",
+        "_name",
         "_scheduler",
         "attention",
+        "coroutine",
+        "owner",
+        "runner",
         "waiting",
     )
 

@@ -33,13 +33,12 @@ class Owner(Protocol):
         """Called when the coroutine has ended; the strand holds its result or exception."""
 
 
-class TaskLike(asyncio.Future[Any]):
-    """A future that has a coroutine, and that coroutine's owner, context and name.
+class TaskLike:
+    """What has a coroutine, and that coroutine's owner, context and name.
 
-    How the coroutine goes on, is cancelled and ends is for `Strand`, the one subclass.
+    How the coroutine goes on, is cancelled and ends is for `Strand`, the one subclass, which is a future
+    first, so that it finds at once what it calls of that.
     """
-
-    __slots__ = ("_context", "_name", "coroutine", "owner", "runner")
 
     _context: contextvars.Context
     _name: str | None  # asked of the owner when somebody wants to know

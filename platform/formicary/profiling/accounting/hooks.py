@@ -15,7 +15,7 @@ from formicary.profiling.accounting.owners import group_of_callback, group_of_cl
 from formicary.transport.router import Router
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from formicary.container.container import Container
     from formicary.core.micro import MicroInbox
@@ -74,7 +74,8 @@ class Hooks:
         self._refresh()
 
     def _strands(self) -> Iterator[Strand]:
-        return (task for task in asyncio.all_tasks(self._loop) if isinstance(task, Strand))
+        tasks: Iterable[Any] = asyncio.all_tasks(self._loop)  # a strand is one, but no `asyncio.Task`
+        return (task for task in tasks if isinstance(task, Strand))
 
     def _refresh(self) -> None:
         """Put the present methods where earlier ones wait to be called, or are remembered."""

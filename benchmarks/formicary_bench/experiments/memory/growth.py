@@ -17,7 +17,7 @@ EXPERIMENT = Experiment(
     placements=(SAME, APART),
     kinds=("behaviours", "micro"),
     # In four seconds memory is looked at often enough.
-    quick=Preset(growth=4, parts=(Take(subjects=(OURS,), carriers=DIRECTLY),)),
+    quick=Preset(growth=3, parts=(Take(subjects=(OURS,), carriers=DIRECTLY),)),
     plan=Loaded("formicary_bench.experiments.memory.plan:plan_growth"),
     played_by="formicary_bench.subjects.ours.growth",
     measure=Loaded("formicary_bench.experiments.memory.measure_growth:measure_growth"),

@@ -102,7 +102,7 @@ QUICK = Selection(
         ),
         Part(pairs.EXPERIMENT, subjects=(OURS, "tcp", "components"), pairs=(1, 10, 100), placements=_BETWEEN),
         Part(pairs.EXPERIMENT, subjects=("spade",), pairs=(1, 10), placements=_BETWEEN),
-        Part(many_to_one.EXPERIMENT, subjects=(OURS, "tasks", "tcp", "components"), pairs=(100,)),
+        Part(many_to_one.EXPERIMENT, subjects=(OURS, "tasks", "tcp"), pairs=(100,), carriers=DIRECTLY),
         Part(
             size.EXPERIMENT,
             subjects=(OURS, "tcp", "components"),

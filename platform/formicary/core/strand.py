@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from formicary.core.scheduler import Scheduler
     from formicary.core.task_like import Owner
 
-__all__ = ["PROGRAM_EXITS", "Answer", "Halt", "Pending", "Strand"]  # agents that move take answers from here
 
 PROGRAM_EXITS = (KeyboardInterrupt, SystemExit)
 """What ends a program, and the event loop at once if it gets there."""

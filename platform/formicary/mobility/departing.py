@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from formicary.core.answer import Answer
 from formicary.core.base_agent import BaseAgent
 from formicary.core.clock import wall_time
 from formicary.core.errors import MoveError
 from formicary.core.failures import describe
 from formicary.core.logs import get_logger
-from formicary.core.strand import Answer
 from formicary.mobility.rest import bring_to_rest, check_is_at_rest, dissolve, let_go_on, own_strand
 from formicary.mobility.snapshot import check_can_be_carried, take_snapshot
 from formicary.mobility.transit import Transit

@@ -21,11 +21,11 @@ from formicary.core.quoting import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from formicary.container.held import HeldMessages
     from formicary.container.overflow import Source
     from formicary.container.places import Detour, Namesakes, Places
     from formicary.container.protocols import (
         ConversationRoutes,
-        Entrance,
         Finder,
         ForeignAgents,
         Outlet,
@@ -70,7 +70,7 @@ class Dispatcher(Observed):
         self.waiting = WaitingMessages(self)
         self.agents: dict[str | None, Agent | MicroAgent] = {}  # by full name
         self.system_agents: dict[str | None, MicroAgent] = {}  # the container's own, by full name
-        self.held: dict[str | None, Entrance] = {}  # by full names of agents that are at rest, or have come
+        self.held: dict[str | None, HeldMessages] = {}  # by full names of agents at rest, or about to come
         self.visitors: dict[str, str] = {}
         """Full names of agents of other containers that live here, or are passed on to, by short ones."""
         self.detours: dict[str, Detour] = {}
@@ -110,9 +110,9 @@ class Dispatcher(Observed):
         for receiver in [each for each, deliver in self.routes.items() if is_gone(deliver)]:
             del self.routes[receiver]
 
-    def hold(self, address: str, entrance: Entrance) -> None:
+    def hold(self, address: str, held: HeldMessages) -> None:
         """Have messages for an agent go elsewhere, until it is taken out of `held`."""
-        self.held[address] = entrance
+        self.held[address] = held
         self.routes.pop(address, None)
 
     # -- agents of other containers -------------------------------------------------------------------------

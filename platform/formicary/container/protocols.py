@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from formicary.container.container import Container
     from formicary.container.dead_letters import DeadLetter
@@ -15,20 +15,6 @@ if TYPE_CHECKING:
     from formicary.core.behaviour import Behaviour
     from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message
-
-
-class Entrance(Protocol):
-    """What takes an agent's messages for some time, before it moves or when it has arrived."""
-
-    @property
-    def messages(self) -> Collection[Message]:
-        """What waits here."""
-
-    def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message; return the sinks that are full."""
-
-    def end(self) -> Sequence[Message]:
-        """Take no more; return what waits."""
 
 
 class Outlet(Protocol):

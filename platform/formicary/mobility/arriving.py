@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from formicary.container.held import HeldMessages
 from formicary.core.base_agent import BaseAgent
 from formicary.core.errors import FormicaryError, MoveError
 from formicary.core.logs import get_logger
@@ -115,7 +114,7 @@ class Arriving:
     def _take(self, address: str, source: str, message: Message, origin: str) -> bool:
         """Take a message for an agent that is about to start, if it comes along with that."""
         held = self._container.dispatcher.held.get(address)
-        if origin != source or not isinstance(held, HeldMessages):
+        if origin != source or held is None:
             return False
         if len(held.messages) < _BROUGHT:
             held.messages.append(message)  # more than a mailbox takes, where it had several

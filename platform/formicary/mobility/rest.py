@@ -23,7 +23,7 @@ from formicary.core.scheduler import GREEDY
 from formicary.core.strand import Halt
 from formicary.mobility import micro_rest
 from formicary.mobility.remains import RemainingStrand, Remains
-from formicary.mobility.unread import TargetedEntrance, Unread, merge
+from formicary.mobility.unread import Unread, merge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,9 +61,6 @@ async def bring_to_rest(agent: Agent | MicroAgent, caller: Strand | None, patien
     """
     check_can_rest(agent, caller)
     container = agent.container
-    if agent.address in container.dispatcher.held:
-        await _get_what_was_brought(agent, patience)
-        check_can_rest(agent, caller)
     before, agent.state = agent.state, AgentState.TRANSIT
     held = HeldMessages(agent.address or "", container.lifecycle.mailbox_limit, before)
     try:
@@ -116,7 +113,7 @@ def let_go_on(agent: Agent | MicroAgent) -> None:
     """Let an agent that was brought to rest go on where it is, in the state in which it was."""
     dispatcher = agent.container.dispatcher
     held = dispatcher.held.get(agent.address)
-    if agent.state is not AgentState.TRANSIT or not isinstance(held, HeldMessages):
+    if agent.state is not AgentState.TRANSIT or held is None:
         return
     del dispatcher.held[agent.address]
     if not isinstance(agent, Agent):
@@ -160,17 +157,6 @@ def dissolve(agent: Agent | MicroAgent, place: str) -> Unread:
     else:
         micro_rest.leave(agent, place)
     return Unread((*unread.messages, *held), unread.targets) if held else unread
-
-
-async def _get_what_was_brought(agent: Agent | MicroAgent, patience: float) -> None:
-    """Let an agent get first what it has brought along for some of its behaviours only; not for too long.
-
-    Where it goes next nobody would know for which: others have had it already.
-    """
-    held, loop = agent.container.dispatcher.held, asyncio.get_running_loop()
-    until = loop.time() + patience
-    while isinstance(held.get(agent.address), TargetedEntrance) and loop.time() < until:  # noqa: ASYNC110 -- rare
-        await asyncio.sleep(_LOOK)
 
 
 # -- conversations -------------------------------------------------------------------------------------------

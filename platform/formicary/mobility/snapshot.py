@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from formicary.container.held import HeldMessages
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState, BaseAgent
 from formicary.core.errors import AgentStateError, FormicaryError, MoveError
@@ -128,9 +127,9 @@ def _take(agent: Agent | MicroAgent, caller: Strand | None) -> Snapshot:
         take_behaviour(each, is_caller=caller is not None and each.mailbox.strand is caller)
         for each in agent.behaviours
     ]
-    held: Any = agent.container.dispatcher.held.get(agent.address)
+    held = agent.container.dispatcher.held.get(agent.address)
     state: Any = "active"
-    if isinstance(held, HeldMessages) and held.state is not AgentState.ACTIVE:
+    if held is not None and held.state is not AgentState.ACTIVE:
         state = held.state.value
     knowledge = _take_knowledge(agent)
     return Snapshot(1, kind, agent.data_version, state, data, knowledge, tuple(behaviours), failures)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
 
 Target = tuple[str, tuple[int, ...]]
@@ -73,45 +72,18 @@ def _merged(mailboxes: Sequence[Sequence[Message]]) -> Iterator[tuple[Message, t
         yield message, tuple(numbers)
 
 
-class TargetedEntrance:
-    """The way in to an agent that has arrived, until all of its unread messages have.
+def with_targets(
+    messages: Iterable[Message], targets: Iterable[Target]
+) -> Iterator[tuple[Message, tuple[int, ...] | None]]:
+    """Iterate over messages, each with the numbers of the behaviours that it is for; None: all that want it.
 
     Args:
-        mailboxes: those of its behaviours.
+        messages: the first that come for an agent.
         targets: as of `Unread`.
-        deliver: the usual way in.
-        over: called when all messages with targets have come.
     """
-
-    messages: Sequence[Message] = ()  # none waits here, as of `HeldMessages`
-
-    def __init__(
-        self,
-        mailboxes: Sequence[MessageSink],
-        targets: Sequence[Target],
-        deliver: Callable[[Message], Sequence[MessageSink] | None],
-        over: Callable[[], object],
-    ) -> None:
-        self._mailboxes = mailboxes
-        self._targets: dict[str, deque[tuple[int, ...]]] = {}
-        for sender, numbers in targets:
-            self._targets.setdefault(sender, deque()).append(numbers)
-        self._deliver = deliver
-        self._over = over
-
-    def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message; return the mailboxes that are full."""
-        line = self._targets.get(message.sender or "")
-        if line is None:
-            return self._deliver(message)
-        numbers = line.popleft()
-        if not line:
-            del self._targets[message.sender or ""]
-            if not self._targets:
-                self._over()
-        mailboxes = [self._mailboxes[number] for number in numbers]
-        return [mailbox for mailbox in mailboxes if mailbox.is_done() or not mailbox.put(message)]
-
-    def end(self) -> Sequence[Message]:
-        """Return nothing, as of `HeldMessages`."""
-        return ()
+    lines: dict[str, deque[tuple[int, ...]]] = {}
+    for sender, numbers in targets:
+        lines.setdefault(sender, deque()).append(numbers)
+    for message in messages:
+        line = lines.get(message.sender or "")
+        yield message, line.popleft() if line else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from formicary.container.held import HeldMessages
@@ -10,13 +9,12 @@ from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
 from formicary.core.strand import PROGRAM_EXITS
 from formicary.mobility import micro_rest
-from formicary.mobility.unread import TargetedEntrance
+from formicary.mobility.unread import with_targets
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from formicary.container.container import Container
-    from formicary.core.mailbox import Deliver
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.mobility.unread import Target
@@ -127,28 +125,29 @@ async def _prepared(agent: Agent | MicroAgent, hook: Callable[[], Awaitable[None
 
 def _hand_over(agent: Agent | MicroAgent, container: Container, targets: Sequence[Target]) -> None:
     """Give an agent what has waited for it, and have what comes from now on get in."""
-    dispatcher, address = container.dispatcher, agent.address or ""
-    messages = dispatcher.held.pop(address).end()
-    if targets and isinstance(agent, Agent):
-        mailboxes = [behaviour.mailbox for behaviour in agent.behaviours]
-        deliver: Deliver = agent.deliver_message
-        if dispatcher.conversations is not None:
-            deliver = dispatcher.conversations.entrance_of(address, deliver)
-        entrance = TargetedEntrance(mailboxes, targets, deliver, partial(dispatcher.held.pop, address, None))
-        dispatcher.hold(address, entrance)
-    if messages:
-        let_in(agent, messages)
+    if messages := container.dispatcher.held.pop(agent.address).end():
+        let_in(agent, messages, targets)
 
 
-def let_in(agent: Agent | MicroAgent, messages: Iterable[Message]) -> None:
-    """Give an agent that has begun what has waited for it: let in already, it finds room."""
+def let_in(agent: Agent | MicroAgent, messages: Iterable[Message], targets: Sequence[Target] = ()) -> None:
+    """Give an agent that has begun what has waited for it: let in already, it finds room.
+
+    Args:
+        agent: the agent.
+        messages: what has waited.
+        targets: who gets some of them, as of `Unread`.
+    """
     if not isinstance(agent, Agent):
         micro_rest.hand_over(agent, messages)
         return
     container, mailboxes = agent.container, [behaviour.mailbox for behaviour in agent.behaviours]
     for mailbox in mailboxes:
         mailbox.set_limit(0)
-    for message in messages:
-        container.dispatcher.deliver(message, agent.address or "")
+    for message, numbers in with_targets(messages, targets):
+        if numbers is None:
+            container.dispatcher.deliver(message, agent.address or "")
+            continue
+        for number in numbers:  # which has just begun, and so has not ended
+            mailboxes[number].put(message)
     for mailbox in mailboxes:
         mailbox.set_limit(container.lifecycle.mailbox_limit)

@@ -142,7 +142,7 @@ def test_each_message_is_received_once_and_in_order(behaviours, plans, moves):
 
 @settings(deadline=None)
 @given(behaviours, senders, moves)
-@example(  # it moves on before all that it has brought along has come in
+@example(  # it moves on at once, with what it has brought along for one of two behaviours
     [(None, 0.01, None), (None, 0, None)],
     [[(0, "a"), (0, "a"), (0.01, "a")], [(0, "a"), (0, "a")]],
     [(0, 0.02, True), (0, 0, True)],

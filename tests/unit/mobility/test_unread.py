@@ -7,23 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formicary import Message
-from formicary.mobility.unread import TargetedEntrance, merge
+from formicary.mobility.unread import merge, with_targets
 
 SENDERS = ["bob@c1.lab.localhost", "eve@c2.lab.localhost"]
-
-
-class Mailbox:
-    def __init__(self):
-        self.messages = []
-        self.is_open = True
-
-    def put(self, message):
-        if self.is_open:
-            self.messages.append(message)
-        return self.is_open
-
-    def is_done(self):
-        return False
 
 
 def message(number, sender=SENDERS[0]):
@@ -75,39 +61,16 @@ def test_each_behaviour_gets_what_it_had_not_received_in_its_order(plan, late):
         if position < len(mailboxes[number]):
             mailboxes[number].append(mailboxes[number].pop(position))
     unread = merge(mailboxes, lambda each: wants[id(each)])
-    found = [Mailbox() for _ in range(3)]
-
-    def deliver(each):
-        return [found[number] for number in wants[id(each)] if not found[number].put(each)]
-
-    entrance = TargetedEntrance(found, unread.targets, deliver, list)
-    for each in unread.messages:
-        assert not entrance.accept(each)
-    assert [mailbox.messages for mailbox in found] == mailboxes
+    found = [[], [], []]
+    for each, numbers in with_targets(unread.messages, unread.targets):
+        for number in wants[id(each)] if numbers is None else numbers:
+            found[number].append(each)
+    assert found == mailboxes
 
 
 @pytest.mark.parametrize("other_first", [False, True])
 def test_the_messages_of_others_do_not_count(other_first):
-    over, mailboxes = [], [Mailbox(), Mailbox()]
-
-    def deliver(each):
-        for mailbox in mailboxes:
-            mailbox.put(each)
-
-    entrance = TargetedEntrance(mailboxes, [(SENDERS[0], (1,))], deliver, lambda: over.append(True))
     other, own, later = message(0, SENDERS[1]), message(1), message(2)
-    for each in (other, own, later) if other_first else (own, other, later):
-        entrance.accept(each)
-    assert [[each.body for each in mailbox.messages] for mailbox in mailboxes] == [
-        [*"02"],
-        [*"012"] if other_first else [*"102"],
-    ]
-    assert over == [True]
-
-
-def test_a_full_mailbox_is_told_to_who_delivers():
-    mailbox = Mailbox()
-    mailbox.is_open = False
-    entrance = TargetedEntrance([mailbox], [(SENDERS[0], (0,))], list, list)
-    assert entrance.accept(message(0)) == [mailbox]
-    assert (list(entrance.messages), list(entrance.end())) == ([], [])
+    messages = [other, own, later] if other_first else [own, other, later]
+    found = {each.body: numbers for each, numbers in with_targets(messages, [(SENDERS[0], (1,))])}
+    assert found == {"0": None, "1": (1,), "2": None}

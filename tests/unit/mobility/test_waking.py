@@ -108,13 +108,23 @@ async def test_messages_find_those_who_have_not_received_them():
         agent = Visitor(everything, requests)
         admit(c2, VISITOR)
         deliver(c2, "a", performative="request")
-        await awake(agent, c2, VISITOR, [(BOB, (1,)), (BOB, (0, 1)), (BOB, (1,))])
         deliver(c2, "x", performative="request", sender="eve@c1.lab.localhost")
         deliver(c2, *"bc", performative="request")
-        assert c2.dispatcher.held == {}
+        await awake(agent, c2, VISITOR, [(BOB, (1,)), (BOB, (0, 1)), (BOB, (1,))])
         deliver(c2, "d", performative="request")
         await until_idle()
         assert (everything.bodies, requests.bodies) == ([*"xbd"], [*"axbcd"])
+
+
+async def test_targets_whose_messages_have_failed_are_those_of_no_others():
+    async with Container("c2") as c2:
+        both = Collect(), Collect()
+        admit(c2, VISITOR)
+        deliver(c2, "a")
+        await awake(Visitor(*both), c2, VISITOR, [(BOB, (1,)), (BOB, (1,))])
+        deliver(c2, "c")  # "b" was lost with the link
+        await until_idle()
+        assert [each.bodies for each in both] == [["c"], ["a", "c"]]
 
 
 @pytest.mark.parametrize("error", [ValueError("no shop here"), SystemExit(3)])

@@ -175,8 +175,7 @@ async def hand_over(agent, source, destination, caller=None, transit=0.0) -> Age
         destination.dispatcher.overflow.deliver(message, address)
 
     source.dispatcher.routes[address] = on
-    for message in unread.messages:
-        on(message)
+    destination.dispatcher.held[address].messages.extend(unread.messages)
     hook: Callable | None = None
     if type(new).after_move is not BaseAgent.after_move:
         hook = partial(new.after_move, source.domain)

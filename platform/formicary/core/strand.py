@@ -277,7 +277,7 @@ class Strand(asyncio.Future[Any], TaskLike):
         return self._cancels
 
     def uncancel(self) -> int:
-        """Take one cancellation back, as `asyncio.Task.uncancel`."""
+        """Take one cancellation back, as `asyncio.Task.uncancel` of Python 3.13: nothing is raised then."""
         self._cancels = max(0, self._cancels - 1)
         if not self._cancels and self._must_cancel:
             self._must_cancel = False

@@ -149,6 +149,10 @@ class Lifecycle:
         """Keep a full name no longer."""
         self._starting.discard(address)
 
+    def is_starting(self, address: str) -> bool:
+        """Tell whether an agent of a full name is being set up here, or is about to come."""
+        return address in self._starting
+
     def add_system_agent(self, agent: MicroAgent) -> None:
         """Start a micro-agent that works for the container itself: it is not among the `agents`."""
         address = f"{agent.name}@{self._container.domain}"

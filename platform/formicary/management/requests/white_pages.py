@@ -89,6 +89,8 @@ class WhitePages:
         sleepers = dispatcher.sleepers
         if sleepers is not None and (sleepers.is_asleep(name) or name in dispatcher.held):  # as it wakes
             return AgentPlace(name, domain, AgentState.DEACTIVATED)
+        if self._container.lifecycle.is_starting(name):
+            return AgentPlace(name, domain, AgentState.INITIATED)
         return None
 
     def _describe_asleep(self, globs: Sequence[str], most: int, offset: int) -> list[AgentDescription]:

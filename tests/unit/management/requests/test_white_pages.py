@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from tests.unit.core.agents import Deaf, do, start
 
-from formicary import AgentState, Container, Message, MicroAgent
+from formicary import Agent, AgentState, Container, Message, MicroAgent
 from formicary.management.descriptions import AgentPlace
 from formicary.management.requests.actions import Search
 from formicary.management.requests.white_pages import WhitePages, matcher
@@ -146,3 +146,15 @@ async def test_a_container_says_who_of_some_agents_is_here_and_in_which_state():
         container.dispatcher.send_nowait(message)  # eve is about to wake
         assert not container.dispatcher.sleepers.is_asleep(names[4])
         assert WhitePages(container).locate(names[4:]) == located[3:]
+
+
+async def test_an_agent_that_is_being_set_up_is_located_as_initiated():
+    class Slow(Agent):
+        async def setup(self):
+            seen.extend(WhitePages(self.container).locate([self.address]))
+
+    seen = []
+    async with Container("c1") as container:
+        slow = Slow("slow")
+        await container.start(slow)
+        assert seen == [AgentPlace(slow.address, container.domain, AgentState.INITIATED)]

@@ -148,9 +148,8 @@ class Departing:
             await bring_to_rest(agent, caller)
             try:
                 if unsettled := self._places.settling.begin({address}):
-                    await self._places.settling.settle(
-                        unsettled
-                    )  # what goes out only then, nobody would wait for
+                    # What goes out only then, nobody would wait for.
+                    await self._places.settling.settle(unsettled)
                     check_is_at_rest(agent)
                 return self._begin(agent, address, place, caller, resting[1])
             except BaseException:

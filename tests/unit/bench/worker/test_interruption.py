@@ -19,9 +19,11 @@ REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @pytest.fixture(autouse=True)
 def handlers():
-    """Give signals back what they did."""
+    """Have no signal ignored, as under nohup; give all back what they did."""
     before = {one: signal.getsignal(one) for one in REQUESTS}
-    yield before
+    for one in REQUESTS:
+        signal.signal(one, signal.default_int_handler)
+    yield dict.fromkeys(REQUESTS, signal.default_int_handler)
     for one, handler in before.items():
         signal.signal(one, handler)
 

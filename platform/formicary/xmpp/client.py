@@ -126,6 +126,8 @@ class AccountClient:
             await aioxmpp.ping.ping(self.xmpp, aioxmpp.JID.fromstr(self._account.domain))
 
     def _established(self) -> None:
+        if self.is_closed:
+            self.xmpp.stop()  # again: wait_for() of Python 3.11 loses a cancellation that meets the answer
         if self._opened is not None and not self._opened.done():
             self._opened.set_result(None)
         self._update()

@@ -367,6 +367,23 @@ async def test_what_waits_for_a_connection_is_not_lost_when_the_agent_ends(own_s
         assert "did not get the message before the connection ended" in reasons(alice.container)[0]
 
 
+async def test_an_agent_ends_whose_client_does_not_hear_that_it_is_to(own_server):
+    connecting = asyncio.Event()
+
+    async def loses_a_cancellation():  # as wait_for() of Python 3.11 where the answer comes just then
+        connecting.set()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+
+    async with talkers(own_server, "localhost") as (alice, _):
+        alice._client.xmpp.before_stream_established.connect(loses_a_cancellation)
+        own_server.kill()
+        own_server.restart()
+        async with asyncio.timeout(60):
+            await connecting.wait()
+            await alice.stop()
+
+
 async def test_losing_the_account_is_an_error_of_the_agent(server, account):
     async with agents(account()) as (alice,):
         with AdminShell(server.folder.socket) as admin:

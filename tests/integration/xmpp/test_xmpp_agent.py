@@ -341,6 +341,10 @@ async def test_what_is_sent_between_two_sessions_waits_for_the_next(domain, own_
 
 async def test_what_nobody_confirms_before_a_session_ends_fails(own_server):
     async with talkers(own_server, "stock.localhost") as (alice, bob):
+        are_back = []
+        for agent in (alice, bob):
+            agent._client.xmpp.on_stream_established.connect((is_back := asyncio.Event()).set)
+            are_back.append(is_back)
         os.kill(own_server.pid, signal.SIGSTOP)
         await say(alice, bob.account.jid, "lost", reply_with="r")
         await until(lambda: alice._client._unconfirmed)
@@ -350,7 +354,8 @@ async def test_what_nobody_confirms_before_a_session_ends_fails(own_server):
         (failure,) = alice.got.messages
         assert (failure.performative, failure.in_reply_to) == ("failure", "r")
         assert "may not have got the message before the connection ended" in failure.body
-        await until(lambda: alice._client.xmpp.established and bob._client.xmpp.established)
+        async with asyncio.timeout(60):
+            await asyncio.gather(*(is_back.wait() for is_back in are_back))
         for agent in (alice, bob):  # what aioxmpp has asked for the new session is answered before this
             await agent._client._be_known()
 

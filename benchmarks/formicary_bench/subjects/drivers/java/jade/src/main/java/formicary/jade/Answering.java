@@ -1,14 +1,13 @@
 package formicary.jade;
 
 import jade.core.Agent;
-import jade.core.behaviours.CyclicBehaviour;
 import jade.lang.acl.ACLMessage;
 
 /** Takes one message after the other; subclasses say what to do with one. */
 abstract class Answering extends Agent {
     @Override
     protected void setup() {
-        addBehaviour(new CyclicBehaviour() {
+        addBehaviour(new Wakeful() {
             @Override
             public void action() {
                 ACLMessage message = receive();

@@ -3,7 +3,6 @@ package formicary.jade;
 import formicary.lab.Times;
 import jade.core.AID;
 import jade.core.Agent;
-import jade.core.behaviours.CyclicBehaviour;
 import jade.lang.acl.ACLMessage;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -41,7 +40,7 @@ public final class Ask extends Agent {
         send(message);
     }
 
-    private final class Asking extends CyclicBehaviour {
+    private final class Asking extends Wakeful {
         private boolean begun;
 
         @Override

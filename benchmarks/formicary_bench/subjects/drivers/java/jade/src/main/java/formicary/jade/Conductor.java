@@ -3,7 +3,6 @@ package formicary.jade;
 import formicary.lab.Job;
 import jade.core.AID;
 import jade.core.Agent;
-import jade.core.behaviours.CyclicBehaviour;
 import jade.lang.acl.ACLMessage;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -42,7 +41,7 @@ abstract class Conductor extends Agent {
         places = (List<String>) given[2];
         setEnabledO2ACommunication(true, 1);
         begin();
-        addBehaviour(new CyclicBehaviour() {
+        addBehaviour(new Wakeful() {
             @Override
             public void action() {
                 Loop loop = (Loop) getO2AObject();

@@ -3,7 +3,6 @@ package formicary.jade;
 import formicary.lab.Times;
 import jade.core.AID;
 import jade.core.Agent;
-import jade.core.behaviours.SimpleBehaviour;
 import jade.lang.acl.ACLMessage;
 import java.util.List;
 import java.util.Vector;
@@ -70,7 +69,7 @@ abstract class Conversing extends Agent {
     }
 
     /** Waits for a round to begin; gone while it lasts, as each message would have it look again. */
-    private final class Waiting extends SimpleBehaviour {
+    private final class Waiting extends Wakeful {
         private boolean begun;
 
         @Override

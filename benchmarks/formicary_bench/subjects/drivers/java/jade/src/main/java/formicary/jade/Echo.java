@@ -1,7 +1,6 @@
 package formicary.jade;
 
 import jade.core.Agent;
-import jade.core.behaviours.CyclicBehaviour;
 import jade.lang.acl.ACLMessage;
 import java.util.concurrent.CountDownLatch;
 
@@ -9,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 public final class Echo extends Agent {
     @Override
     protected void setup() {
-        addBehaviour(new CyclicBehaviour() {
+        addBehaviour(new Wakeful() {
             @Override
             public void action() {
                 ACLMessage message = receive();

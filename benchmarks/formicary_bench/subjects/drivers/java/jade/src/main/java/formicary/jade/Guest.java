@@ -2,7 +2,6 @@ package formicary.jade;
 
 import jade.core.AID;
 import jade.core.Agent;
-import jade.core.behaviours.CyclicBehaviour;
 import jade.lang.acl.ACLMessage;
 
 /** Waits for requests, and ends when one says so; subclasses may do more. It is created elsewhere, as it is. */
@@ -12,7 +11,7 @@ public class Guest extends Agent {
 
     @Override
     protected void setup() {
-        addBehaviour(new CyclicBehaviour() {
+        addBehaviour(new Wakeful() {
             @Override
             public void action() {
                 ACLMessage message = receive();

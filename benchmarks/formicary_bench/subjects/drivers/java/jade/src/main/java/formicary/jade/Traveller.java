@@ -3,7 +3,6 @@ package formicary.jade;
 import jade.core.AID;
 import jade.core.Agent;
 import jade.core.ContainerID;
-import jade.core.behaviours.CyclicBehaviour;
 import jade.lang.acl.ACLMessage;
 
 /**
@@ -34,7 +33,7 @@ public final class Traveller extends Agent {
         }
     }
 
-    private final class Travelling extends CyclicBehaviour {
+    private final class Travelling extends Wakeful {
         @Override
         public void action() {
             if (left > 0) {

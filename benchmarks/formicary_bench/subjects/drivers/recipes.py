@@ -169,7 +169,8 @@ _ALL: tuple[Recipe, ...] = (
         "4.3",
         "One agent is one thread, as always in JADE. It remembers where agents are reached for as many as "
         "there are here (jade_core_messaging_MessagingService_cachesize): by itself for 100, and those of "
-        "more than 50 pairs are looked up anew for each message.",
+        "more than 50 pairs are looked up anew for each message. Its agents lock what JADE notes without a "
+        "lock as they block and are woken: else they may miss what comes just then, and a run hangs.",
     ),
     Java(
         "jason",

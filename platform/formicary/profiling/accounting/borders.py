@@ -35,6 +35,7 @@ from formicary.profiling.accounting.ledger import (
     ledgers,
 )
 from formicary.profiling.accounting.owners import group_of_file
+from formicary.protocols.part import Part
 from formicary.transport.direct.connection import DirectConnection
 from formicary.transport.link.link import Link
 from formicary.transport.link.orders import Orders
@@ -86,7 +87,7 @@ BORDERS: tuple[Callable[..., Any], ...] = (
 )
 """Methods that lead to the group that their package declares."""
 
-TO_AGENTS: tuple[Callable[..., Any], ...] = (Lifecycle.set_up, Dispatcher.tell_instrument)
+TO_AGENTS: tuple[Callable[..., Any], ...] = (Lifecycle.set_up, Dispatcher.tell_instrument, Part._call)  # noqa: SLF001
 """Methods of the platform in which it calls the users' code."""
 
 

@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from formicary.core.strand import Strand
-from formicary.profiling.accounting.ledger import AGENTS, PLATFORM, RUNTIME, Callback, StrandBorder, ledgers
+from formicary.profiling.accounting.ledger import (
+    AGENTS,
+    PLATFORM,
+    RUNTIME,
+    Callback,
+    StrandBorder,
+    call_border,
+    coroutine_border,
+    ledgers,
+)
 from formicary.profiling.accounting.owners import group_of_callback, group_of_class, group_of_strand
+from formicary.protocols.participation import Participation
 from formicary.transport.router import Router
 
 if TYPE_CHECKING:
@@ -21,6 +31,7 @@ if TYPE_CHECKING:
     from formicary.core.micro import MicroInbox
     from formicary.profiling.accounting.calibration import Costs
     from formicary.profiling.accounting.ledger import Ledger
+    from formicary.protocols.participation import Opening
 
 _SOON = ("call_soon", "call_soon_threadsafe")  # with the callback first
 _LATER = ("call_later", "call_at")  # with a time before it
@@ -41,6 +52,7 @@ class Hooks:
         self._ledger = ledger
         self._costs = costs
         self._inboxes: list[MicroInbox] = []
+        self._functions: list[tuple[Opening, Callable[..., Any]]] = []
         self._tasks: WeakKeyDictionary[asyncio.Task[Any], int] = WeakKeyDictionary()
         self._collected_from = RUNTIME
 
@@ -57,6 +69,8 @@ class Hooks:
             for agent in (*agents.values(), *own.values()):
                 if (inbox := getattr(agent, "micro_inbox", None)) is not None:
                     self.adopt(inbox)
+                if agent.responders and (participation := agent.conversations.participation) is not None:
+                    self.adopt(participation.micro_inbox)
         self._refresh()
         gc.callbacks.append(self._collecting)
 
@@ -71,6 +85,9 @@ class Hooks:
             if isinstance(inbox.handle, Callback):
                 inbox.handle = inbox.handle.plain
         self._inboxes.clear()
+        for opening, function in self._functions:
+            opening.function = function
+        self._functions.clear()
         self._refresh()
 
     def _strands(self) -> Iterator[Strand]:
@@ -103,11 +120,27 @@ class Hooks:
                     slot = self._ledger.add_slot(group, newcomer.get_name())
                 newcomer.runner = StrandBorder(newcomer.get_context(), self._ledger, slot, self._costs.resume)
             return
+        if isinstance(newcomer.agent, Participation):
+            self._adopt_functions(newcomer.agent)
+            return
         group = group_of_class(type(newcomer.agent))
         if group != PLATFORM:
             slot = self._ledger.add_slot(group, newcomer.agent.name)
             newcomer.handle = Callback(newcomer.handle, self._ledger, slot, self._costs.callback)
             self._inboxes.append(newcomer)
+
+    def _adopt_functions(self, participation: Participation) -> None:
+        """Give what an agent answers by in conversations a slot and borders: the platform calls it itself."""
+        agent = participation.agent
+        slot = self._ledger.add_slot(group_of_class(type(agent)), agent.name)
+        for opening in (each for openings in participation.openings.values() for each in openings.values()):
+            if opening.function is not None:
+                self._functions.append((opening, opening.function))
+                opening.function = (
+                    call_border(opening.function, slot, self._costs.call)
+                    if opening.is_plain
+                    else coroutine_border(opening.function, slot, self._costs.coroutine)
+                )
 
     def charge(self, callback: Any) -> Any:
         """Return what a loop is to call in the place of a callback."""

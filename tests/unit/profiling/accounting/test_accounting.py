@@ -18,7 +18,7 @@ from formicary.errors import UsageError
 from formicary.profiling.accounting.accounting import accounting
 from formicary.profiling.accounting.borders import BORDERS, TO_AGENTS, owner_of
 from formicary.profiling.model.profile import Method, decode, encode
-from formicary.protocols import Request, responds
+from formicary.protocols import Agree, Inform, Request, responds
 from formicary.transport.link import outbox
 
 _REPETITIONS = 5
@@ -312,7 +312,6 @@ async def test_behaviours_that_raise_are_cancelled_or_send_within_sends_keep_the
 
 async def test_nothing_is_left_when_it_is_over():
     owners = {owner_of(method) for method in (*BORDERS, *TO_AGENTS)}
-    before = {owner: dict(vars(owner)) for owner in owners}
     init, loop = Strand.adopt, asyncio.get_running_loop()
     collectors = list(gc.callbacks)
     async with Container("c1") as container:
@@ -320,6 +319,7 @@ async def test_nothing_is_left_when_it_is_over():
         stays = Worker(Truth(), 0)
         await container.start(micro)
         await container.start(agent("stays", stays))
+        before = {owner: dict(vars(owner)) for owner in owners}
         async with accounting(container):
             assert Strand.adopt is not init
             assert Scheduler.run is not before[Scheduler]["run"]
@@ -384,6 +384,46 @@ async def test_what_waits_for_participants_when_it_begins_and_ends_is_answered()
         answers = await asyncio.gather(*questions)
         assert [answer.body for answer in answers] == [str(number) for number in range(100)]
         assert container.failures.total == 0
+
+
+async def test_what_agents_answer_by_in_conversations_is_theirs():
+    truth = Truth()
+
+    class Doer(Agent):
+        @responds(Request)
+        def do(self, message):
+            truth.burn("doer", 0.004)
+            return message.body
+
+    class Waiter(Agent):
+        @responds(Request)
+        async def do(self, message):
+            truth.burn("waiter", 0.002)
+            await asyncio.sleep(0)
+            truth.burn("waiter", 0.002)
+            return message.body
+
+    class Teller(Agent):
+        @responds(Request)
+        def do(self, message):
+            truth.burn("others", 0.002)
+            yield Agree()
+            truth.burn("others", 0.002)
+            yield Inform(message.body)
+
+    async with Container("c1") as container:
+        await container.start(Doer("doer"))  # before it begins, and after
+        async with accounting(container) as account:
+            await container.start(Waiter("waiter"))
+            await container.start(Teller("teller"))
+            for _ in range(20):
+                for name in ("doer", "waiter", "teller"):
+                    await container.request(name, "x")
+        profile = account.profile()
+        assert (await container.request("doer", "x")).body == "x"
+    assert by_group(profile)["agents"] == pytest.approx(truth.burnt.total(), rel=0.1)
+    for name in ("doer", "waiter"):
+        assert by_agent(profile)[name] == pytest.approx(truth.burnt[name], rel=0.1)
 
 
 class Maker(OneShotBehaviour):

@@ -209,7 +209,7 @@ class PlatformServices:
                 await self.backend.close()
                 raise
             if self._members is None:
-                await self.sleeping.restore_belongings()
+                self.sleeping.begin()
         if self._members is not None:  # already now: it may be told once, while the transport is opened
             self._members.listen(self._agreement)
 
@@ -224,7 +224,7 @@ class PlatformServices:
             self._members.listen(OnDemand(self._open_mobility))
         self._members.start()
         if self._container.platform_options.sleepers is not None:
-            await self.sleeping.restore_belongings()
+            self.sleeping.begin()
 
     def agent_gone(self, address: str) -> None:
         """Called when an agent has ended."""

@@ -62,13 +62,14 @@ class SleepingAgents:
         self._store: SleeperStore | None = None
         self._opening = asyncio.Lock()
         self._is_closed = False
+        self._registered: list[tuple[str, bytes]] = []  # by names, until `begin`
         # What agents have left behind here, for who joins it until they end.
         self._left: WeakValueDictionary[str, BaseAgent] = WeakValueDictionary()
 
     # -- life -----------------------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Open the file, and wake those whose time has come meanwhile.
+        """Open the file; `begin` is to follow where agents may sleep in it already.
 
         Raises:
             StoreError: it cannot be used; with why and what to do.
@@ -90,8 +91,9 @@ class SleepingAgents:
                 call=self._alarm.go_on,
                 done=self._container.lifecycle.let_join_end,
             )
+            if self._path is not None:  # now: messages may wake them before `begin`
+                self._registered = await asyncio.to_thread(self._store.with_belongings)
             self._container.dispatcher.sleepers = self
-            self._alarm.set()
 
     def _make_folder(self) -> Path:
         try:
@@ -102,14 +104,17 @@ class SleepingAgents:
             ) from error
         return self._scratch.path
 
-    async def restore_belongings(self) -> None:
-        """Have again what those have registered who sleep since before the container was opened."""
-        assert self._store is not None
-        for name, encoded in await asyncio.to_thread(self._store.with_belongings):
+    def begin(self) -> None:
+        """Have again what those have registered who sleep here, and wake them whose time has come meanwhile."""
+        registered, self._registered = self._registered, []
+        for name, encoded in registered:
+            if not self._container.dispatcher.has(self._address(name)):
+                continue  # it has woken by a message, and ended
             try:
                 self._belongings().take_over(self._address(name), msgspec.msgpack.decode(encoded))
             except (MoveError, msgspec.DecodeError) as error:
                 logger.error("what the sleeping agent %s has registered is lost: %s", name, error)  # noqa: TRY400
+        self._alarm.set()
 
     async def close(self) -> None:
         """Write what waits, and close the file; who sleeps in a temporary one ends with it."""

@@ -105,7 +105,7 @@ class SleepingAgents:
         return self._scratch.path
 
     def begin(self) -> None:
-        """Have again what those have registered who sleep here, and wake them whose time has come meanwhile."""
+        """Have again what those have registered who sleep here, and wake them whose time has come."""
         registered, self._registered = self._registered, []
         for name, encoded in registered:
             if not self._container.dispatcher.has(self._address(name)):

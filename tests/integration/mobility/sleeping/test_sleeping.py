@@ -258,9 +258,9 @@ async def test_what_one_has_registered_stays_whose_time_came_while_its_container
         await asyncio.sleep(60)
         async with Container("c1", server=network, main="c2", sleepers=path) as c1:
             alice = await awake(c1, "alice")
+            assert await alice.groups.agents("printers") == (alice.address,)
             await asyncio.sleep(1)
             assert [each.name for each in await c2.directory.search(type="printer")] == ["laser"]
-            assert await alice.groups.agents("printers") == (alice.address,)
 
 
 async def test_a_container_is_joined_until_nobody_sleeps():

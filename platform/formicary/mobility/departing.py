@@ -16,7 +16,7 @@ from formicary.core.errors import MoveError
 from formicary.core.failures import describe
 from formicary.core.logs import get_logger
 from formicary.mobility.rest import bring_to_rest, check_is_at_rest, dissolve, let_go_on, own_strand
-from formicary.mobility.snapshot import check_can_be_carried, take_snapshot
+from formicary.mobility.snapshot import LARGEST, check_can_be_carried, take_snapshot
 from formicary.mobility.transit import Transit
 from formicary.mobility.turnstile import Turnstile
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.mobility")
 
 _AGAIN: Final = 0.05  # s between two looks whether a destination can be told something again
+_LARGEST_PARCEL: Final = LARGEST - (1 << 14)  # a link takes 16 MiB at once, names and numbers among them
 _AT_ONCE: Final = 64  # agents that set out in one turn of the loop
 
 
@@ -170,6 +171,11 @@ class Departing:
         self._check(agent, address, place)  # again, as some time has passed
         belongings = self._belongings().hand_over(address)
         parcel = encode_parcel(Parcel(msgspec.Raw(take_snapshot(agent, caller)), belongings))
+        if len(parcel) > _LARGEST_PARCEL:
+            raise MoveError(
+                f"agent {agent.name} cannot move: with what it has registered it would carry {len(parcel)} "
+                f"bytes, and may carry {_LARGEST_PARCEL} at most; leave some of it behind"
+            )
         outcome, counts = Answer(loop=asyncio.get_running_loop()), self._transport.counts()
         departure = self._departures[address] = _Departure(agent, since, counts, outcome)
         self._machine.begin(address, place, parcel, self._unsettled(departure.counts))

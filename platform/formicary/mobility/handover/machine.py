@@ -113,13 +113,15 @@ class HandOver:
         self.departures.draining.sent(domain)
         if len(events) == 1:  # as it is where agents move one after the other
             return [encode(Envelope(own.incarnation, own.members[domain], events))]
-        envelopes, part, size = [], [], 0
+        part: list[Event] = []
+        envelopes, size = [], 0
         for event in events:
-            part.append(event)
-            size += len(event.snapshot) if type(event) is Prepare else 0
-            if size >= ENVELOPE:
+            weight = len(event.snapshot) if type(event) is Prepare else 0
+            if part and size + weight > ENVELOPE:  # a large one goes alone: it may be all that a link takes
                 envelopes.append(encode(Envelope(own.incarnation, own.members[domain], part)))
                 part, size = [], 0
+            part.append(event)
+            size += weight
         if part:
             envelopes.append(encode(Envelope(own.incarnation, own.members[domain], part)))
         return envelopes

@@ -244,25 +244,6 @@ async def test_sleepers_are_there_again_after_a_restart(tmp_path):
             assert [each.name for each in found] == ["carol"]
 
 
-async def test_what_one_has_registered_stays_whose_time_came_while_its_container_was_away(tmp_path):
-    network = MemoryNetwork()
-    path = tmp_path / "sleepers.sqlite"
-    async with Container("c2", server=network, main="c2") as c2:
-        async with Container("c1", server=network, main="c2", sleepers=path) as c1:
-            await until_idle()
-            alice = Sleepy("alice", 30.0)
-            await c1.start(alice)
-            await alice.directory.register("printer", "laser")
-            await alice.groups.create("printers")
-            await asleep(c1, "alice")
-        await asyncio.sleep(60)
-        async with Container("c1", server=network, main="c2", sleepers=path) as c1:
-            alice = await awake(c1, "alice")
-            assert await alice.groups.agents("printers") == (alice.address,)
-            await asyncio.sleep(1)
-            assert [each.name for each in await c2.directory.search(type="printer")] == ["laser"]
-
-
 async def test_a_container_is_joined_until_nobody_sleeps():
     async with Container("c1") as container:
         await container.start(Sleepy("alice", 10.0))

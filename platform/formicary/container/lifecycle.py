@@ -52,6 +52,8 @@ class Lifecycle:
         self.on_not_away: Callable[[str], None] | None = None
         """Called with the full name of each agent of this home that was away and is so no more."""
         self.failures = Failures()
+        self.arriving: dict[str, Agent | MicroAgent] = {}
+        """Agents by full name that have come from another container, and whose `after_move` runs."""
         self._starting: set[str] = set()
         self._emptied: asyncio.Future[None] | None = None  # made for the first who joins
         self._ended_in_a_row = 0  # agents, without a turn of the loop for the others

@@ -143,7 +143,8 @@ class BaseAgent:
             to: the container's name or domain.
 
         Raises:
-            MoveError: it does not move, and goes on where it is.
+            MoveError: it does not move, and goes on where it is; or it has ended where it has arrived, as
+                its `after_move` has failed, or with that container: the sentence says so.
             AgentStateError: it is not in a container, or has moved away before.
         """
         await self.container.platform_services.mobility.move(self, to)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from formicary.core.base_agent import BaseAgent
+from formicary.core.clock import wall_time
 from formicary.core.errors import FormicaryError, MoveError
 from formicary.core.logs import get_logger
-from formicary.mobility.departing import Parcel
+from formicary.mobility.departing import Parcel, Report, encode_report
 from formicary.mobility.snapshot import read_snapshot, restore
+from formicary.mobility.transit import transit_of
 from formicary.mobility.waking import admit, awake, dismiss
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from formicary.mobility.origins import Origins
     from formicary.mobility.redirection.places import Places
     from formicary.mobility.snapshot import Snapshot
+    from formicary.mobility.transit import Transit
 
 logger = get_logger("formicary.mobility")
 
@@ -73,8 +76,10 @@ class Arriving:
         self._act = act
         self._ready: dict[str, _Guest] = {}
         self._incomplete: dict[str, Wake] = {}  # of those that begin when what they bring along has come
-        self._hooks: dict[str, asyncio.Task[None]] = {}  # those whose after_move() runs
+        # Those whose after_move() runs, and since when, by the time of day.
+        self._hooks: dict[str, tuple[asyncio.Task[None], float]] = {}
         self._killed: set[str] = set()  # among these
+        self._time = wall_time()
 
     # -- what the hand-over says ----------------------------------------------------------------------------
 
@@ -160,7 +165,7 @@ class Arriving:
             raise RuntimeError("an agent without after_move() waits before it begins")
         name = f"{wake.address}/after_move"
         task = asyncio.get_running_loop().create_task(self._wake_in_time(waking, wake.address), name=name)
-        self._hooks[wake.address] = task
+        self._hooks[wake.address] = task, self._time()
 
     async def _wake_in_time(self, waking: Coroutine[Any, Any, None], address: str) -> None:
         try:
@@ -188,7 +193,9 @@ class Arriving:
             if address not in self._killed:
                 raise
             lives = False
-        message = b"" if successor is None else msgspec.msgpack.encode(successor)
+        end = None if lives else _why_ended(guest.agent)
+        has_news = successor is not None or end is not None
+        message = encode_report(Report(successor, end)) if has_news else b""
         if lives:
             self._places.arrived(address)
         else:
@@ -216,8 +223,8 @@ class Arriving:
         """End an agent that lives here, or is about to."""
         address = terminate.address
         agent = self._container.dispatcher.agents.get(address)
-        wake, hook = self._incomplete.get(address), self._hooks.get(address)
-        if agent is None and wake is None and hook is None:
+        wake = self._incomplete.get(address)
+        if agent is None and wake is None and address not in self._hooks:
             return
         logger.warning("agent %s ends: %s", address, terminate.reason)
         if agent is not None:
@@ -226,12 +233,36 @@ class Arriving:
             self._dismiss(address, f"has ended in container {self._container.name}")
             self._machine.started(address, wake.number)
             self._machine.ended(address)
-        elif hook is not None:
-            self._killed.add(address)
-            hook.cancel()
+        else:
+            self._kill(address)
+
+    def _kill(self, address: str) -> asyncio.Task[None]:
+        """End an agent whose after_move() runs; return what is over when it has ended."""
+        self._killed.add(address)
+        task = self._hooks[address][0]
+        task.cancel()
+        return task
+
+    async def kill(self, address: str) -> None:
+        """End an agent whose after_move() runs."""
+        await asyncio.wait([self._kill(address)])
+
+    def transit(self, address: str) -> Transit | None:
+        """Return since when the after_move() of an agent runs; None if it does not."""
+        if (hook := self._hooks.get(address)) is None:
+            return None
+        return transit_of(self._container.domain, hook[1], "its after_move()")
 
     def close(self) -> None:
         """Have nobody come any more."""
         self._machine.arrivals.drop_all()
-        for task in tuple(self._hooks.values()):
+        for task, _ in tuple(self._hooks.values()):
             task.cancel()
+
+
+def _why_ended(agent: Agent | MicroAgent) -> str:
+    """Return why an agent has ended before its after_move() was done."""
+    failure = agent.last_failure
+    if failure is None or failure.part != "after_move":
+        return "it was ended before its after_move() was done"
+    return f"its after_move() has failed: {failure.what}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +16,7 @@ from formicary.core.failures import describe
 from formicary.core.logs import get_logger
 from formicary.mobility.rest import bring_to_rest, check_is_at_rest, dissolve, let_go_on, own_strand
 from formicary.mobility.snapshot import LARGEST, check_can_be_carried, take_snapshot
-from formicary.mobility.transit import Transit
+from formicary.mobility.transit import transit_of
 from formicary.mobility.turnstile import Turnstile
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from formicary.mobility.handover.machine import HandOver
     from formicary.mobility.redirection.places import Places
     from formicary.mobility.redirection.settling import Unsettled
+    from formicary.mobility.transit import Transit
 
 logger = get_logger("formicary.mobility")
 
@@ -54,7 +54,21 @@ class Parcel(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
     belongings: Any = None
 
 
+class Report(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """What the container says where an agent was started; nothing where there is nothing to say.
+
+    Args:
+        successor: who has what the agent has registered, as `Belongings.take_over` returns it.
+        end: why it has ended already, as a part of a sentence.
+    """
+
+    successor: Any = None
+    end: str | None = None
+
+
 encode_parcel = msgspec.msgpack.Encoder().encode
+encode_report = encode_parcel
+_read_report = msgspec.msgpack.Decoder(Report).decode
 
 
 class _Departure(msgspec.Struct):
@@ -193,9 +207,9 @@ class Departing:
         """Return where an agent goes, since when, and what that waits for; None if it does not leave."""
         status, departure = self._machine.departures.status(address), self._departures.get(address)
         if status is not None and departure is not None:
-            return _transit(status[0], departure.since, status[1])
+            return transit_of(status[0], departure.since, status[1])
         if (resting := self._resting.get(address)) is not None:
-            return _transit(*resting, "its behaviours to come to rest")
+            return transit_of(*resting, "its behaviours to come to rest")
         return None
 
     def ended(self, address: str) -> None:
@@ -288,10 +302,15 @@ class Departing:
     def settled(self, settled: Settled) -> None:
         """Tell who has asked that the agent has moved."""
         departure = self._departures.pop(settled.address, None)
-        successor = msgspec.msgpack.decode(settled.message) if settled.message else None
-        self._belongings().release(settled.address, successor)
-        if departure is not None and not departure.outcome.done():
+        report = _read_report(settled.message) if settled.message else Report()
+        self._belongings().release(settled.address, report.successor)
+        if departure is None or departure.outcome.done():
+            return
+        if report.end is None:
             departure.outcome.settle(None)
+        else:
+            name, place = departure.agent.name, settled.place.partition(".")[0]
+            departure.outcome.fail(MoveError(f"agent {name} has ended in container {place}: {report.end}"))
 
     def perished(self, perished: Perished) -> None:
         """Forget an agent that is lost with its destination."""
@@ -315,7 +334,3 @@ class Departing:
             self._settling.cancel()
         for address in tuple(self._departures):
             self.ended(address)
-
-
-def _transit(place: str, since: float, waits_for: str) -> Transit:
-    return Transit(place, datetime.fromtimestamp(since, UTC), waits_for)

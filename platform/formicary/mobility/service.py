@@ -128,10 +128,13 @@ class MobilityService:
         Cancelled before it was decided, the agent goes on here. Later, it moves all the same.
         """
         place = to if self._machine.reaches(to) else full_domain(agent, to, self._container)
-        if place != self._container.domain:
-            if not self._machine.reaches(place):
-                await self._look_for(place)
-            await self._departing.move(agent, place)  # type: ignore[arg-type]  # it is of one of the two kinds
+        if (transit := self.transit(agent.address or "")) is not None:
+            raise MoveError(f"agent {agent.name} is about to move already: {transit}")
+        if place == self._container.domain:
+            return
+        if not self._machine.reaches(place):
+            await self._look_for(place)
+        await self._departing.move(agent, place)  # type: ignore[arg-type]  # it is of one of the two kinds
 
     async def _look_for(self, place: str) -> None:
         """Wait for a container that has joined just now, so that there need not be a link to it yet."""
@@ -147,7 +150,11 @@ class MobilityService:
 
     def transit(self, address: str) -> Transit | None:
         """Return where an agent in transit goes, and what that waits for; None if it does not leave."""
-        return self._departing.transit(address)
+        return self._departing.transit(address) or self._arriving.transit(address)
+
+    async def kill(self, address: str) -> None:
+        """End an agent that has come, and whose after_move() runs."""
+        await self._arriving.kill(address)
 
     # -- as a listener of the members -----------------------------------------------------------------------
 
@@ -278,6 +285,9 @@ class NoMobility:
 
     def transit(self, address: str) -> None:
         """Return None: no agent is on its way."""
+
+    async def kill(self, address: str) -> None:
+        """Do nothing: no agent comes."""
 
     def _refuse(self, agent: BaseAgent) -> NoReturn:
         raise MoveError(

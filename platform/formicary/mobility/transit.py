@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime  # noqa: TC003 -- msgspec reads the types
+from datetime import UTC, datetime
 
 import msgspec
 
@@ -23,3 +23,8 @@ class Transit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __str__(self) -> str:
         since = self.since.astimezone().strftime("%H:%M:%S")
         return f"to {self.to.partition('.')[0]} since {since}, waits for {self.waits_for}"
+
+
+def transit_of(place: str, since: float, waits_for: str) -> Transit:
+    """Return what is known of an agent on its way; as of `Transit`, the time in seconds since 1970."""
+    return Transit(place, datetime.fromtimestamp(since, UTC), waits_for)

@@ -82,9 +82,12 @@ async def awake(
     is_prepared = hook is None
     if hook is not None:
         agent.enter_container(container, address)
+        if part == "after_move":
+            container.lifecycle.arriving[address] = agent
         try:
             is_prepared = await _prepared(agent, hook, part)
         finally:
+            container.lifecycle.arriving.pop(address, None)
             if not is_prepared:
                 container.lifecycle.unreserve(address)
     return is_prepared and begin(agent, container, address, targets, state)

@@ -47,6 +47,26 @@ async def platform(*names):
         yield opened
 
 
+class Lost(Agent):
+    async def after_move(self, origin):
+        raise LookupError(f"there is nothing for who comes from {origin}")
+
+
+class Restless(Agent):
+    async def after_move(self, origin):
+        await self.move("c3")
+
+
+class Slow(Agent):
+    async def after_move(self, origin):
+        await asyncio.sleep(600)
+
+
+class Busy(CyclicBehaviour):
+    async def run(self):
+        await asyncio.sleep(0.3)  # and cannot be carried meanwhile
+
+
 @pytest.mark.parametrize("kind", [Clerk, Cell])
 async def test_an_agent_goes_where_it_is_asked_to_and_is_seen_there(kind):
     async with platform("c1", "c2", "c3") as opened:
@@ -79,6 +99,57 @@ async def test_an_agent_goes_where_it_is_asked_to_and_is_seen_there(kind):
         await until(lambda: c1.platform_services.places.get(f"ada@{c1.domain}") is None)
         await c1.start(kind("ada"))
         assert [reasons(each) for each in opened] == [[], [], []]
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        (Lost, r"its after_move\(\) has failed: LookupError: there is nothing for who comes from c1\."),
+        (
+            Restless,
+            r"its after_move\(\) has failed: MoveError: agent ada is about to move already: to c2 since",
+        ),
+    ],
+)
+async def test_who_asks_is_told_that_an_agent_has_ended_where_it_has_arrived(kind, why):
+    async with platform("c1", "c2", "c3") as (c1, c2, c3):
+        await c1.start(kind("ada"))
+        with pytest.raises(MoveError, match=rf"^agent ada has ended in container c2: {why}"):
+            await c3.management.move("ada@c1", "c2")
+        assert (c1.agents, c2.agents) == ((), ())
+        await c1.start(Agent("ada"))  # its name is free
+
+
+async def test_one_whose_hook_runs_is_seen_in_transit_and_can_be_killed():
+    async with platform("c1", "c2") as (c1, c2):
+        await c1.start(Slow("ada"))
+        moving = asyncio.create_task(c1.management.move("ada", "c2"))
+        await until(lambda: "ada@c1.lab.localhost" in c2.lifecycle.arriving)
+        for looking in (c1, c2):
+            (listed,) = await looking.management.agents(state="transit")
+            (located,) = await looking.management.locate(["ada@c1"])
+            assert listed == await looking.management.find("ada@c1")
+            for seen in (listed, located):
+                assert (seen.container, seen.state) == (c2.domain, AgentState.TRANSIT)
+                assert (seen.transit.to, seen.transit.waits_for) == (c2.domain, "its after_move()")
+        with pytest.raises(MoveError, match=r"^agent ada is about to move already: to c2 since "):
+            await c1.management.move("ada", "c1")
+        await c1.management.kill("ada")
+        with pytest.raises(MoveError, match=r"^agent ada has ended in container c2: it was ended before its"):
+            await moving
+
+
+async def test_one_that_is_about_to_move_is_not_kept_where_it_is():
+    async with platform("c1", "c2") as (c1, c2):
+        await c1.start(ada := Agent("ada"))
+        ada.add_behaviour(Busy())
+        await asyncio.sleep(0)
+        moving = asyncio.create_task(c2.management.move("ada@c1", "c2"))
+        await until(lambda: ada.state is AgentState.TRANSIT)
+        with pytest.raises(MoveError, match=r"^agent ada is about to move already: to c2 since "):
+            await c1.management.retract("ada")
+        await moving
+        assert [agent.name for agent in c2.agents] == ["ada"]
 
 
 async def test_an_agent_on_its_way_is_in_transit_where_it_was():

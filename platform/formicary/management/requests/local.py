@@ -168,6 +168,9 @@ class LocalManagement:
     async def _end(self, request: Kill) -> Result:
         """End an agent, perhaps in its sleep."""
         name, services = request.agent, self._container.platform_services
+        if name in self._container.lifecycle.arriving:
+            await services.mobility.kill(name)
+            return Result("kill", agent=name)
         try:
             if self._container.dispatcher.sleepers is None or not await services.sleeping.kill(name):
                 await _kill(self._find(name))
@@ -190,7 +193,7 @@ class LocalManagement:
 
     def _find(self, name: str) -> Agent | MicroAgent:
         container = self._container
-        agent = container.dispatcher.agents.get(name)
+        agent = container.dispatcher.agents.get(name) or container.lifecycle.arriving.get(name)
         if agent is not None:
             return agent
         if container.dispatcher.sleepers is not None and container.dispatcher.sleepers.is_asleep(name):

@@ -47,8 +47,8 @@ class WhitePages:
         matches = matcher(search.name, self._container.platform)
         found = (
             agent
-            for agent in self._container.agents
-            if (search.state is None or agent.state is search.state) and matches(agent)
+            for agent in (*self._container.agents, *self._container.lifecycle.arriving.values())
+            if (search.state is None or self._state(agent) is search.state) and matches(agent)
         )
         end = search.offset + search.max_results
         sleepers = self._container.dispatcher.sleepers
@@ -79,8 +79,9 @@ class WhitePages:
     def _place(self, name: str) -> AgentPlace | None:
         dispatcher, domain = self._container.dispatcher, self._container.domain
         agent = dispatcher.agents.get(name) or dispatcher.system_agents.get(name)
+        agent = agent or self._container.lifecycle.arriving.get(name)
         if agent is not None:
-            return AgentPlace(name, domain, agent.state, self._transit(agent))
+            return AgentPlace(name, domain, self._state(agent), self._transit(agent))
         if name.partition("@")[2] != domain:
             return None
         detour = dispatcher.detours.get(name)
@@ -133,7 +134,7 @@ class WhitePages:
         kind = type(agent)
         return AgentDescription(
             name=agent.address or agent.name,
-            state=agent.state,
+            state=self._state(agent),
             container=self._container.domain,
             class_name=f"{kind.__module__}:{kind.__qualname__}",
             behaviours=len(agent.behaviours) if isinstance(agent, Agent) else None,
@@ -142,8 +143,11 @@ class WhitePages:
             transit=self._transit(agent),
         )
 
+    def _state(self, agent: BaseAgent) -> AgentState:
+        return AgentState.TRANSIT if agent.address in self._container.lifecycle.arriving else agent.state
+
     def _transit(self, agent: BaseAgent) -> Transit | None:
-        if agent.state is not AgentState.TRANSIT:
+        if self._state(agent) is not AgentState.TRANSIT:
             return None
         return self._container.platform_services.mobility.transit(agent.address or "")
 

@@ -45,9 +45,15 @@ def take_data(owner: Owner, whose: str) -> msgspec.Raw:
         )
         raise MoveError(f"{whose} data{error.path} {error}, which cannot be carried{hint}") from None
     try:
-        decoder.decode(raw)
+        arrived = decoder.decode(raw)
     except Exception as error:
         raise MoveError(f"{whose} data is not of its declared type: {describe_error(error)}") from error
+    try:
+        plain.check_arrives(data, arrived)
+    except plain.UncarriedError as error:
+        raise MoveError(
+            f"{whose} data{error.path} {error}: declare the type of all that `data` has in it"
+        ) from None
     return msgspec.Raw(raw)
 
 

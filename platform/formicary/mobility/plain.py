@@ -19,6 +19,7 @@ _KINDS: Final[dict[int, type]] = {1: tuple, 2: set, 3: frozenset}
 _CODES: Final[dict[type, int]] = {kind: code for code, kind in _KINDS.items()}
 _LARGEST: Final = 1 << 64
 _SMALLEST: Final = -(1 << 63)
+_COMPOSED: Final = (msgspec.Struct, dict, list, tuple)
 _FAILURES: Final = (TypeError, ValueError, OverflowError, RecursionError)
 
 NIL: Final = msgspec.Raw(b"\xc0")
@@ -136,6 +137,48 @@ def _find_uncarried(value: Any, error: Exception, above: tuple[int, ...] = ()) -
     if isinstance(error, OverflowError):
         return UncarriedError("is an int of more than 64 bits")
     return UncarriedError(f"cannot be carried: {error}")
+
+
+def check_arrives(value: Any, arrived: Any) -> None:
+    """Make sure that an object of a declared type arrives as what it is.
+
+    Where it is equal at first sight only what it has beside its own fields is looked for.
+
+    Args:
+        value: the object.
+        arrived: what it is read as where it arrives.
+
+    Raises:
+        UncarriedError: something in it is lost, or becomes something else.
+    """
+    _check_fields(value)
+    if value != arrived:
+        _check_same(value, arrived)
+
+
+def _check_same(value: Any, arrived: Any) -> None:
+    _check_fields(value)
+    is_same_kind = type(value) is type(arrived)
+    inside, inside_arrived = dict(_inside(value)), dict(_inside(arrived))
+    has_parts = isinstance(value, _COMPOSED) or dataclasses.is_dataclass(value)
+    if is_same_kind and has_parts and inside.keys() == inside_arrived.keys():
+        for step, inner in inside.items():
+            try:
+                _check_same(inner, inside_arrived[step])
+            except UncarriedError as error:
+                raise error.within(step) from None
+    elif value != arrived and value == value:  # noqa: PLR0124 -- a float may be no number
+        what = "" if is_same_kind else f", and would arrive as {_article(type(arrived).__name__)}"
+        raise UncarriedError(f"is {_article(type(value).__name__)}{what}")
+
+
+def _check_fields(value: Any) -> None:
+    """Make sure that a dataclass has no attributes that are none of its fields."""
+    if dataclasses.is_dataclass(value):
+        names = {field.name for field in dataclasses.fields(value)}
+        for name in getattr(value, "__dict__", ()):
+            if name not in names:
+                raise UncarriedError("is none of the fields of its class", f".{name}")
 
 
 def _inside(value: Any) -> Iterator[tuple[str, Any]]:

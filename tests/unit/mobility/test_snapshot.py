@@ -6,6 +6,7 @@ import asyncio
 import io
 import itertools
 import sys
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
@@ -310,6 +311,27 @@ class HasBasket(Has):
     data: Basket
 
 
+class HasDict(Has):
+    data: dict
+
+
+@dataclass
+class Special(Item):
+    card: str = ""
+
+
+@dataclass(eq=False)
+class Odd:
+    """What is never equal to another."""
+
+    share: float
+    parts: list[Odd]
+
+
+class HasOdd(Has):
+    data: Odd
+
+
 class BehaviourHas(CyclicBehaviour):
     def __init__(self, **attributes):
         super().__init__()
@@ -349,6 +371,11 @@ def itself():
     return found
 
 
+def with_attribute(basket):
+    basket.file = io.StringIO()
+    return basket
+
+
 def slotted():
     agent = HasSlot("alice")
     agent.file = 3
@@ -377,6 +404,19 @@ CANNOT = {
         lambda: HasBasket(data=Basket([Item("tea", "cheap")])),
         "its data is not of its declared type: ValidationError: Expected `float`, got `str`",
     ),
+    "declared-tuple": (
+        lambda: HasDict(data={"places": [1, (2, 3)]}),
+        "its data['places'][1] is a tuple, and would arrive as a list: declare the type of all",
+    ),
+    "declared-set": (lambda: HasDict(data={"seen": {1}}), "its data['seen'] is a set, and would arrive as a"),
+    "declared-subclass": (
+        lambda: HasBasket(data=Basket([Special("tea", 1.0, card="gold")])),
+        "its data.items[0] is a Special, and would arrive as an Item",
+    ),
+    "declared-attribute": (
+        lambda: HasBasket(data=with_attribute(Basket([]))),
+        "its data.file is none of the fields of its class",
+    ),
     "never-set": (HasBasket, "its data is not of its declared type: ValidationError: Expected `object`, got"),
     "knowledge": (lambda: knowing(asyncio.Lock()), "its knowledge['x'] is a Lock, which cannot be carried"),
     "time": (lambda: knowing(datetime.now(UTC)), "its knowledge['x'] is a datetime, which cannot be carried"),
@@ -403,6 +443,16 @@ CANNOT = {
         f" bytes, and may have {LARGEST} at most",
     ),
 }
+
+
+@virtual
+async def test_what_is_never_equal_to_anything_is_carried_if_its_parts_are():
+    async with Container("c1", accepts=[HERE]) as c1:
+        alice = HasOdd(data=Odd(float("nan"), [Odd(1, [])]))
+        await c1.start(alice)
+        await bring_to_rest(alice, None)
+        assert take_snapshot(alice)
+        let_go_on(alice)
 
 
 @pytest.mark.parametrize(("make", "why"), CANNOT.values(), ids=CANNOT)

@@ -36,7 +36,9 @@ async def move(
     Its class has to be installed there, and the container has to accept it:
     Container(accepts=...). Where the agent is there already, nothing happens.
 
-    The exit code is 1 if it does not move; it then goes on where it is.
+    The exit code is 1 if it does not move, and goes on where it is; or if it has
+    ended on its way, or has not answered within 30 s, and may move yet. The
+    sentence says which.
     """
     from formicary.cli.output import show_json
 

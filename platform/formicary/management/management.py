@@ -119,7 +119,8 @@ class Management(LookingUp):
             ManagementRequestError: that is no container of this platform.
             UnknownAgentError: there is no such agent.
             UnauthorisedError: it is a container's own.
-            MoveError: it does not move, and goes on where it is.
+            MoveError: it does not move, and goes on where it is; or it has ended on its way, as of
+                `BaseAgent.move`.
             ManagementError: its container does not answer.
         """
         await self._request(make_request("move", agent=check_receiver(name), container=to))

@@ -177,7 +177,7 @@ def _check_fields(value: Any) -> None:
     if dataclasses.is_dataclass(value):
         names = {field.name for field in dataclasses.fields(value)}
         for name in getattr(value, "__dict__", ()):
-            if name not in names:
+            if name not in names and not hasattr(type(value), name):  # a cached property is made anew
                 raise UncarriedError("is none of the fields of its class", f".{name}")
 
 

@@ -8,6 +8,7 @@ import itertools
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import ClassVar
 
 import msgspec
@@ -327,6 +328,10 @@ class Odd:
     share: float
     parts: list[Odd]
 
+    @cached_property
+    def half(self):
+        return self.share / 2
+
 
 class HasOdd(Has):
     data: Odd
@@ -449,6 +454,7 @@ CANNOT = {
 async def test_what_is_never_equal_to_anything_is_carried_if_its_parts_are():
     async with Container("c1", accepts=[HERE]) as c1:
         alice = HasOdd(data=Odd(float("nan"), [Odd(1, [])]))
+        assert alice.data.parts[0].half == 0.5
         await c1.start(alice)
         await bring_to_rest(alice, None)
         assert take_snapshot(alice)

@@ -8,7 +8,7 @@
 - `redirection`: how messages find agents that have moved
 - `rest`, `micro_rest`: bringing an agent to rest, letting it go on, taking it apart where it leaves
 - `remains`, `unread`: what is left there, and the messages that go on with the agent
-- `waking`: starting it where it has arrived
+- `waking`: starting it where it has arrived, and giving it what has waited for it
 - `handover`: how an agent gets from one container to another, as state machines
 - `belongings`: what moves with an agent of what it has registered, and of the roles that it plays
 - `departing`, `arriving`: what that says, done at the source and at the destination

@@ -24,6 +24,7 @@ from formicary.core.strand import Halt
 from formicary.mobility import micro_rest
 from formicary.mobility.remains import RemainingStrand, Remains
 from formicary.mobility.unread import Unread, merge
+from formicary.mobility.waking import let_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,13 +119,9 @@ def let_go_on(agent: Agent | MicroAgent) -> None:
     del dispatcher.held[agent.address]
     if not isinstance(agent, Agent):
         agent.state = held.state
-        micro_rest.hand_over(agent, held.end())
-        return
-    for message in held.end():
-        dispatcher.deliver(message, held.address)  # there is room, as nothing limits the mailboxes yet
-    for behaviour in agent.behaviours:
-        behaviour.mailbox.set_limit(agent.container.lifecycle.mailbox_limit)
-    _go_on(agent, held.state)
+    let_in(agent, held.end())
+    if isinstance(agent, Agent):
+        _go_on(agent, held.state)
 
 
 def dissolve(agent: Agent | MicroAgent, place: str) -> Unread:

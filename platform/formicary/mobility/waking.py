@@ -1,4 +1,4 @@
-"""Starting an agent where it has arrived."""
+"""Starting an agent where it has arrived, and giving one what has waited for it."""
 
 from __future__ import annotations
 
@@ -133,22 +133,26 @@ def _hand_over(agent: Agent | MicroAgent, container: Container, targets: Sequenc
 
 
 def let_in(agent: Agent | MicroAgent, messages: Iterable[Message], targets: Sequence[Target] = ()) -> None:
-    """Give an agent that has begun what has waited for it: let in already, it finds room.
+    """Give an agent what has waited for it: let in already, it finds room in the mailboxes.
+
+    What begins a conversation goes into the container's queue, which may be full: then it waits.
 
     Args:
-        agent: the agent.
+        agent: the agent, which has begun or goes on.
         messages: what has waited.
         targets: who gets some of them, as of `Unread`.
     """
     if not isinstance(agent, Agent):
         micro_rest.hand_over(agent, messages)
         return
-    container, mailboxes = agent.container, [behaviour.mailbox for behaviour in agent.behaviours]
+    container, address = agent.container, agent.address or ""
+    dispatcher, mailboxes = container.dispatcher, [behaviour.mailbox for behaviour in agent.behaviours]
     for mailbox in mailboxes:
         mailbox.set_limit(0)
     for message, numbers in with_targets(messages, targets):
         if numbers is None:
-            container.dispatcher.deliver(message, agent.address or "")
+            if full := dispatcher.deliver(message, address):
+                dispatcher.overflow.add(message, address, full=full)
             continue
         for number in numbers:  # which has just begun, and so has not ended
             mailboxes[number].put(message)

@@ -9,7 +9,9 @@ import pytest
 
 from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, MicroAgent, Template
 from formicary.errors import NameTakenError
+from formicary.mobility.rest import bring_to_rest, let_go_on
 from formicary.mobility.waking import admit, awake, dismiss
+from formicary.protocols import Request, responds
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -40,9 +42,20 @@ class Visitor(Agent):
         await asyncio.sleep(1)
 
 
-def deliver(container, *bodies, performative=None, sender=BOB):
+class Clerk(Agent):
+    def __init__(self, name):
+        super().__init__(name)
+        self.asked = []
+
+    @responds(Request)
+    def answer(self, message):
+        self.asked.append(message.body)
+        return "done"
+
+
+def deliver(container, *bodies, performative=None, sender=BOB, protocol=None):
     for body in bodies:
-        message = Message(to=VISITOR, sender=sender, body=body, performative=performative)
+        message = Message(to=VISITOR, sender=sender, body=body, performative=performative, protocol=protocol)
         container.dispatcher.deliver(message, VISITOR)
 
 
@@ -125,6 +138,21 @@ async def test_targets_whose_messages_have_failed_are_those_of_no_others():
         deliver(c2, "c")  # "b" was lost with the link
         await until_idle()
         assert [each.bodies for each in both] == [["c"], ["a", "c"]]
+
+
+async def test_what_begins_conversations_waits_where_the_queue_of_the_container_is_full():
+    async with Container("c2", queue_limit=2) as c2:
+        agent = Clerk("alice")
+        admit(c2, VISITOR)
+        deliver(c2, *"abcde", performative="request", protocol="fipa-request")
+        assert await awake(agent, c2, VISITOR)
+        await until_idle()
+        assert agent.asked == [*"abcde"]
+        await bring_to_rest(agent, None)
+        deliver(c2, *"fghij", performative="request", protocol="fipa-request")
+        let_go_on(agent)
+        await until_idle()
+        assert agent.asked == [*"abcdefghij"]
 
 
 @pytest.mark.parametrize("error", [ValueError("no shop here"), SystemExit(3)])

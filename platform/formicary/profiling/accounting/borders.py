@@ -87,7 +87,7 @@ BORDERS: tuple[Callable[..., Any], ...] = (
 )
 """Methods that lead to the group that their package declares."""
 
-TO_AGENTS: tuple[Callable[..., Any], ...] = (Lifecycle.set_up, Dispatcher.tell_instrument, Part._call)  # noqa: SLF001
+TO_AGENTS: tuple[Callable[..., Any], ...] = (Lifecycle.set_up, Dispatcher.tell_instrument)
 """Methods of the platform in which it calls the users' code."""
 
 
@@ -112,6 +112,7 @@ class Patches:
             self._replace(method, partial(self._bordered, slot=group_of_file(method.__code__.co_filename)))
         for method in TO_AGENTS:
             self._replace(method, partial(self._bordered, slot=AGENTS))
+        self._replace(Part._call, self._answering)  # noqa: SLF001
         self._replace(Directory.search, self._search)
         for beginning in (Strand.adopt, MicroInbox.__init__):
             self._replace(beginning, self._adopting)
@@ -139,6 +140,17 @@ class Patches:
         """Return a border for what does a part of its work before it returns its coroutine."""
         called = call_border(plain, DIRECTORY, self._costs.call)
         return coroutine_border(called, DIRECTORY, self._costs.coroutine)
+
+    def _answering(self, plain: Any) -> Any:
+        """Return a border for what calls the users' code, and returns what that has given to be awaited."""
+        called = call_border(plain, AGENTS, self._costs.call)
+        stepped = coroutine_border(lambda given: given, AGENTS, self._costs.coroutine)
+
+        def call(part: Part, message: Message | None) -> Any:
+            given = called(part, message)
+            return stepped(given) if part._awaits(given) else given  # noqa: SLF001
+
+        return call
 
     def _adopting(self, plain: Any) -> Any:
         def begin(self_: Any, *args: Any, **kwargs: Any) -> None:

@@ -18,7 +18,7 @@ from formicary.errors import UsageError
 from formicary.profiling.accounting.accounting import accounting
 from formicary.profiling.accounting.borders import BORDERS, TO_AGENTS, owner_of
 from formicary.profiling.model.profile import Method, decode, encode
-from formicary.protocols import Agree, Inform, Request, responds
+from formicary.protocols import Agree, Inform, Participant, Request, responds
 from formicary.transport.link import outbox
 
 _REPETITIONS = 5
@@ -411,13 +411,33 @@ async def test_what_agents_answer_by_in_conversations_is_theirs():
             truth.burn("others", 0.002)
             yield Inform(message.body)
 
+    class Later(Agent):
+        @responds(Request)
+        async def do(self, message):
+            truth.burn("others", 0.002)
+            yield Agree()
+            await asyncio.sleep(0)
+            truth.burn("others", 0.002)
+            yield Inform(message.body)
+
+    class Parted(Agent):
+        @responds(Request)
+        class Do(Participant):
+            async def request(self, message):
+                truth.burn("others", 0.002)
+                await asyncio.sleep(0)
+                truth.burn("others", 0.002)
+                return message.body
+
     async with Container("c1") as container:
         await container.start(Doer("doer"))  # before it begins, and after
         async with accounting(container) as account:
             await container.start(Waiter("waiter"))
             await container.start(Teller("teller"))
+            await container.start(Later("later"))
+            await container.start(Parted("parted"))
             for _ in range(20):
-                for name in ("doer", "waiter", "teller"):
+                for name in ("doer", "waiter", "teller", "later", "parted"):
                     await container.request(name, "x")
         profile = account.profile()
         assert (await container.request("doer", "x")).body == "x"

@@ -16,7 +16,7 @@ EXPERIMENT = Experiment(
     payloads=(100,),
     placements=(SAME, APART),
     kinds=("behaviours", "micro"),
-    # In four seconds memory is looked at often enough.
+    # In three seconds memory is looked at often enough.
     quick=Preset(growth=3, parts=(Take(subjects=(OURS,), carriers=DIRECTLY),)),
     plan=Loaded("formicary_bench.experiments.memory.plan:plan_growth"),
     played_by="formicary_bench.subjects.ours.growth",

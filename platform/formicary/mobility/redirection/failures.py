@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
 
 _KEPT: Final = 65_536  # agents of which is known where they were told last
-_MOST: Final = 10_000  # failures that wait for one marker: more of them are not worth the order
+_MOST: Final = 10_000  # failures that wait for markers: more of them are not worth the order
 
 
 class _Refusal(msgspec.Struct, frozen=True):
@@ -72,6 +72,7 @@ class Failures:
         self._is_member = is_member
         self._send = send
         self._tellings: dict[str, _Telling] = {}  # by the agents' full names
+        self._waiting = 0  # failures of all of them
         self._is_closed = False
 
     def hold(self, message: Message, receiver: str, reason: str, domain: str) -> bool:
@@ -94,11 +95,12 @@ class Failures:
             telling.domain = domain
             return False
         telling.held.append(_Refusal(message, receiver, reason))
+        self._waiting += 1
         self._dispatcher.custodians.add(self)
-        if telling.marker is None:
-            self._mark(telling, address)
-        elif len(telling.held) >= _MOST:
+        if self._waiting >= _MOST:
             self._release(address)
+        elif telling.marker is None:
+            self._mark(telling, address)
         return True
 
     def _add(self, address: str, domain: str) -> None:
@@ -160,7 +162,9 @@ class Failures:
 
     def _release(self, address: str) -> None:
         """Tell what has waited; where it goes may have changed again."""
-        for each in self._tellings.pop(address).held:
+        held = self._tellings.pop(address).held
+        self._waiting -= len(held)
+        for each in held:
             self._dispatcher.tell_sender(each.message, each.receiver, each.reason)
 
     def messages(self) -> Sequence[Message]:

@@ -132,3 +132,25 @@ async def test_the_order_is_given_up_where_very_much_would_wait(monkeypatch):
         await send_to_nobody(bob, C4, 5)
         await asyncio.sleep(0.5)
         assert bob.failed == [0, 2, 3, 4, 5]
+
+
+async def test_so_it_is_where_much_waits_for_many_agents(monkeypatch):
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        bob = await stuck(world, mesh)
+        eve = await world.start("eve", 0, Told)
+        await world.move(eve, 2)
+        await send_to_nobody(bob, C4, 2)
+        await send_to_nobody(eve, C4, 0)
+        await asyncio.sleep(0.5)
+        assert (bob.failed, eve.failed) == ([0], [0])
+        told = world.places(3)._failures._tellings
+        told[eve.address] = failures._Telling(C2)
+        monkeypatch.setattr(failures.Failures, "_may_overtake", lambda *_: True)
+        monkeypatch.setattr(failures, "_MOST", 3)
+        await send_to_nobody(eve, C4, 1)
+        await asyncio.sleep(0.5)
+        assert (bob.failed, eve.failed) == ([0], [0])
+        await send_to_nobody(eve, C4, 2)
+        await asyncio.sleep(0.5)
+        assert (bob.failed, eve.failed) == ([0], [0, 1, 2])

@@ -48,7 +48,8 @@ class AgentPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
     Args:
         name: its full name, `alice@c1.lab.localhost`.
-        container: the full domain of the container it lives in now; None if that could not be learnt.
+        container: the full domain of the container it lives in now, or where its home says that it is, if its
+            state could not be learnt; None if that could not, either.
         state: of its life; None if that could not be learnt.
         transit: of one that is about to leave, where it goes, since when, and what that waits for.
         reason: why its state could not be learnt, as a sentence; None if it could.

@@ -155,7 +155,8 @@ class PlaceSearch:
         if (silent := self._silent.get(away or home)) is not None:
             return silent
         if away is not None:
-            return f"{name} has left for container {_label(away)}, and is not there yet"
+            there = f"container {_label(away)}, where its home says that {name} is,"
+            return f"{there} does not have it: it is on its way, or has ended"
         if self._silent:  # it may live there
             return next(iter(self._silent.values()))
         return f"container {_label(home)}, the home of {name}, is not there, and nobody else has it"

@@ -153,7 +153,10 @@ async def test_one_that_does_not_come_or_has_ended_is_given_up():
     platform = Platform(c1={"a@c1": "c2"}, c2={})
     (place,) = await platform.locate("a@c1")
     assert seen([place]) == [("c2", None)]
-    assert place.reason == "a@c1.lab.localhost has left for container c2, and is not there yet"
+    assert place.reason == (
+        "container c2, where its home says that a@c1.lab.localhost is, does not have it: it is on its way, "
+        "or has ended"
+    )
     platform.asked.clear()
     searching = asyncio.create_task(platform.locate("a@c1"))
     await until(lambda: len(platform.asked) == 4)

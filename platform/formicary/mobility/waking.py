@@ -147,10 +147,11 @@ def let_in(agent: Agent | MicroAgent, messages: Iterable[Message], targets: Sequ
         return
     container, address = agent.container, agent.address or ""
     dispatcher, mailboxes = container.dispatcher, [behaviour.mailbox for behaviour in agent.behaviours]
+    known = range(len(mailboxes))
     for mailbox in mailboxes:
         mailbox.set_limit(0)
     for message, numbers in with_targets(messages, targets):
-        if numbers is None:
+        if numbers is None or any(number not in known for number in numbers):  # as a source may say that errs
             if full := dispatcher.deliver(message, address):
                 dispatcher.overflow.add(message, address, full=full)
             continue

@@ -140,6 +140,17 @@ async def test_targets_whose_messages_have_failed_are_those_of_no_others():
         assert [each.bodies for each in both] == [["c"], ["a", "c"]]
 
 
+@pytest.mark.parametrize("number", [2, -3])
+async def test_who_is_to_get_a_message_and_is_not_there_counts_for_nothing(number):
+    async with Container("c2") as c2:
+        both = Collect(), Collect()
+        admit(c2, VISITOR)
+        deliver(c2, *"ab")
+        assert await awake(Visitor(*both), c2, VISITOR, [(BOB, (0, number)), (BOB, (1,))])
+        await until_idle()
+        assert [each.bodies for each in both] == [["a"], ["a", "b"]]
+
+
 async def test_what_begins_conversations_waits_where_the_queue_of_the_container_is_full():
     async with Container("c2", queue_limit=2) as c2:
         agent = Clerk("alice")

@@ -65,7 +65,7 @@ async def list_(session: GuestSession, *, type_: Type = None, as_json: Json = Fa
     CONTAINER and STATE are those of the agent, as of `formicary agents`. They are
     blank if a container does not answer within 5 seconds, of which there is a
     line then, and of agents that are gone or outside the platform. STATE alone is
-    blank of those that have left one container and not begun in the next one.
+    blank of those that have just left one container and not come to the next one.
 
     Exit codes are those of `formicary ps`, but for containers that do not answer.
     """

@@ -40,6 +40,7 @@ SHORT = (  # seeds and acts that have
     (70933, (2, 3, 9, 10, 11, 13, 14, 20, 21)),
     (71265, (2, 15, 18, 21, 25, 26, 31, 37)),
     (90239, (1, 2, 3, 4)),  # of the judge: a container that is to close takes agents until it goes on
+    (51459, (19, 20, 21, 23, 32, 35, 37, 38)),
 )
 ENOUGH = 30  # seeds within which a mistake is found
 

@@ -64,5 +64,17 @@ class Places(Protocol):
     def failure_sent_again(self, address: str, failed: str, domain: str) -> None:
         """Called when what an agent is told goes to another container, as it could not get to the first."""
 
+    def tell_at_home(self, failure: Message, address: str, source: Source) -> bool:
+        """Tell an agent of this home that is here, or may soon be, what could not get to it elsewhere.
+
+        Args:
+            failure: what it is told.
+            address: its full name.
+            source: the link to where it was.
+
+        Returns:
+            Whether it is told: it is not where it may still be there.
+        """
+
     def go_behind(self, address: str) -> None:
         """Have what this container's agents send to one of them wait behind what waits for that."""

@@ -379,12 +379,15 @@ class Router:
         """Tell a sender of a failure that a link could not bring; return whether there is another way."""
         home = receiver.partition("@")[2]
         self._return_paths.forget(receiver)
-        if self.is_closed or home in {domain, self.container.domain}:
+        places = self.container.dispatcher.places
+        if self.is_closed or home == domain:
             return False
+        if home == self.container.domain:
+            return places is not None and places.tell_at_home(failure, receiver, self.link_to(domain))
         link = self._link_for(receiver)
         if link is None or not link.outbox.keep(failure, receiver):
             return False
-        if (places := self.container.dispatcher.places) is not None:
+        if places is not None:
             places.failure_sent_again(receiver, domain, home)
         return True
 

@@ -143,6 +143,19 @@ class Places:
         """
         self._failures.sent_again(address, failed, domain)
 
+    def tell_at_home(self, failure: Message, address: str, source: Source) -> bool:
+        """Tell an agent of this home that is here, or may soon be, what could not get to it elsewhere.
+
+        Arguments and result as of `container.places.Places.tell_at_home`.
+        """
+        if address not in self._dispatcher.agents:
+            return self._expecting.keep(failure, address, source)
+        if (detour := self._detours.get(address)) is not None:
+            detour.tell(failure)
+        else:
+            self._dispatcher.overflow.deliver(failure, address)
+        return True
+
     def go_behind(self, address: str) -> None:
         """Have what this container's agents send to one of them wait behind what waits for that."""
         detour = self._detours.get(address)

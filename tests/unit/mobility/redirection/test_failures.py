@@ -89,6 +89,23 @@ async def test_so_it_does_where_the_agent_comes_to_the_container_that_tells_it()
         assert bob.failed == [0, 1, 2, 3]
 
 
+async def test_an_agent_that_is_home_again_is_told_what_could_not_get_to_it_elsewhere():
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        await asyncio.sleep(5)
+        bob = await world.start("bob", 0, Told)
+        await world.move(bob, 1)
+        await asyncio.sleep(5)
+        mesh.cut.add(frozenset((C1, C2)))
+        fail(world, 0, bob, 0)
+        await asyncio.sleep(0.1)
+        await world.move(bob, 2)
+        await world.move(bob, 0)
+        mesh.kill(C2)
+        await asyncio.sleep(10)
+        assert bob.failed == [0]
+
+
 async def test_a_message_counts_as_not_taken_until_its_sender_is_told():
     mesh = Mesh(1)
     async with World(4, mesh) as world:

@@ -111,7 +111,11 @@ class Arrivals:
             if number < arrival.number or arrival.is_waking:
                 own.tell(origin, Refused(address, number, "it is on its way here already"))
                 return
-            self._discard(address, arrival)
+            if arrival.source != origin and not arrival.is_built:  # else that has been told
+                self.refuse(address, arrival.number, "another agent of its name is on its way here")
+                own.instructions.append(Discard(address, arrival.number))
+            else:
+                self._discard(address, arrival)
         self._arrivals[address] = _Arrival(
             number, origin, own.members[origin], home_of(address), event.witness
         )

@@ -54,7 +54,8 @@ class Ledger:
         self._surroundings = surroundings
         self._lives_here = lives_here
         self._records: dict[str, _Record] = {}
-        self._life = surroundings.incarnation // _START  # of the next agent that moves for the first time
+        self._first_life = surroundings.incarnation // _START
+        self._life = self._first_life  # of the next agent that moves for the first time
         self._at: dict[str, set[str]] = {}  # agents by the domain of their place
         # By agent: hand-overs that were decided, but whose source may not know it: it, and its incarnation.
         self._unheard: dict[str, dict[tuple[str, int], int]] = {}
@@ -120,7 +121,8 @@ class Ledger:
         if moves or origin != event.source or origin == own.domain:
             return
         is_elsewhere = record is not None and not record.is_lost and record.place != origin
-        if is_elsewhere or self._lives_here(event.address):
+        is_later = record is not None and record.number // LIFE > event.number // LIFE  # which may come back
+        if is_elsewhere or is_later or self._lives_here(event.address):
             own.tell(origin, End(event.address, event.number))
         elif record is not None and record.is_lost and record.place == origin:
             record.is_lost = False
@@ -180,6 +182,7 @@ class Ledger:
             self._records[event.address].refused = event.number
             if is_there:
                 own.instructions.append(Placed(event.address, number, event.source))
+                own.tell(event.source, Hello())  # it may have ended there, and have said so before
 
     def started(self, origin: str, event: Started) -> None:
         """Take that an agent runs where it was to go, as its source has said."""
@@ -190,6 +193,9 @@ class Ledger:
     def _take_started(self, origin: str, address: str, number: int) -> None:
         """Take that a container has started an agent; if another has its name by now, that one is to end."""
         own = self._surroundings
+        if origin != own.domain and self._is_over(address, number):
+            own.tell(origin, End(address, number))
+            return
         self._take_claim(address, number, origin, own.members[origin])
         record = self._records.get(address)
         if origin == own.domain:
@@ -222,10 +228,22 @@ class Ledger:
             if is_known and record is not None and not self._lives_here(address):
                 record.is_lost = False
         for address, number, place, of_place in event.left:
-            self._take_claim(address, number, place, of_place)
+            if not self._is_over(address, number):
+                self._take_claim(address, number, place, of_place)
+                self._ask_whether_it_lives(address, number, place)
         self._heard.add(origin)
         for key in tuple(self._inquiries):
             self._consider(key)
+
+    def _ask_whether_it_lives(self, address: str, number: int, place: str) -> None:
+        """Ask for an agent on record where another container says that it is.
+
+        It may have ended there, and have said so to an earlier process of this container, or before.
+        """
+        record = self._records.get(address)
+        is_known = record is not None and (record.place, record.number) == (place, number)
+        if is_known and place != self._surroundings.domain:  # one that is not there is not told
+            self._surroundings.tell(place, Query(address, number))
 
     def _take_claim(self, address: str, number: int, place: str, incarnation: int) -> bool:
         """Take that an agent is at a place; return False if another has its name, or it was moved since."""
@@ -240,11 +258,20 @@ class Ledger:
             record.number, record.is_lost = number, not is_there
         else:
             refused = 0 if record is None else record.refused
+            if record is not None and record.number // LIFE != number // LIFE and record.place != place:
+                own.tell(record.place, End(address, number))  # an earlier one, which has lost its name
             self._set(address, place, incarnation, number, is_lost=not is_there)
             self._records[address].refused = refused
         if is_there:
             own.instructions.append(Placed(address, number, place))
         return True
+
+    def _is_over(self, address: str, number: int) -> bool:
+        """Tell whether an agent has ended that has begun to move in this process's time: it was on record.
+
+        What is said of it was said before, and has come late.
+        """
+        return address not in self._records and number // LIFE >= self._first_life
 
     # -- who comes and goes ---------------------------------------------------------------------------------
 

@@ -244,16 +244,19 @@ class World:
             return
         life, here = self.lives[copy.life], (process.domain, process.incarnation)
         assert life.runs_at in {None, here}, f"{address} runs at {life.runs_at} and at {here}"
-        assert not life.is_over, f"{address} runs at {here} and has ended"
-        assert copy.age == life.age or self.has_fallen_back(life), f"{address} at {here} is of old"
+        has_fallen_back = self.has_fallen_back(life)
+        assert not life.is_over or has_fallen_back, f"{address} runs at {here} and has ended"
+        assert copy.age == life.age or has_fallen_back, f"{address} at {here} is of old"
+        life.is_over = False  # its end is forgotten as all is that it has lived through there
         life.runs_at = life.last_at = here
         life.age = copy.age = max(life.age, copy.age) + 1
 
     def has_fallen_back(self, life):
         """Tell whether the container where an agent was last, and its home's of then, have both ended."""
-        domain, incarnation = life.last_at
+        domain, incarnation = life.last_at or (None, None)
         process = self.processes.get(domain)
-        return life.may_fall_back and (process is None or process.incarnation != incarnation)
+        is_dead = process is None or process.incarnation != incarnation
+        return life.last_at is not None and life.may_fall_back and is_dead
 
     def begin(self, domain, address, place):
         """Have an agent leave, if it can."""

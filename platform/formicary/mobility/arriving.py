@@ -12,7 +12,7 @@ from formicary.core.base_agent import BaseAgent
 from formicary.core.clock import wall_time
 from formicary.core.errors import FormicaryError, MoveError
 from formicary.core.logs import get_logger
-from formicary.mobility.departing import Parcel, Report, encode_report
+from formicary.mobility.departing import Parcel, Report
 from formicary.mobility.snapshot import read_snapshot, restore
 from formicary.mobility.transit import transit_of
 from formicary.mobility.waking import admit, awake, dismiss
@@ -195,7 +195,7 @@ class Arriving:
             lives = False
         end = None if lives else _why_ended(guest.agent)
         has_news = successor is not None or end is not None
-        message = encode_report(Report(successor, end)) if has_news else b""
+        message = msgspec.msgpack.encode(Report(successor, end)) if has_news else b""
         if lives:
             self._places.arrived(address)
         else:

@@ -67,7 +67,6 @@ class Report(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
 
 
 encode_parcel = msgspec.msgpack.Encoder().encode
-encode_report = encode_parcel
 _read_report = msgspec.msgpack.Decoder(Report).decode
 
 

@@ -151,7 +151,7 @@ def let_in(agent: Agent | MicroAgent, messages: Iterable[Message], targets: Sequ
     for mailbox in mailboxes:
         mailbox.set_limit(0)
     for message, numbers in with_targets(messages, targets):
-        if numbers is None or any(number not in known for number in numbers):  # as a source may say that errs
+        if numbers is None or any(number not in known for number in numbers):  # a source may err
             if full := dispatcher.deliver(message, address):
                 dispatcher.overflow.add(message, address, full=full)
             continue

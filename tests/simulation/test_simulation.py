@@ -40,7 +40,9 @@ SHORT = (  # seeds and acts that have
     (70933, (2, 3, 9, 10, 11, 13, 14, 20, 21)),
     (71265, (2, 15, 18, 21, 25, 26, 31, 37)),
     (90239, (1, 2, 3, 4)),  # of the judge: a container that is to close takes agents until it goes on
+    (50949, (1, 3, 4, 7, 8, 11, 13, 21, 22, 23, 24, 27)),
     (51459, (19, 20, 21, 23, 32, 35, 37, 38)),
+    (51555, (0, 1, 2, 6, 7, 8, 10, 12, 18)),
 )
 ENOUGH = 30  # seeds within which a mistake is found
 

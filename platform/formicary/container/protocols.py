@@ -101,6 +101,9 @@ class Transport(Outlet, Protocol):
     def is_quiet(self, domain: str) -> bool:
         """Return whether all that was sent to another container has arrived, or failed."""
 
+    async def arrive(self, domain: str) -> None:
+        """Wait until all that was sent up to now to another container has arrived, or has failed."""
+
     def counts(self) -> Mapping[str, int]:
         """Return how many messages for each other container were taken up to now."""
 

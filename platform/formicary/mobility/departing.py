@@ -70,6 +70,12 @@ encode_parcel = msgspec.msgpack.Encoder().encode
 _read_report = msgspec.msgpack.Decoder(Report).decode
 
 
+class _Resting(msgspec.Struct):
+    place: str  # where it is to go
+    since: float  # by the time of day
+    waits_for: str = "its behaviours to come to rest"
+
+
 class _Departure(msgspec.Struct):
     agent: Agent | MicroAgent
     since: float  # by the time of day
@@ -123,7 +129,7 @@ class Departing:
         self._act = act
         self._departures: dict[str, _Departure] = {}
         self._time = wall_time()
-        self._resting: dict[str, tuple[str, float]] = {}  # those that come to rest: to where, since when
+        self._resting: dict[str, _Resting] = {}  # those that come to rest
         self._settled: dict[
             str, int
         ] = {}  # by domain: how many messages are where they should, or are told of
@@ -156,16 +162,23 @@ class Departing:
         self, agent: Agent | MicroAgent, address: str, place: str, caller: Strand | None
     ) -> _Departure:
         """Bring an agent to rest, and have its hand-over begin."""
-        resting = place, self._time()
+        resting = _Resting(place, self._time())
         is_first = self._resting.setdefault(address, resting) is resting
         try:
             await bring_to_rest(agent, caller)
             try:
+                resting.waits_for = "messages that it has sent before to arrive"
                 if unsettled := self._places.settling.begin({address}):
                     # What goes out only then, nobody would wait for.
                     await self._places.settling.settle(unsettled)
                     check_is_at_rest(agent)
-                return self._begin(agent, address, place, caller, resting[1])
+                # A hand-over asks only members whether all has arrived. What was sent to others may wait yet:
+                # the agent could overtake it, were they found sooner from elsewhere.
+                if strangers := [it for it in self._unsettled() if not self._machine.reaches(it)]:
+                    for domain in strangers:
+                        await self._transport.arrive(domain)
+                    check_is_at_rest(agent)
+                return self._begin(agent, address, place, caller, resting.since)
             except BaseException:
                 let_go_on(agent)
                 raise
@@ -191,16 +204,17 @@ class Departing:
             )
         outcome, counts = Answer(loop=asyncio.get_running_loop()), self._transport.counts()
         departure = self._departures[address] = _Departure(agent, since, counts, outcome)
-        self._machine.begin(address, place, parcel, self._unsettled(departure.counts))
+        self._machine.begin(address, place, parcel, self._unsettled())
         self._act()
         return departure
 
-    def _unsettled(self, counts: Mapping[str, int]) -> Collection[str]:
+    def _unsettled(self) -> Collection[str]:
         """Return the domains of containers that something was sent to since an agent has left last.
 
         Though they have confirmed it, they may not have told yet that they have passed it on.
         """
-        return [domain for domain, count in counts.items() if count != self._settled.get(domain, 0)]
+        counts = self._transport.counts().items()
+        return [domain for domain, count in counts if count != self._settled.get(domain, 0)]
 
     def transit(self, address: str) -> Transit | None:
         """Return where an agent goes, since when, and what that waits for; None if it does not leave."""
@@ -208,7 +222,7 @@ class Departing:
         if status is not None and departure is not None:
             return transit_of(status[0], departure.since, status[1])
         if (resting := self._resting.get(address)) is not None:
-            return transit_of(*resting, "its behaviours to come to rest")
+            return transit_of(resting.place, resting.since, resting.waits_for)
         return None
 
     def ended(self, address: str) -> None:

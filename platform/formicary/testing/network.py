@@ -151,6 +151,11 @@ class MemoryTransport:
         line = self._lines.get(domain)
         return line is None or line.is_empty
 
+    async def arrive(self, domain: str) -> None:
+        """Wait until all that was sent to another container has arrived."""
+        if (line := self._lines.get(domain)) is not None:
+            await line.drained()
+
     def counts(self) -> dict[str, int]:
         """Return how many messages for each other container were taken up to now."""
         return {domain: line.count for domain, line in self._lines.items()}

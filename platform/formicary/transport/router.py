@@ -227,6 +227,11 @@ class Router:
         link = self.links.get(domain)
         return link is None or (link.outbox.is_empty and not link.session.unacknowledged)
 
+    async def arrive(self, domain: str) -> None:
+        """Wait until all that was sent up to now to another container has arrived, or has failed."""
+        if (link := self.links.get(domain)) is not None:
+            await link.arrive()
+
     def counts(self) -> dict[str, int]:
         """Return how many messages for each other container were taken up to now."""
         return {domain: link.messages_taken for domain, link in self.links.items()}

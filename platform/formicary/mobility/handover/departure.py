@@ -20,16 +20,17 @@ if TYPE_CHECKING:
 
 
 class _State(Enum):
+    HELD = "the destination, which is the home, is told when all that was sent has arrived"
     PREPARING = "the destination makes it ready"
-    READY = "the home, which is here, decides when all that was sent has arrived"
+    READY = "the home is asked when all that was sent has arrived"
     IN_DOUBT = "the home was asked, or the destination which is the home"
-    DECIDED = "it leaves when all that was sent has arrived and the destination is there"
+    DECIDED = "it leaves when the destination is there"
     LEAVING = "it is taken apart"
     LEFT = "the destination starts it"
 
 
 # No sets: to hash a state takes longer than to compare it with two others.
-_UNDECIDED = (_State.PREPARING, _State.READY)
+_UNDECIDED = (_State.PREPARING, _State.READY, _State.HELD)
 _DECIDED = (_State.DECIDED, _State.LEAVING, _State.LEFT)
 
 
@@ -41,7 +42,7 @@ class _Departure(msgspec.Struct):
     witness: int  # the home's incarnation
     state: _State
     snapshot: bytes
-    is_drained: bool = False
+    is_drained: bool
     is_killed: bool = False
 
 
@@ -85,13 +86,16 @@ class Departures:
             unsettled: domains of the containers to which something is under way.
         """
         members, home = self._surroundings.members, home_of(address)
-        decides = home == place
+        is_drained = self.draining.begin(address, [each for each in unsettled if each != place])
         departure = self._departures[address] = _Departure(
-            number, place, members[place], home, members[home],
-            _State.IN_DOUBT if decides else _State.PREPARING, snapshot,
-        )  # fmt: skip
-        departure.is_drained = self.draining.begin(address, [each for each in unsettled if each != place])
-        self._prepare(address, departure)
+            number, place, members[place], home, members[home], _State.PREPARING, snapshot, is_drained
+        )
+        # Nobody decides before all has arrived: it might go on elsewhere, and not hear of what is lost with
+        # this container.
+        if home == place and not is_drained:
+            departure.state = _State.HELD
+        else:
+            self._prepare(address, departure)
 
     def left(self, address: str, targets: Targets, *, brings: bool) -> None:
         """Called when an agent was taken apart, as `Leave` said, before its messages are sent.
@@ -143,16 +147,9 @@ class Departures:
         if departure is None or departure.number != event.number or departure.place != origin:
             self._surroundings.tell(origin, Cancel(event.address, event.number))
         elif departure.state is _State.PREPARING:
-            if departure.home == self._surroundings.domain:
-                departure.state = _State.READY
-                self._go_on(event.address, departure)
-            elif self._surroundings.is_there(departure.home, departure.witness):
-                departure.state, departure.snapshot = _State.IN_DOUBT, b""
-                self._ask(event.address, departure)
-            else:
-                self.cancel(
-                    event.address, f"its home {_name(departure.home)} is not there to witness the move"
-                )
+            departure.state = _State.READY
+            if departure.is_drained:
+                self._have_it_decided(event.address, departure)
 
     def refused(self, origin: str, event: Refused) -> None:
         """Take that the destination does not want the agent; where that is its home, this is the decision."""
@@ -170,7 +167,7 @@ class Departures:
             return
         if departure.state is _State.READY and event.moves:
             departure.state = _State.DECIDED
-            self._go_on(address, departure)
+            self._leave(address, departure)
         elif departure.state is _State.READY:
             self._cancel(address, departure)
             self._stay(address, departure, "there is a later record of it here")
@@ -187,7 +184,7 @@ class Departures:
                 elif departure.is_killed:
                     self._pass_death_on(address, departure)
                 else:
-                    self._go_on(address, departure)
+                    self._leave(address, departure)
 
     def started(self, origin: str, event: Started) -> None:
         """Take that the destination has started the agent, or ended one that was killed."""
@@ -248,7 +245,7 @@ class Departures:
         elif departure.state is _State.LEFT:
             self._surroundings.tell(departure.place, Start(address, departure.number))
         elif departure.state is _State.DECIDED:
-            self._go_on(address, departure)
+            self._leave(address, departure)
 
     # -- what is known --------------------------------------------------------------------------------------
 
@@ -281,7 +278,7 @@ class Departures:
                 what = f"its home {home}, which is away and has to decide"
             case _State.LEFT | _State.LEAVING:
                 what = f"{place} to start it"
-            case _ if not departure.is_drained:
+            case _State.HELD | _State.READY:
                 what = "messages that it has sent before to arrive"
             case _:
                 what = f"{place} to be back"
@@ -310,6 +307,8 @@ class Departures:
     # -- steps ----------------------------------------------------------------------------------------------
 
     def _prepare(self, address: str, departure: _Departure) -> None:
+        if departure.home == departure.place:
+            departure.state = _State.IN_DOUBT
         prepare = Prepare(address, departure.number, departure.witness, departure.snapshot)
         self._surroundings.tell(departure.place, prepare)
 
@@ -326,14 +325,23 @@ class Departures:
         departure = self._departures.get(address)
         if departure is not None:
             departure.is_drained = True
-            self._go_on(address, departure)
+            if departure.state is _State.HELD:
+                self._prepare(address, departure)
+            elif departure.state is _State.READY:
+                self._have_it_decided(address, departure)
 
-    def _go_on(self, address: str, departure: _Departure) -> None:
-        if not departure.is_drained:
-            return
-        if departure.state is _State.READY:
+    def _have_it_decided(self, address: str, departure: _Departure) -> None:
+        """Ask the home for the move: all has arrived, and the destination is ready."""
+        if departure.home == self._surroundings.domain:
             self._ask(address, departure)
-        elif departure.state is _State.DECIDED and not departure.is_killed:
+        elif self._surroundings.is_there(departure.home, departure.witness):
+            departure.state, departure.snapshot = _State.IN_DOUBT, b""
+            self._ask(address, departure)
+        else:
+            self.cancel(address, f"its home {_name(departure.home)} is not there to witness the move")
+
+    def _leave(self, address: str, departure: _Departure) -> None:
+        if not departure.is_killed:
             departure.snapshot = b""
             if self._surroundings.is_there(departure.place, departure.incarnation):
                 departure.state = _State.LEAVING

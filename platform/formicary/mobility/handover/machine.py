@@ -144,8 +144,8 @@ class HandOver:
     def joined(self, domain: str, incarnation: int) -> None:
         """Called when there is a new link to another container: what was said there before may be lost."""
         own = self._surroundings
-        self._session_ended(domain)
         own.members[domain] = incarnation
+        self._session_ended(domain)
         if domain in self._ignored or self._has_to_do_with(domain):
             self._ignored.discard(domain)
             own.tell(domain, Hello())  # it may have known of this one before, and what it said was ignored
@@ -170,9 +170,9 @@ class HandOver:
 
     def lost(self, domain: str) -> None:
         """Called when another container is not there any more, as far as is known here."""
+        self._surroundings.members.pop(domain, None)
         self._session_ended(domain)
         self._ignored.discard(domain)
-        self._surroundings.members.pop(domain, None)
         for address, number in self.departures.take_back(domain):
             self.ledger.take_back(address, number)
         self.ledger.lost(domain)

@@ -1,4 +1,4 @@
-"""Waiting until what a link has sent has arrived, when its container stops."""
+"""Waiting until what a link has sent has arrived: when its container stops, or an agent is to leave it."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Link(Outgoing):
         self._timer: asyncio.TimerHandle | None = None
         self._is_slow = True  # whether the timer, if any, waits for long
         self._receivers, self._senders = AllNames(domain), AllNames(owner.container.domain)
-        self._draining: Draining | None = None
+        self._drainings: list[Draining] = []  # of those who wait for what was sent
         self._is_closing = False  # which is not to wait for slow ticks
         self._early_at = 0.0  # when to acknowledge again before agents run
         self.orders = Orders(self, session, self.outbox)
@@ -328,6 +328,7 @@ class Link(Outgoing):
             self.outbox.stop()
         elif not self._owner.is_closed:
             self.outbox.open()
+        self._check_drainings()
 
     # -- what was taken -------------------------------------------------------------------------------------
 
@@ -379,20 +380,32 @@ class Link(Outgoing):
         self.session.tick(self._now(), holds=holds)
         self._perform()
         self.refresh()
-        if self._draining is not None:
-            self._draining.check()
+        self._check_drainings()
         self._tick_soon()
 
     # -- the end --------------------------------------------------------------------------------------------
 
     async def drain(self) -> None:
+        """Wait until all that was sent up to now has arrived, or has failed, as the container stops."""
+        self._is_closing = True
+        await self.arrive()
+
+    async def arrive(self) -> None:
         """Wait until the other end has acknowledged all that was sent up to now, or has been given up."""
-        if self.session.unacknowledged or not self.outbox.is_empty:
-            self._is_closing = True
-            self._draining = Draining(self.session, self.outbox)
+        if self.outbox.is_empty and not self.session.unacknowledged:
+            return
+        draining = Draining(self.session, self.outbox)
+        self._drainings.append(draining)
+        try:
             self.outbox.flush()
             self._tick_soon()
-            await self._draining.wait()
+            await draining.wait()
+        finally:
+            self._drainings.remove(draining)
+
+    def _check_drainings(self) -> None:
+        for draining in self._drainings:
+            draining.check()
 
     def send_close(self) -> None:
         """Take nothing more, and tell the other end so, behind all that is to go there."""
@@ -415,6 +428,7 @@ class Link(Outgoing):
         super().abandon()
         self._resume_senders()
         self.outbox.open()
+        self._check_drainings()
         if self._timer is not None:
             self._timer.cancel()
 

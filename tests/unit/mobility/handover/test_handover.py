@@ -41,7 +41,7 @@ from formicary.mobility.handover.instructions import (
 from formicary.mobility.handover.machine import HandOver
 from formicary.mobility.handover.surroundings import Surroundings
 
-S, D, H = "c1.lab.localhost", "c2.lab.localhost", "c3.lab.localhost"
+S, D, H, X = (f"c{number}.lab.localhost" for number in range(1, 5))
 ALICE = f"alice@{H}"
 NUMBER = 7
 
@@ -135,9 +135,9 @@ class Platform:
     def kinds(self, domain):
         return [type(each) for where, each in self.done if where == domain]
 
-    def move(self, source, place):
+    def move(self, source, place, unsettled=()):
         assert self.machines[source].departures.obstacle(ALICE, place) is None
-        self.machines[source].begin(ALICE, place, b"alice")
+        self.machines[source].begin(ALICE, place, b"alice", unsettled)
         self.flow()
 
 
@@ -169,6 +169,42 @@ def test_one_that_is_the_home_as_well_saves_messages(source, place, events):
     platform.move(source, place)
     assert platform.living[place] == {ALICE}
     assert len(platform.said) == events
+
+
+@pytest.mark.parametrize(("source", "place"), [(S, D), (S, H), (H, D)])
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_nobody_decides_before_all_has_arrived_that_was_sent_before(source, place, is_lost):
+    platform = Platform(S, D, H, X)
+    if source == H:
+        platform.living[H].add(ALICE)
+    else:
+        platform.place(S)
+    platform.said.clear()
+    platform.held = (X,)
+    platform.move(source, place, [X])
+    departures = platform.machines[source].departures
+    assert departures.status(ALICE) == (place, "messages that it has sent before to arrive")
+    assert not {Ask, Decided} & {type(event) for *_, event in platform.said}
+    if is_lost:
+        platform.part(source, place)
+        assert platform.kinds(source) == [Stay]
+    else:
+        take(platform.machines[source], X, Flushed(1))
+        platform.flow()
+        assert platform.living[place] == {ALICE}
+        assert {Leave, Settled} <= set(platform.kinds(source))
+
+
+def test_the_home_has_to_be_there_still_when_all_has_arrived():
+    platform = Platform(S, D, H, X)
+    platform.place(S)
+    platform.held = (X,)
+    platform.move(S, D, [X])
+    platform.machines[S].lost(H)
+    take(platform.machines[S], X, Flushed(1))
+    platform.flow()
+    assert platform.kinds(S) == [Stay]
+    assert platform.kinds(D) == [Build, Discard]
 
 
 def test_who_is_not_there_to_witness_or_to_come_to_is_said_before(platform):

@@ -355,6 +355,36 @@ async def test_what_has_been_sent_when_it_drains_is_acknowledged_and_what_comes_
         assert not two.link.status().is_up
 
 
+async def test_what_was_sent_is_waited_for_by_several_and_also_where_it_fails():
+    async with Pair() as (one, two):
+        await start(two.container, "b", got := Collect())
+        one.indirect.is_up = False
+        one.link.choose_path()
+        await start(one.container, "a", first := send_all(["0"]))
+        await first.join()
+        waits = [asyncio.create_task(one.link.arrive()) for _ in range(3)]
+        await asyncio.sleep(0.05)
+        waits.pop().cancel()
+        assert not any(wait.done() for wait in waits)
+        assert got.bodies == []
+        one.indirect.is_up = True
+        one.link.choose_path()
+        async with asyncio.timeout(2):
+            await asyncio.gather(*waits)
+            assert got.bodies == ["0"]
+            await one.link.arrive()  # nothing is under way
+        one.indirect.is_up = False
+        one.link.choose_path()
+        await start(one.container, "c", second := send_all(["1"]))
+        await second.join()
+        wait = asyncio.create_task(one.link.arrive())
+        await asyncio.sleep(0)
+        assert not wait.done()
+        one.link.abandon()
+        async with asyncio.timeout(2):
+            await wait
+
+
 # Paused senders
 
 

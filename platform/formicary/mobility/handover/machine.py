@@ -70,7 +70,6 @@ class HandOver:
         self._lives_here = lives_here
         self._numbers: dict[str, int] = {}  # of the hand-overs that have brought those here that moved
         self._tried: dict[str, int] = {}  # the latest hand-overs that have begun here
-        self._ignored: set[str] = set()  # domains of those who have said something, but are not known yet
         self.departures = Departures(self._surroundings)
         self.arrivals = Arrivals(self._surroundings, self._number_of)
         self.ledger = Ledger(self._surroundings, lives_here)
@@ -146,8 +145,8 @@ class HandOver:
         own = self._surroundings
         own.members[domain] = incarnation
         self._session_ended(domain)
-        if domain in self._ignored or self._has_to_do_with(domain):
-            self._ignored.discard(domain)
+        if domain in own.strangers or self._has_to_do_with(domain):
+            own.strangers.discard(domain)
             own.tell(domain, Hello())  # it may have known of this one before, and what it said was ignored
             self._say_again(domain)
         self.ledger.joined(domain)
@@ -172,7 +171,6 @@ class HandOver:
         """Called when another container is not there any more, as far as is known here."""
         self._surroundings.members.pop(domain, None)
         self._session_ended(domain)
-        self._ignored.discard(domain)
         for address, number in self.departures.take_back(domain):
             self.ledger.take_back(address, number)
         self.ledger.lost(domain)
@@ -202,7 +200,7 @@ class HandOver:
         if envelope.receiver != own.incarnation:
             return  # it is for an earlier container of this name
         if envelope.sender != own.members.get(origin):
-            self._ignored.add(origin)
+            own.strangers.add(origin)
             return
         for event in envelope.events:
             self._take(origin, event)

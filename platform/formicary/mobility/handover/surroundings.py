@@ -26,6 +26,8 @@ class Surroundings:
         """What is to be told, by domain: at once in one piece, and behind all that was sent before."""
         self.to_itself: list[Event] = []
         """What this container is to be told by itself, in one of its parts as another."""
+        self.strangers: set[str] = set()
+        """Domains of containers that were to be told something, or have said something, and are not known."""
         self.instructions: list[Instruction] = []
 
     def tell(self, domain: str, event: Event) -> None:
@@ -34,6 +36,8 @@ class Surroundings:
             self.to_itself.append(event)
         elif domain in self.members:
             self.outgoing.setdefault(domain, []).append(event)
+        else:
+            self.strangers.add(domain)
 
     def is_dead(self, domain: str, incarnation: int) -> bool:
         """Tell whether an incarnation of a container is known to be no more: a later one is there."""

@@ -248,6 +248,8 @@ class World:
         assert not life.is_over or has_fallen_back, f"{address} runs at {here} and has ended"
         assert copy.age == life.age or has_fallen_back, f"{address} at {here} is of old"
         life.is_over = False  # its end is forgotten as all is that it has lived through there
+        if life.last_at != here:
+            life.may_fall_back = False
         life.runs_at = life.last_at = here
         life.age = copy.age = max(life.age, copy.age) + 1
 

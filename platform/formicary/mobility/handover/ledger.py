@@ -121,8 +121,8 @@ class Ledger:
         if moves or origin != event.source or origin == own.domain:
             return
         is_elsewhere = record is not None and not record.is_lost and record.place != origin
-        is_later = record is not None and record.number // LIFE > event.number // LIFE  # which may come back
-        if is_elsewhere or is_later or self._lives_here(event.address):
+        is_earlier = self._is_earlier(event.address, event.number)  # than another one, which may come back
+        if is_elsewhere or is_earlier or self._lives_here(event.address):
             own.tell(origin, End(event.address, event.number))
         elif record is not None and record.is_lost and record.place == origin:
             record.is_lost = False
@@ -201,8 +201,7 @@ class Ledger:
         if origin == own.domain:
             return
         if record is None or record.is_lost or record.number // LIFE != number // LIFE:
-            is_later = record is not None and record.number // LIFE > number // LIFE
-            if is_later or self._lives_here(address):
+            if self._is_earlier(address, number) or self._lives_here(address):
                 own.tell(origin, End(address, number))
 
     def gone(self, origin: str, event: Gone) -> None:
@@ -265,6 +264,11 @@ class Ledger:
         if is_there:
             own.instructions.append(Placed(address, number, place))
         return True
+
+    def _is_earlier(self, address: str, number: int) -> bool:
+        """Tell whether a later agent of a name is on record than the one that a hand-over is of."""
+        record = self._records.get(address)
+        return record is not None and record.number // LIFE > number // LIFE
 
     def _is_over(self, address: str, number: int) -> bool:
         """Tell whether an agent has ended that has begun to move in this process's time: it was on record.
@@ -344,7 +348,7 @@ class Ledger:
             self._conclude(key, moves=known)
         elif own.is_dead(ask.place, ask.incarnation) or own.is_dead(ask.source, ask.source_incarnation):
             self._conclude(key, moves=False)  # one is dead: the agent is where the other one is, or dead
-        elif self._lives_here(ask.address):
+        elif self._lives_here(ask.address) or self._is_earlier(ask.address, ask.number):
             self._conclude(key, moves=False)  # another has its name by now: it is to end, wherever it is
         elif inquiry.is_asked_by_source and inquiry.is_ready:
             self._conclude(key, moves=True)

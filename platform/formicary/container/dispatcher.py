@@ -266,9 +266,6 @@ class Dispatcher(Observed):
             address = self.full_names[name] = complete(name, self.domain, self.platform)
         return address
 
-    def _is_away(self, agent: str) -> bool:
-        return agent in self.detours or self._is_elsewhere(agent)
-
     def _is_elsewhere(self, receiver: str) -> bool:
         return receiver.partition("/")[0].partition("@")[2] != self.domain
 
@@ -441,5 +438,6 @@ class Dispatcher(Observed):
                 self.overflow.deliver(failure, sender)
         elif self.foreign is not None and self.foreign.serves(sender):
             self.foreign.refuse(message, receiver, failure)
-        elif self._is_away(sender) and (outlet := self._outlet(receiver, sender)) is not None:
+        elif (outlet := self._outlet(receiver, sender)) is not None:
+            # Also where it should be here: it may have written from where this container has lost it.
             outlet.refuse(message, receiver, failure)

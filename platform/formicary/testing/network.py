@@ -208,7 +208,10 @@ class MemoryTransport:
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- Transport has it
         """Tell the sender in another container that its message was not delivered; never waits."""
         assert message.sender is not None
-        line = self._line(self.container.dispatcher.domain_of(message.sender) or domain_of(message.sender))
+        domain = self.container.dispatcher.domain_of(message.sender) or domain_of(message.sender)
+        if domain == self.container.domain:
+            return  # it has ended here
+        line = self._line(domain)
         if line is None:
             reason = f"no container for {message.sender} is on the memory network"
             self.container.dispatcher.add_dead_letter(failure, reason, message.sender, tell_sender=False)

@@ -367,7 +367,10 @@ class Router:
         home = self.links.get(sender.partition("@")[2])
         if domain is None and (home is None or not home.has_heard(sender)):
             domain = self.container.dispatcher.domain_of(sender)
-        link = self.links.get(domain or "") or self._link_for(sender)
+        link = self.links.get(domain or "")
+        if link is None and sender.endswith(f"@{self.container.domain}"):
+            return  # it has ended here
+        link = link or self._link_for(sender)
         if link is not None:
             reason = str(failure.body)
             places = self.container.dispatcher.places

@@ -52,3 +52,15 @@ async def test_where_the_way_has_ended_its_home_is_told():
         assert router._return_paths.domain_of(alice.address) is None
         mesh.cut.clear()
         await asyncio.sleep(5)
+
+
+async def test_who_writes_home_from_where_its_home_has_lost_it_is_told_there():
+    async with World(2, Mesh(1)) as world:
+        home = world.containers[0]
+        alice = await world.start("alice", 0)
+        await asyncio.sleep(5)
+        await world.move(alice, 1)
+        home.dispatcher.places.forget(alice.address)  # as where the other is no member for a moment
+        await say(alice, f"nobody@{home.domain}", 1)
+        assert [body for _, body in alice.bodies] == ["no agent named 'nobody' lives in container c1"]
+        await asyncio.sleep(5)

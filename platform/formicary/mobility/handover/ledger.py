@@ -200,9 +200,9 @@ class Ledger:
         record = self._records.get(address)
         if origin == own.domain:
             return
-        if record is None or record.is_lost or record.number // LIFE != number // LIFE:
-            if self._is_earlier(address, number) or self._lives_here(address):
-                own.tell(origin, End(address, number))
+        is_taken = record is not None and not record.is_lost and record.number // LIFE == number // LIFE
+        if not is_taken and (self._is_earlier(address, number) or self._lives_here(address)):
+            own.tell(origin, End(address, number))
 
     def gone(self, origin: str, event: Gone) -> None:
         """Take that an agent has ended, or has left for another container."""

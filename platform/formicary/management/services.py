@@ -127,21 +127,23 @@ class PlatformServices:
         if self._mobility is None:
             from formicary.mobility.service import MobilityService
 
-            assert self._members is not None
+            members = self._members
+            assert members is not None
             assert self._transport is not None
             assert self.places is not None
             self._mobility = MobilityService(
                 self._container,
-                self._members.incarnation,
+                members.incarnation,
                 self._transport,
                 self.places,
-                is_member=self._members.is_member,
+                is_member=members.is_member,
+                listed=lambda: members.all,
                 belongings=lambda: self.belongings,
                 cloning=lambda: self.cloning,
             )
-            self._members.listen(self._mobility)
-            self._members.on_open.append(self._mobility.link_opened)
-            self._members.on_end.append(self._mobility.link_ended)
+            members.listen(self._mobility)
+            members.on_open.append(self._mobility.link_opened)
+            members.on_end.append(self._mobility.link_ended)
         return self._mobility
 
     @property

@@ -32,7 +32,7 @@ from formicary.mobility.origins import Origins
 from formicary.mobility.telling import CHANNEL, Telling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from formicary.container.container import Container
     from formicary.container.protocols import Transport
@@ -59,6 +59,7 @@ class MobilityService:
         transport: what reaches the others.
         places: where agents are that have moved.
         is_member: whether a container is a member of the platform: others may say nothing.
+        listed: returns the domains of all members.
         belongings: returns what hands over what the services have of agents.
         cloning: returns what makes copies of agents.
     """
@@ -73,6 +74,7 @@ class MobilityService:
         places: Places,
         *,
         is_member: Callable[[str], bool],
+        listed: Callable[[], Collection[str]],
         belongings: Callable[[], Belongings],
         cloning: Callable[[], Cloning],
     ) -> None:
@@ -81,7 +83,7 @@ class MobilityService:
         self._places = places
         agents = container.dispatcher.agents
         self._is_member = is_member
-        self._machine = HandOver(container.domain, incarnation, agents.__contains__)
+        self._machine = HandOver(container.domain, incarnation, agents.__contains__, listed)
         self._telling = Telling(self._machine, transport)
         self._departing = Departing(
             container,

@@ -7,6 +7,7 @@
 - `departure`: of agents that leave this container
 - `arrival`: of those that come to it
 - `ledger`: the home's book of where its agents are
+- `inquiries`: what a home that was restarted finds out about hand-overs of before
 - `machine`: all of these together, in one container
 
 `docs/mobility-protocol.md` is the specification.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from formicary.mobility.handover.arrival import READY, STARTED, UNKNOWN
+from formicary.mobility.handover.arrival import STARTED, UNKNOWN
 from formicary.mobility.handover.exchange import Decided, End, Hello, Query
+from formicary.mobility.handover.inquiries import LIFE, Inquiries
 from formicary.mobility.handover.instructions import Freed, Missing, Placed
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from formicary.mobility.handover.exchange import Ask, Gone, Have, Hosting, Started
     from formicary.mobility.handover.surroundings import Surroundings
 
-
-LIFE: Final = 1 << 18
-"""Numbers of hand-overs that one agent has before they are those of the next one."""
 
 _START: Final = 100  # µs of its time of start for which a home can begin the numbers of one agent
 
@@ -30,16 +27,6 @@ class _Record(msgspec.Struct):
     number: int  # of the hand-over that has brought it there
     refused: int = 0  # the latest hand-over of which was decided that it does not happen
     is_lost: bool = False  # whether the place is not there
-
-
-@dataclass(slots=True)
-class _Inquiry:
-    """A hand-over that began before this container was started, so that it may have been decided before."""
-
-    ask: Ask
-    askers: set[str] = field(default_factory=set)
-    is_asked_by_source: bool = False
-    is_ready: bool = False  # the destination
 
 
 class Ledger:
@@ -59,10 +46,7 @@ class Ledger:
         self._at: dict[str, set[str]] = {}  # agents by the domain of their place
         # By agent: hand-overs that were decided, but whose source may not know it: it, and its incarnation.
         self._unheard: dict[str, dict[tuple[str, int], int]] = {}
-        self._inquiries: dict[tuple[str, int], _Inquiry] = {}  # by agent and hand-over
-        # Domains that have said what they have since there is a link to them, and that were asked to.
-        self._heard: set[str] = set()
-        self._greeted: set[str] = set()
+        self._inquiries = Inquiries(surroundings, self)
 
     # -- what is known --------------------------------------------------------------------------------------
 
@@ -101,17 +85,18 @@ class Ledger:
     def ask(self, origin: str, event: Ask) -> None:
         """Say what was decided of a hand-over; if nothing was, decide."""
         outcome = None
-        if (event.address, event.number) not in self._inquiries:
-            outcome = self._outcome(event, is_source=origin == event.source)
+        if event not in self._inquiries:
+            outcome = self.outcome(event, is_source=origin == event.source)
         if outcome is None and event.witness != self._surroundings.incarnation:
-            self._inquire(origin, event)
+            self._inquiries.ask(origin, event)
             return
         if outcome is None:
             outcome = event.is_ready and self._can_move(event)
-            self._decide(event, moves=outcome)
-        self._answer(origin, event, moves=outcome)
+            self.decide(event, moves=outcome)
+        self.answer(origin, event, moves=outcome)
 
-    def _answer(self, origin: str, event: Ask, *, moves: bool) -> None:
+    def answer(self, origin: str, event: Ask, *, moves: bool) -> None:
+        """Tell who has asked what was decided; and that the agent is to end, if its name is not its own."""
         own, record = self._surroundings, self._records.get(event.address)
         own.tell(origin, Decided(event.address, event.number, moves))
         is_here = self._lives_here(event.address) and origin != own.domain  # another of this name
@@ -121,14 +106,13 @@ class Ledger:
         if moves or origin != event.source or origin == own.domain:
             return
         is_elsewhere = record is not None and not record.is_lost and record.place != origin
-        is_earlier = self._is_earlier(event.address, event.number)  # than another one, which may come back
-        if is_elsewhere or is_earlier or self._lives_here(event.address):
+        if is_elsewhere or self.has_another(event.address, event.number):
             own.tell(origin, End(event.address, event.number))
         elif record is not None and record.is_lost and record.place == origin:
             record.is_lost = False
             own.instructions.append(Placed(event.address, record.number, origin))
 
-    def _outcome(self, event: Ask, *, is_source: bool) -> bool | None:
+    def outcome(self, event: Ask, *, is_source: bool) -> bool | None:
         """Return what was decided; None if nothing was, as far as is known here."""
         if event.number in self._unheard.get(event.address, {}).values():
             return True
@@ -160,7 +144,7 @@ class Ledger:
             return False
         return record is None or record.place == event.source
 
-    def _decide(self, event: Ask, *, moves: bool, has_source: bool = True) -> None:
+    def decide(self, event: Ask, *, moves: bool, has_source: bool = True) -> None:
         """Enter what is decided; `has_source`: whether the source may have the agent, if nothing is known."""
         own, record = self._surroundings, self._records.get(event.address)
         if moves:
@@ -201,8 +185,19 @@ class Ledger:
         if origin == own.domain:
             return
         is_taken = record is not None and not record.is_lost and record.number // LIFE == number // LIFE
-        if not is_taken and (self._is_earlier(address, number) or self._lives_here(address)):
+        if not is_taken and self.has_another(address, number):
             own.tell(origin, End(address, number))
+
+    def have(self, origin: str, event: Have) -> None:
+        """Take what a container says that it has of an agent, as it was asked, or as it has started it."""
+        if self._inquiries.have(origin, event):
+            return
+        record = self._records.get(event.address)
+        is_asked = record is not None and (record.place, record.number) == (origin, event.number)
+        if is_asked and event.state == UNKNOWN:
+            self._free(event.address)
+        elif event.state == STARTED:
+            self._take_started(origin, event.address, event.number)
 
     def gone(self, origin: str, event: Gone) -> None:
         """Take that an agent has ended, or has left for another container."""
@@ -230,9 +225,7 @@ class Ledger:
             if not self._is_over(address, number):
                 self._take_claim(address, number, place, of_place)
                 self._ask_whether_it_lives(address, number, place)
-        self._heard.add(origin)
-        for key in tuple(self._inquiries):
-            self._consider(key)
+        self._inquiries.heard(origin)
 
     def _ask_whether_it_lives(self, address: str, number: int, place: str) -> None:
         """Ask for an agent on record where another container says that it is.
@@ -265,10 +258,11 @@ class Ledger:
             own.instructions.append(Placed(address, number, place))
         return True
 
-    def _is_earlier(self, address: str, number: int) -> bool:
-        """Tell whether a later agent of a name is on record than the one that a hand-over is of."""
+    def has_another(self, address: str, number: int) -> bool:
+        """Tell whether a name is another agent's by now than that of a hand-over that began elsewhere."""
         record = self._records.get(address)
-        return record is not None and record.number // LIFE > number // LIFE
+        is_later = record is not None and record.number // LIFE > number // LIFE  # one that may come back
+        return is_later or self._lives_here(address)
 
     def _is_over(self, address: str, number: int) -> bool:
         """Tell whether an agent has ended that has begun to move in this process's time: it was on record.
@@ -281,94 +275,28 @@ class Ledger:
 
     def joined(self, domain: str) -> None:
         """Called when there is a new link to another container: it says what it has, if it has anything."""
-        self._heard.discard(domain)
-        self._greeted.discard(domain)
         for address in tuple(self._at.get(domain, ())):
             record = self._records[address]
             if self._surroundings.is_dead(domain, record.incarnation):
                 self._free(address)
-        for key in tuple(self._inquiries):
-            self._consider(key)
+        self._inquiries.joined(domain)
         for address in tuple(self._unheard):
             self._forget_unheard(address, lambda source, _: self._surroundings.is_dead(*source))
 
     def lost(self, domain: str) -> None:
         """Called when another container is not there any more: its agents are gone, until it is back."""
-        self._heard.discard(domain)
-        self._greeted.discard(domain)
         for address in tuple(self._at.get(domain, ())):
             record = self._records[address]
             if not record.is_lost:
                 record.is_lost = True
                 self._surroundings.instructions.append(Missing(address, record.number, domain))
+        self._inquiries.lost(domain)
 
     def has_to_do_with(self, domain: str) -> bool:
         """Tell whether agents of this home are in another container, or were to go there."""
-        return domain in self._at or any(
-            domain in {it.ask.source, it.ask.place} for it in self._inquiries.values()
-        )
+        return domain in self._at or self._inquiries.has_to_do_with(domain)
 
-    # -- hand-overs of before -------------------------------------------------------------------------------
-
-    def _inquire(self, origin: str, event: Ask) -> None:
-        """Find out about a hand-over that began before this container was started."""
-        key = event.address, event.number
-        inquiry = self._inquiries.setdefault(key, _Inquiry(event))
-        inquiry.askers.add(origin)
-        if origin == event.source:
-            inquiry.is_asked_by_source = True
-        if origin == event.place:
-            inquiry.is_ready = True
-        self._consider(key)
-
-    def have(self, origin: str, event: Have) -> None:
-        """Take what a destination knows of a hand-over that began before."""
-        key = event.address, event.number
-        inquiry = self._inquiries.get(key)
-        if inquiry is None or inquiry.ask.place != origin:
-            record = self._records.get(event.address)
-            is_asked = record is not None and (record.place, record.number) == (origin, event.number)
-            if is_asked and event.state == UNKNOWN:
-                self._free(event.address)
-            elif event.state == STARTED:
-                self._take_started(origin, event.address, event.number)
-            return
-        if event.state == READY:
-            inquiry.is_ready = True
-            self._consider(key)
-        else:
-            self._conclude(key, moves=event.state == STARTED)
-
-    def _consider(self, key: tuple[str, int]) -> None:
-        """Conclude what can be, by what is known now, and ask destination or source where that helps."""
-        inquiry, own = self._inquiries[key], self._surroundings
-        ask = inquiry.ask
-        known = self._outcome(ask, is_source=inquiry.is_asked_by_source)
-        if known is not None:
-            self._conclude(key, moves=known)
-        elif own.is_dead(ask.place, ask.incarnation) or own.is_dead(ask.source, ask.source_incarnation):
-            self._conclude(key, moves=False)  # one is dead: the agent is where the other one is, or dead
-        elif self._lives_here(ask.address) or self._is_earlier(ask.address, ask.number):
-            self._conclude(key, moves=False)  # another has its name by now: it is to end, wherever it is
-        elif inquiry.is_asked_by_source and inquiry.is_ready:
-            self._conclude(key, moves=True)
-        elif inquiry.is_asked_by_source and own.is_there(ask.place, ask.incarnation):
-            own.tell(ask.place, Query(*key))
-        elif ask.source in self._heard and not inquiry.is_asked_by_source:
-            self._conclude(key, moves=False)  # the source goes on with it, or has ended it
-        elif own.is_there(ask.source, ask.source_incarnation) and not inquiry.is_asked_by_source:
-            if ask.source not in self._greeted:  # it may have nothing any more, and not say so by itself
-                own.tell(ask.source, Hello())
-            self._greeted.add(ask.source)
-
-    def _conclude(self, key: tuple[str, int], *, moves: bool) -> None:
-        inquiry = self._inquiries.pop(key)
-        ask = inquiry.ask
-        if self._outcome(ask, is_source=inquiry.is_asked_by_source) is None:
-            has_source = inquiry.is_asked_by_source or ask.source not in self._heard  # else it has said so
-            self._decide(ask, moves=moves, has_source=has_source)
-        for origin in sorted(inquiry.askers):
-            self._answer(origin, ask, moves=moves)
+    # -- the book -------------------------------------------------------------------------------------------
 
     def _forget_unheard(self, address: str, is_over: Callable[[tuple[str, int], int], bool]) -> None:
         told = self._unheard.pop(address, None)
@@ -376,8 +304,6 @@ class Ledger:
             return
         if left := {source: number for source, number in told.items() if not is_over(source, number)}:
             self._unheard[address] = left
-
-    # -- the book -------------------------------------------------------------------------------------------
 
     def _set(self, address: str, place: str, incarnation: int, number: int, *, is_lost: bool = False) -> None:
         if address in self._records:

@@ -63,10 +63,17 @@ class HandOver:
         domain: the container's full domain.
         incarnation: its own: the time of its start in microseconds, higher than that of any before.
         lives_here: tells whether an agent of a name lives in the container, wherever its home is.
+        listed: as of `Surroundings`; those that can be told something, if it is None.
     """
 
-    def __init__(self, domain: str, incarnation: int, lives_here: Callable[[str], bool]) -> None:
-        self._surroundings = Surroundings(domain, incarnation)
+    def __init__(
+        self,
+        domain: str,
+        incarnation: int,
+        lives_here: Callable[[str], bool],
+        listed: Callable[[], Collection[str]] | None = None,
+    ) -> None:
+        self._surroundings = Surroundings(domain, incarnation, listed)
         self._lives_here = lives_here
         self._numbers: dict[str, int] = {}  # of the hand-overs that have brought those here that moved
         self._tried: dict[str, int] = {}  # the latest hand-overs that have begun here

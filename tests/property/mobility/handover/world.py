@@ -179,10 +179,18 @@ class World:
         pair = tuple(sorted((process.domain, domain)))
         for payload in process.machine.take_envelopes(domain):
             for event in decode(payload).events:
-                if isinstance(event, Decided):
+                if isinstance(event, Decided) and self.waits_for(domain, event):
                     self.note_decision(process, event)
             if pair in self.ups:
                 self.flight[process.domain, domain].append(("receive", process.domain, payload))
+
+    def waits_for(self, domain, event):
+        """Tell whether a decision matters where it is told: a question may come late, and be answered."""
+        process = self.processes.get(domain)
+        parts = (
+            (process.machine.departures._departures, process.machine.arrivals._arrivals) if process else ()
+        )
+        return any(event.address in part and part[event.address].number == event.number for part in parts)
 
     def note_decision(self, process, event):
         if sum(life.address == event.address for life in self.lives) > 1:

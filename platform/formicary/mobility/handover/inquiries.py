@@ -1,0 +1,199 @@
+"""What a home that was restarted finds out about hand-overs that may have been decided before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol
+
+from formicary.mobility.handover.arrival import READY, STARTED, UNKNOWN
+from formicary.mobility.handover.exchange import Hello, Query
+
+if TYPE_CHECKING:
+    from formicary.mobility.handover.exchange import Ask, Have
+    from formicary.mobility.handover.surroundings import Surroundings
+
+
+LIFE: Final = 1 << 18
+"""Numbers of hand-overs that one agent has before they are those of the next one."""
+
+
+class Book(Protocol):
+    """What is on record of a home's agents."""
+
+    def outcome(self, event: Ask, *, is_source: bool) -> bool | None:
+        """Return what was decided; None if nothing was, as far as is known; `is_source`: who asks."""
+
+    def decide(self, event: Ask, *, moves: bool, has_source: bool = True) -> None:
+        """Enter what is decided; `has_source`: whether the source may have the agent, if nothing is known."""
+
+    def answer(self, origin: str, event: Ask, *, moves: bool) -> None:
+        """Tell who has asked what was decided; and that the agent is to end, if its name is not its own."""
+
+    def has_another(self, address: str, number: int) -> bool:
+        """Tell whether a name is another agent's by now than that of a hand-over that began elsewhere."""
+
+
+@dataclass(slots=True)
+class _Inquiry:
+    """A hand-over that began before this container was started, so that it may have been decided before."""
+
+    ask: Ask
+    askers: set[str] = field(default_factory=set)
+    is_asked_by_source: bool = False
+    is_ready: bool = False  # the destination
+    is_unknown: bool = False  # to the destination
+
+
+class Inquiries:
+    """The hand-overs of before that are asked about, and that nobody here knows anything of.
+
+    Args:
+        surroundings: the container's.
+        book: the home's.
+    """
+
+    def __init__(self, surroundings: Surroundings, book: Book) -> None:
+        self._surroundings = surroundings
+        self._book = book
+        self._inquiries: dict[tuple[str, int], _Inquiry] = {}  # by agent and hand-over
+        # Domains that have said what they have since there is a link to them, and that were asked to.
+        self._heard: set[str] = set()
+        self._greeted: set[str] = set()
+
+    def __contains__(self, event: Ask) -> bool:
+        """Tell whether a hand-over is inquired about."""
+        return (event.address, event.number) in self._inquiries
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._inquiries)
+
+    def has_to_do_with(self, domain: str) -> bool:
+        """Tell whether a container is the source or the destination of one."""
+        return any(domain in {it.ask.source, it.ask.place} for it in self._inquiries.values())
+
+    # -- what others say ------------------------------------------------------------------------------------
+
+    def ask(self, origin: str, event: Ask) -> None:
+        """Find out about a hand-over."""
+        key = event.address, event.number
+        inquiry = self._inquiries.setdefault(key, _Inquiry(event))
+        inquiry.askers.add(origin)
+        if origin == event.source:
+            inquiry.is_asked_by_source = True
+        if origin == event.place:
+            inquiry.is_ready = True
+        self._consider(key)
+
+    def have(self, origin: str, event: Have) -> bool:
+        """Take what a destination knows of a hand-over; return whether it is one that is inquired about."""
+        key = event.address, event.number
+        inquiry = self._inquiries.get(key)
+        if inquiry is None or inquiry.ask.place != origin:
+            return False
+        if event.state == STARTED:
+            self._conclude(key, moves=True)
+        else:
+            inquiry.is_ready, inquiry.is_unknown = event.state == READY, event.state == UNKNOWN
+            self._consider(key)
+        return True
+
+    def heard(self, origin: str) -> None:
+        """Called when another container has said what it has: all of it."""
+        self._heard.add(origin)
+        self._consider_all()
+
+    # -- who comes and goes ---------------------------------------------------------------------------------
+
+    def joined(self, domain: str) -> None:
+        """Called when there is a new link to another container."""
+        self._forget_what_was_said(domain)
+        self._consider_all()
+
+    def lost(self, domain: str) -> None:
+        """Called when another container is not there any more."""
+        self._forget_what_was_said(domain)
+        self._consider_all()
+
+    def _forget_what_was_said(self, domain: str) -> None:
+        self._heard.discard(domain)
+        self._greeted.discard(domain)
+
+    # -- what follows from that -----------------------------------------------------------------------------
+
+    def _consider_all(self) -> None:
+        for key in tuple(self._inquiries):
+            self._consider(key)
+
+    def _consider(self, key: tuple[str, int]) -> None:
+        """Conclude what can be, by what is known now, and ask destination or source where that helps."""
+        inquiry = self._inquiries[key]
+        ask = inquiry.ask
+        known = self._book.outcome(ask, is_source=inquiry.is_asked_by_source)
+        if known is not None:
+            self._conclude(key, moves=known)
+        elif self._surroundings.is_dead(ask.source, ask.source_incarnation):
+            self._conclude(key, moves=False)  # the agent died there
+        elif inquiry.is_asked_by_source:
+            self._consider_for_source(key, inquiry)
+        else:
+            self._consider_for_place(key, inquiry)
+
+    def _consider_for_source(self, key: tuple[str, int], inquiry: _Inquiry) -> None:
+        """Find out for a source that has an agent, and does not know whether it is its to start."""
+        own, ask = self._surroundings, inquiry.ask
+        if self._book.has_another(*key):
+            self._conclude(key, moves=False)  # it is to end, wherever it is
+        elif self._has_moved_on(ask):
+            self._conclude(key, moves=True, is_past=True)
+        elif inquiry.is_unknown or own.is_dead(ask.place, ask.incarnation):
+            # The source goes on with it, unless it was started there and has moved on since.
+            if self._have_all_said_what_they_have():
+                self._conclude(key, moves=False)
+        elif inquiry.is_ready:
+            self._conclude(key, moves=True)
+        else:
+            own.tell(ask.place, Query(*key))
+
+    def _consider_for_place(self, key: tuple[str, int], inquiry: _Inquiry) -> None:
+        """Find out for a destination that has an agent ready, and has lost the source."""
+        own, ask = self._surroundings, inquiry.ask
+        if own.is_dead(ask.place, ask.incarnation) or self._book.has_another(*key):
+            self._conclude(key, moves=False)
+        elif ask.source in self._heard:
+            self._conclude(key, moves=False)  # the source goes on with it, or has ended it
+        elif own.is_there(ask.source, ask.source_incarnation):
+            self._greet(ask.source)  # it may have nothing any more, and not say so by itself
+
+    def _has_moved_on(self, ask: Ask) -> bool:
+        """Tell whether an agent is to leave another container by a later hand-over than one asked about."""
+        return any(
+            address == ask.address
+            and number > ask.number
+            and number // LIFE == ask.number // LIFE
+            and later.is_asked_by_source
+            and later.ask.source != ask.source
+            for (address, number), later in self._inquiries.items()
+        )
+
+    def _have_all_said_what_they_have(self) -> bool:
+        """Tell whether all others have said what they have since they are known; ask those who have not."""
+        silent = set(self._surroundings.listed()) - self._heard - {self._surroundings.domain}
+        for domain in sorted(silent):
+            self._greet(domain)
+        return not silent
+
+    def _greet(self, domain: str) -> None:
+        if domain not in self._greeted:
+            self._greeted.add(domain)
+            self._surroundings.tell(domain, Hello())
+
+    def _conclude(self, key: tuple[str, int], *, moves: bool, is_past: bool = False) -> None:
+        """Say what was decided, and enter it; but not if it is past, and more has happened since."""
+        inquiry = self._inquiries.pop(key)
+        ask, book = inquiry.ask, self._book
+        if not is_past and book.outcome(ask, is_source=inquiry.is_asked_by_source) is None:
+            has_source = inquiry.is_asked_by_source or ask.source not in self._heard  # else it has said so
+            book.decide(ask, moves=moves, has_source=has_source)
+        for origin in sorted(inquiry.askers):
+            book.answer(origin, ask, moves=moves)

@@ -44,6 +44,7 @@ class _Departure(msgspec.Struct):
     snapshot: bytes
     is_drained: bool
     is_killed: bool = False
+    has_brought: bool = False  # whether it has brought messages along, and they were sent
 
 
 class Departures:
@@ -114,6 +115,7 @@ class Departures:
         """Called when the messages of an agent that has left, and brings some, were sent."""
         departure = self._departures.get(address)
         if departure is not None and departure.number == number and departure.state is _State.LEFT:
+            departure.has_brought = True
             self._surroundings.tell(departure.place, Brought(address, number))
 
     def kill(self, address: str) -> bool:
@@ -244,6 +246,8 @@ class Departures:
             self._surroundings.tell(departure.place, Kill(address, departure.number))
         elif departure.state is _State.LEFT:
             self._surroundings.tell(departure.place, Start(address, departure.number))
+            if departure.has_brought:  # as the destination may have taken this one for lost when it heard so
+                self._surroundings.tell(departure.place, Brought(address, departure.number))
         elif departure.state is _State.DECIDED:
             self._leave(address, departure)
 

@@ -177,6 +177,7 @@ class HandOver:
     def lost(self, domain: str) -> None:
         """Called when another container is not there any more, as far as is known here."""
         self._surroundings.members.pop(domain, None)
+        self._surroundings.strangers.add(domain)  # it may not know that it was lost, and go on to say things
         self._session_ended(domain)
         for address, number in self.departures.take_back(domain):
             self.ledger.take_back(address, number)

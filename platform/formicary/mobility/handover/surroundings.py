@@ -35,7 +35,7 @@ class Surroundings:
         self.to_itself: list[Event] = []
         """What this container is to be told by itself, in one of its parts as another."""
         self.strangers: set[str] = set()
-        """Domains of containers that were to be told something, or have said something, and are not known."""
+        """Domains of containers that are not known, and were, or have said something, or were to be told."""
         self.instructions: list[Instruction] = []
 
     def tell(self, domain: str, event: Event) -> None:

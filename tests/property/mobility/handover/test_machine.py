@@ -49,6 +49,14 @@ def miss(world, chance, domain, _other):
             world.lose(each, domain)
 
 
+def misjudge(world, _chance, domain, other):
+    world.misjudge(domain, other)
+
+
+def judge_anew(world, _chance, domain, other):
+    world.judge_anew(domain, other)
+
+
 def mend(world, _chance, domain, other):
     world.cut.discard(tuple(sorted((domain, other))))
     world.connect(domain, other)
@@ -99,17 +107,25 @@ FOUND = (
 """Worlds that have shown mistakes."""
 
 BAD = {end: 10, restart: 15, interrupt: 10, cut: 5, miss: 20}
+MISJUDGED = {misjudge: 10}
 GOOD = {mend: 40, create: 20, finish: 5, move: 95, live: 40, work: 240, deliver: 500, be_whole: 2}
 
 
-def play(seed, steps, machine=HandOver):
-    """Play a world at random; it is whole now and then, and in the end."""
+def play(seed, steps, machine=HandOver, *, misjudges=False):
+    """Play a world at random; it is whole now and then, and in the end.
+
+    `misjudges`: whether some take others for lost whom they hear well; and agents bring messages along.
+    """
     chance = random.Random(seed)
     world = World(chance.choice([2, 3, 3, 4]), machine)
     world.reuses = chance.random() < 0.5  # names of agents that are lost, and may come back
     world.names = ["alice", "bob"] if world.reuses else [f"agent{number}" for number in range(10)]
+    world.brings = misjudges
     calm = chance.choice([1, 2, 8])  # how much less happens that is bad
-    weights = {**{act: weight / calm for act, weight in BAD.items()}, **GOOD}
+    bad = BAD | MISJUDGED if misjudges else BAD
+    weights = {**{act: weight / calm for act, weight in bad.items()}, **GOOD}
+    if misjudges:
+        weights[judge_anew] = 40
     world.heal()
     for act in chance.choices(list(weights), list(weights.values()), k=steps):
         act(world, chance, chance.choice(world.domains), chance.choice(world.domains))
@@ -118,9 +134,9 @@ def play(seed, steps, machine=HandOver):
 
 
 @settings(max_examples=settings.default.max_examples * 3 // 5)
-@given(st.integers(0, 2**32))
-def test_an_agent_is_in_one_place_whatever_breaks(seed):
-    play(seed, 500)
+@given(st.integers(0, 2**32), st.booleans())
+def test_an_agent_is_in_one_place_whatever_breaks(seed, misjudges):
+    play(seed, 500, misjudges=misjudges)
 
 
 @pytest.mark.parametrize("seed", FOUND)

@@ -13,18 +13,10 @@ from dataclasses import dataclass, field
 
 from formicary.mobility.handover.exchange import Decided, decode
 from formicary.mobility.handover.instructions import (
-    Build,
-    Discard,
     Freed,
     Known,
-    Leave,
     Missing,
-    Perished,
     Placed,
-    Settled,
-    Stay,
-    Terminate,
-    Wake,
 )
 from formicary.mobility.handover.machine import HandOver
 
@@ -64,6 +56,8 @@ class Process:
     left: dict = field(default_factory=dict)  # the copies of those that have left
     made: dict = field(default_factory=dict)  # those that were built, by address and number
     to_start: list = field(default_factory=list)
+    incomplete: dict = field(default_factory=dict)  # those that wait for what they bring, by address
+    to_bring: list = field(default_factory=list)
     to_build: list = field(default_factory=list)
     to_leave: list = field(default_factory=list)
     members: dict = field(default_factory=dict)
@@ -79,6 +73,8 @@ class World:
         self.processes = {}
         self.ups = set()  # pairs of domains, sorted, that have a session
         self.cut = set()  # pairs that can have none
+        self.brings = False  # whether some agents bring messages along
+        self.misjudged = set()  # (domain, other): who takes the other one for lost, though their link is fine
         self.flight = defaultdict(deque)  # (method, *arguments), by (from, to)
         self.lives = []
         self.decisions = {}
@@ -124,7 +120,10 @@ class World:
     def break_link(self, pair):
         """End a session: what is on its way is lost, and both find out in their time."""
         self.ups.discard(pair)
+        self.misjudged -= {pair, pair[::-1]}
         for one, other in (pair, pair[::-1]):
+            if (process := self.processes.get(one)) is not None:
+                self.complete(process, lambda wake, other=other: wake.source == other)
             events = self.flight[one, other]
             kept = [it for it in events if it[0] != "receive"]
             events.clear()
@@ -133,6 +132,24 @@ class World:
     def lose(self, domain, other):
         """Have a container hear that another is not there."""
         self.flight[other, domain].append(("lost", other))
+
+    def misjudge(self, domain, other):
+        """Have a container hear that another is not there, which it can hear well."""
+        if tuple(sorted((domain, other))) in self.ups and (domain, other) not in self.misjudged:
+            self.misjudged.add((domain, other))
+            self.lose(domain, other)
+
+    def judge_anew(self, domain, other):
+        """Have a container hear that another is there after all."""
+        if (domain, other) in self.misjudged:
+            self.misjudged.discard((domain, other))
+            self.flight[other, domain].append(("joined", other, self.processes[other].incarnation))
+
+    def complete(self, process, is_complete):
+        """Have agents start that have all that they bring along, or get no more of it."""
+        for address, wake in tuple(process.incomplete.items()):
+            if is_complete(wake):
+                process.to_start.append(process.incomplete.pop(address))
 
     def connect(self, one, other):
         """Begin a session between two."""
@@ -199,33 +216,48 @@ class World:
         assert self.decisions.setdefault(key, event.moves) == event.moves, f"a decision was undone: {event}"
 
     def perform(self, process, instruction):
-        address = None if isinstance(instruction, Known) else instruction.address
-        match instruction:
-            case Build():
-                process.to_build.append(instruction)
-            case Wake():
-                assert (address, instruction.number) in process.made
-                process.to_start.append(instruction)
-            case Discard(number=number):
-                process.made.pop((address, number), None)
-                process.to_build = [
-                    it for it in process.to_build if (it.address, it.number) != (address, number)
-                ]
-            case Stay():
-                copy = process.agents[address]
-                assert not copy.runs
-                copy.runs = True
-                self.run(process, address)
-            case Leave():
-                process.to_leave.append(instruction)
-            case Perished():
-                self.perish(process, address)
-            case Terminate():
-                self.terminate(process, address)
-            case Settled():
-                self.moved += 1
-            case Known() | Placed() | Missing() | Freed():
-                pass
+        perform = getattr(self, f"_{type(instruction).__name__.lower()}", None)
+        if perform is not None:
+            perform(process, instruction)
+        else:
+            assert isinstance(instruction, (Known, Placed, Missing, Freed))
+
+    def _build(self, process, build):
+        process.to_build.append(build)
+
+    def _wake(self, process, wake):
+        assert (wake.address, wake.number) in process.made
+        if wake.brings:
+            process.incomplete[wake.address] = wake
+        else:
+            process.to_start.append(wake)
+
+    def _complete(self, process, complete):
+        self.complete(process, lambda wake: wake.address == complete.address)
+
+    def _discard(self, process, discard):
+        process.made.pop((discard.address, discard.number), None)
+        process.to_build = [
+            it for it in process.to_build if (it.address, it.number) != (discard.address, discard.number)
+        ]
+
+    def _stay(self, process, stay):
+        copy = process.agents[stay.address]
+        assert not copy.runs
+        copy.runs = True
+        self.run(process, stay.address)
+
+    def _leave(self, process, leave):
+        process.to_leave.append(leave)
+
+    def _perished(self, process, perished):
+        self.perish(process, perished.address)
+
+    def _terminate(self, process, terminate):
+        self.terminate(process, terminate.address)
+
+    def _settled(self, _process, _settled):
+        self.moved += 1
 
     # -- agents ---------------------------------------------------------------------------------------------
 
@@ -317,7 +349,10 @@ class World:
         if not process.machine.departures.is_leaving(address, leave.number):
             return
         process.left[address] = process.agents.pop(address)
-        process.machine.left(address)
+        brings = self.brings and process.left[address].age % 3 == 0
+        process.machine.left(address, brings=brings)
+        if brings:
+            process.to_bring.append(leave)
         self.settle(process)
 
     def perish(self, process, address):
@@ -327,6 +362,10 @@ class World:
 
     def terminate(self, process, address):
         copy = process.agents.pop(address, None)
+        wake = process.incomplete.pop(address, None)
+        if copy is None and wake is not None:
+            copy = process.made.pop((address, wake.number))
+            process.machine.started(address, wake.number)
         if copy is not None:
             life = self.lives[copy.life]
             assert life.is_forfeit or life.is_over
@@ -367,6 +406,10 @@ class World:
             self.wake(process, process.to_start.pop(0))
         elif process.to_leave:
             self.leave(process, process.to_leave.pop(0))
+        elif process.to_bring:
+            leave = process.to_bring.pop(0)
+            process.machine.departures.brought(leave.address, leave.number)
+            self.settle(process)
         else:
             return False
         return True
@@ -379,6 +422,8 @@ class World:
                 self.start(domain)
         for one, other in itertools.combinations(self.domains, 2):
             self.connect(one, other)
+        for pair in tuple(self.misjudged):
+            self.judge_anew(*pair)
         self.flow()
 
     def flow(self):
@@ -390,6 +435,7 @@ class World:
     def check(self):
         """Check what holds when all is well again."""
         for process in self.processes.values():
+            assert not process.incomplete, f"{process.domain} waits to start {process.incomplete}"
             assert not process.made, f"{process.domain} has {process.made}"
             assert not process.machine.departures._departures, process.machine.departures._departures
             assert not process.machine.ledger._inquiries

@@ -26,6 +26,7 @@ from formicary.mobility.handover.exchange import (
 )
 from formicary.mobility.handover.instructions import (
     Build,
+    Complete,
     Discard,
     Freed,
     Known,
@@ -66,12 +67,14 @@ class Platform:
 
     def start(self, domain, incarnation):
         """Have a new process take a place."""
+        was_there = domain in self.machines
         self.incarnations[domain] = incarnation
         self.living[domain] = set()
         self.machines[domain] = HandOver(domain, incarnation, self.living[domain].__contains__)
         for other, machine in self.machines.items():
             if other != domain:
-                machine.lost(domain)
+                if was_there:
+                    machine.lost(domain)
                 self.meet(domain, other)
 
     def meet(self, one, other):
@@ -109,6 +112,7 @@ class Platform:
 
     held = ()
     made = True
+    brings = False  # whether what leaves brings something along
     leaves = True  # whether what is to leave is taken apart
 
     def perform(self, domain, machine, instruction):
@@ -124,8 +128,8 @@ class Platform:
                     machine.arrivals.refuse(address, number, self.made)
             case Leave(address) if self.leaves:
                 self.living[domain].discard(address)
-                machine.left(address)
-            case Wake(address, number):
+                machine.left(address, brings=self.brings)
+            case Wake(address, number, brings=False) | Complete(address, number):
                 self.living[domain].add(address)
                 machine.started(address, number, b"done")
             case Terminate(address):
@@ -205,6 +209,31 @@ def test_the_home_has_to_be_there_still_when_all_has_arrived():
     platform.flow()
     assert platform.kinds(S) == [Stay]
     assert platform.kinds(D) == [Build, Discard]
+
+
+def test_who_was_taken_for_lost_for_a_moment_hears_again_that_all_was_brought(platform):
+    platform.brings = True
+    platform.move(S, D)
+    assert platform.living[D] == set()
+    platform.machines[D].lost(S)
+    platform.machines[S].departures.brought(ALICE, NUMBER + 1)
+    platform.flow()
+    assert Complete not in platform.kinds(D)
+    platform.machines[D].joined(S, 1000)
+    platform.flow()
+    assert platform.living[D] == {ALICE}
+    assert Settled in platform.kinds(S)
+
+
+def test_what_is_being_made_ready_where_its_source_is_taken_for_lost_is_made_ready_again(platform):
+    platform.made = False
+    platform.move(S, D)
+    platform.machines[D].lost(S)
+    platform.flow()
+    platform.made = True
+    platform.machines[D].joined(S, 1000)
+    platform.flow()
+    assert platform.living[D] == {ALICE}
 
 
 def test_who_is_not_there_to_witness_or_to_come_to_is_said_before(platform):

@@ -106,7 +106,8 @@ class Ledger:
         if moves or origin != event.source or origin == own.domain:
             return
         is_elsewhere = record is not None and not record.is_lost and record.place != origin
-        if is_elsewhere or self.has_another(event.address, event.number):
+        is_over = self._is_over(event.address, event.number)
+        if is_elsewhere or is_over or self.has_another(event.address, event.number):
             own.tell(origin, End(event.address, event.number))
         elif record is not None and record.is_lost and record.place == origin:
             record.is_lost = False
@@ -118,7 +119,7 @@ class Ledger:
             return True
         record = self._records.get(event.address)
         if record is None:
-            return None
+            return False if self._is_over(event.address, event.number) else None
         if record.number == event.number:
             return record.place == event.place
         if event.witness != self._surroundings.incarnation:
@@ -147,13 +148,16 @@ class Ledger:
     def decide(self, event: Ask, *, moves: bool, has_source: bool = True) -> None:
         """Enter what is decided; `has_source`: whether the source may have the agent, if nothing is known."""
         own, record = self._surroundings, self._records.get(event.address)
+        is_earlier = record is not None and record.number // LIFE < event.number // LIFE
+        if is_earlier and record is not None and record.place not in {event.source, event.place, own.domain}:
+            own.tell(record.place, End(event.address, event.number))  # that has lost its name
         if moves:
             if not self._lives_here(event.address) or event.source == own.domain:
                 self._set(event.address, event.place, event.incarnation, event.number)
             if event.source != own.domain:
                 source = event.source, event.source_incarnation
                 self._unheard.setdefault(event.address, {})[source] = event.number
-        elif record is not None:
+        elif record is not None and not is_earlier:
             record.refused = max(record.refused, event.number)
         elif (
             has_source

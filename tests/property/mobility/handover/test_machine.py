@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.property.mobility.handover.world import World
 
+from formicary.mobility.handover import machine
 from formicary.mobility.handover.arrival import Arrivals
 from formicary.mobility.handover.departure import Departures
 from formicary.mobility.handover.ledger import Ledger
@@ -103,6 +105,7 @@ def agents_of(world, domain):
 FOUND = (
     *(52, 70, 104, 126, 405, 620, 741, 787, 2514, 8525, 20488, 21503, 22634, 27410),
     *(105805, 120812, 139180, 140601, 176706, 199351, 213245, 266723, 352241, 500637, 642447, 721625),
+    *(831223, 886879),
 )
 """Worlds that have shown mistakes."""
 
@@ -111,13 +114,13 @@ MISJUDGED = {misjudge: 10}
 GOOD = {mend: 40, create: 20, finish: 5, move: 95, live: 40, work: 240, deliver: 500, be_whole: 2}
 
 
-def play(seed, steps, machine=HandOver, *, misjudges=False):
+def play(seed, steps, kind=HandOver, *, misjudges=False):
     """Play a world at random; it is whole now and then, and in the end.
 
     `misjudges`: whether some take others for lost whom they hear well; and agents bring messages along.
     """
     chance = random.Random(seed)
-    world = World(chance.choice([2, 3, 3, 4]), machine)
+    world = World(chance.choice([2, 3, 3, 4]), kind)
     world.reuses = chance.random() < 0.5  # names of agents that are lost, and may come back
     world.names = ["alice", "bob"] if world.reuses else [f"agent{number}" for number in range(10)]
     world.brings = misjudges
@@ -179,8 +182,8 @@ class _ForgetsDoubts(Departures):
 class _ForgetsRefusals(Ledger):
     """Lets a source have what was refused to a destination."""
 
-    def _outcome(self, event, *, is_source):
-        return super()._outcome(event, is_source=is_source) or None
+    def outcome(self, event, *, is_source):
+        return super().outcome(event, is_source=is_source) or None
 
 
 class _BelievesOldNews(Ledger):
@@ -198,13 +201,8 @@ def planted(kind):
 
     class Planted(HandOver):
         def __init__(self, domain, incarnation, lives_here):
-            super().__init__(domain, incarnation, lives_here)
-            if issubclass(kind, Departures):
-                self.departures = kind(self._surroundings)
-            elif issubclass(kind, Arrivals):
-                self.arrivals = kind(self._surroundings, self._number_of)
-            else:
-                self.ledger = kind(self._surroundings, lives_here)
+            with patch.object(machine, kind.__base__.__name__, kind):
+                super().__init__(domain, incarnation, lives_here)
 
     return Planted
 

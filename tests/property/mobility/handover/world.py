@@ -32,7 +32,7 @@ class Life:
     last_at: tuple | None = None
     is_over: bool = False  # ended, or killed, by somebody who may
     is_forfeit: bool = False  # it may be over: what could go on with it has died, or its name was taken
-    may_fall_back: bool = False  # both who decided and where it ran have died: only an older state is left
+    may_fall_back: bool = False  # who decided has died: dies where it runs, too, an older state may be left
 
 
 @dataclass
@@ -210,9 +210,12 @@ class World:
         return any(event.address in part and part[event.address].number == event.number for part in parts)
 
     def note_decision(self, process, event):
-        if sum(life.address == event.address for life in self.lives) > 1:
+        lives = [life for life in self.lives if life.address == event.address]
+        if len(lives) > 1:
             return  # who has lost its name to another is not to be decided about any more, only to end
         key = (process.domain, process.incarnation, event.address, event.number)
+        if event.moves and key not in self.decisions:
+            lives[0].may_fall_back = False  # until who has decided it dies
         assert self.decisions.setdefault(key, event.moves) == event.moves, f"a decision was undone: {event}"
 
     def perform(self, process, instruction):
@@ -288,8 +291,6 @@ class World:
         assert not life.is_over or has_fallen_back, f"{address} runs at {here} and has ended"
         assert copy.age == life.age or has_fallen_back, f"{address} at {here} is of old"
         life.is_over = False  # its end is forgotten as all is that it has lived through there
-        if life.last_at != here:
-            life.may_fall_back = False
         life.runs_at = life.last_at = here
         life.age = copy.age = max(life.age, copy.age) + 1
 

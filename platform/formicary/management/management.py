@@ -50,7 +50,7 @@ class Management(LookingUp):
             InvalidNameError: that is no name.
             UnknownAgentError: there is no such agent.
             UnauthorisedError: it is a container's own.
-            ManagementError: it is not active, or a micro-agent, or its container does not answer.
+            ManagementError: it is not active, or a micro-agent, or sleeps, or its container does not answer.
         """
         await self._request(Suspend(name))
 
@@ -119,8 +119,8 @@ class Management(LookingUp):
             ManagementRequestError: that is no container of this platform.
             UnknownAgentError: there is no such agent.
             UnauthorisedError: it is a container's own.
-            MoveError: it does not move, and goes on where it is; or it has ended on its way, as of
-                `BaseAgent.move`.
+            MoveError: it does not move, and goes on where it is, or sleeps there; or it has ended on its way,
+                as of `BaseAgent.move`.
             ManagementError: its container does not answer.
         """
         await self._request(make_request("move", agent=check_receiver(name), container=to))

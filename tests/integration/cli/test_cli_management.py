@@ -124,6 +124,8 @@ def test_an_agent_sleeps_and_is_woken(running):
     (row,) = running.said("agents", "--state", "deactivated").splitlines()[1:]
     assert row.split()[:3] == ["ada@c2.lab.localhost", "deactivated", "c2"]
     assert "agent ada@c2.lab.localhost sleeps; wake it first" in running.refused("suspend", "ada", code=1)
+    says = running.refused("move", "ada", "c1", code=1)
+    assert "agent ada@c2.lab.localhost sleeps; wake it first, by a message or by `activate`\n" in says
     assert json.loads(running.said("activate", "ada", "--json")) == [
         {"agent": "ada@c2.lab.localhost", "done": True, "error": None}
     ]

@@ -12,6 +12,7 @@ from formicary.core.errors import (
     AgentStateError,
     ContainerClosedError,
     ManagementError,
+    MoveError,
     NameTakenError,
     StoreError,
     UnauthorisedError,
@@ -179,7 +180,7 @@ class LocalManagement:
         return Result("kill", agent=name)
 
     async def _move_or_clone(self, request: Move | Clone) -> Result:
-        agent = self._find(request.agent)
+        agent = self._find(request.agent, asleep=MoveError)
         mobility, to = self._container.platform_services.mobility, request.container
         assert to is not None  # as it is completed
         try:
@@ -191,18 +192,31 @@ class LocalManagement:
             raise ManagementError(str(error)) from error
         return Result("move", agent=request.agent)
 
-    def _find(self, name: str) -> Agent | MicroAgent:
+    def _find(self, name: str, asleep: type[ManagementError] = ManagementError) -> Agent | MicroAgent:
+        """Return an agent that is here and awake.
+
+        Args:
+            name: its full name.
+            asleep: what is raised where it sleeps: it is there, so it is not unknown.
+        """
         container = self._container
         agent = container.dispatcher.agents.get(name) or container.lifecycle.arriving.get(name)
         if agent is not None:
             return agent
-        if container.dispatcher.sleepers is not None and container.dispatcher.sleepers.is_asleep(name):
-            raise UnknownAgentError(f"agent {name} sleeps; wake it first")
+        if self._is_asleep(name):
+            raise asleep(f"agent {name} sleeps; wake it first, by a message or by `activate`")
         if name in container.dispatcher.system_agents:
             raise UnauthorisedError(f"{name} is the container's own agent, and lives as long as that does")
         if name.partition("@")[2] != container.domain:
             raise UnknownAgentError(f"agent {name} is not in container {container.name}")
         raise UnknownAgentError(container.dispatcher.why_unknown(name))
+
+    def _is_asleep(self, name: str) -> bool:
+        """Tell whether an agent sleeps here, or is about to wake."""
+        if self._container.dispatcher.sleepers is None:
+            return False
+        sleeping = self._container.platform_services.sleeping
+        return sleeping.is_asleep(name) or sleeping.wakes(name)
 
     async def _create(self, request: Create) -> Result:
         factory = AgentFactory(request.class_name, request.arguments, self._container.creatable)

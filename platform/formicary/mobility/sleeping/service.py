@@ -285,13 +285,14 @@ class SleepingAgents:
             UnknownAgentError: it does not sleep here.
             MoveError: it cannot be woken.
         """
-        if not self.wake(address) and not self._waker_of(address):
+        if not self.wake(address) and not self.wakes(address):
             raise UnknownAgentError(
                 f"no agent named {address.partition('@')[0]!r} sleeps in container {self._container.name}"
             )
         await self._waker.wait_for(address)
 
-    def _waker_of(self, address: str) -> bool:
+    def wakes(self, address: str) -> bool:
+        """Tell whether an agent with this full name wakes just now."""
         return self._store is not None and self._waker.wakes(address)
 
     def _wake_some(self, names: Sequence[str]) -> None:

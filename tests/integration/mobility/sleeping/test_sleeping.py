@@ -13,7 +13,14 @@ from tests.unit.groups.crew import joined
 
 from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, MicroAgent
 from formicary.core.clock import now
-from formicary.errors import MoveError, NameTakenError, StoreError, UnknownAgentError, UsageError
+from formicary.errors import (
+    ManagementError,
+    MoveError,
+    NameTakenError,
+    StoreError,
+    UnknownAgentError,
+    UsageError,
+)
 from formicary.mobility.sleeping import alarm, journal, waker
 from formicary.mobility.sleeping.store import SleeperStore
 from formicary.testing import MemoryNetwork, until_idle
@@ -191,8 +198,28 @@ async def test_its_name_stays_taken_and_it_can_be_killed_and_woken():
             await c2.management.activate("alice@c1")
         await c2.management.deactivate("carol@c1", 60)
         assert resident(c1, "carol") is None
-        with pytest.raises(UnknownAgentError):
+        with pytest.raises(ManagementError, match=r"^agent carol@c1\.lab\.localhost sleeps; wake it first"):
             await c2.management.deactivate("carol@c1", 60)
+
+
+async def test_who_sleeps_does_not_move_until_it_has_woken():
+    async with joined("c1", "c2", accepts=["tests"]) as (c1, c2, _):
+        await c1.start(Sleepy("alice"))
+        await asleep(c1, "alice")
+        says = r"^agent alice@c1\.lab\.localhost sleeps; wake it first, by a message or by `activate`$"
+        for asking in (c1, c2):
+            with pytest.raises(MoveError, match=says):
+                await asking.management.move("alice@c1", "c2")
+            with pytest.raises(MoveError, match=says):
+                await asking.management.clone("alice@c1", "c2", "bob")
+        waking = asyncio.create_task(c1.management.activate("alice"))
+        await asyncio.sleep(0)
+        assert not c1.dispatcher.sleepers.is_asleep("alice@c1.lab.localhost")
+        with pytest.raises(MoveError, match=says):
+            await c1.management.move("alice", "c2")
+        await waking
+        await c1.management.move("alice", "c2")
+        assert [agent.name for agent in c2.agents] == ["alice"]
 
 
 async def test_the_white_pages_show_who_sleeps():

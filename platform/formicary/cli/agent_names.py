@@ -26,6 +26,10 @@ async def full_name(session: GuestSession, name: str) -> str:
     agents = await session.management.agents(name.replace("*", "?"))
     found = [agent.name for agent in agents if agent.name.partition("@")[0] == name]
     if not found:
+        own = complete(name, session.main.domain, session.container.platform)
+        (place,) = await session.management.locate([own])
+        if place.state is not None:  # a container's own agent, which no list has: what is asked of it says so
+            return own
         silent = "".join(f"; {each.domain} could not be asked" for each in agents.missing)
         raise UnknownAgentError(f"there is no agent {name} in the platform{silent}")
     if len(found) > 1:

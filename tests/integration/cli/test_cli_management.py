@@ -197,7 +197,7 @@ def test_what_fails_is_said_and_the_rest_is_done(running):
             "formicary: container c9 cannot be reached: no container named 'c9' is connected to container "
             "c1; the message was not delivered"
         ),
-        "formicary: ams@c2.lab.localhost is the container's own agent, and lives as long as that does",
+        "formicary: ams@c2.lab.localhost is the container's own agent, and stays there as long as that runs",
     ]
     done = running.ask("suspend", "cell@c1", "--json")
     assert done.returncode == 1
@@ -223,7 +223,13 @@ def test_what_fails_is_said_and_the_rest_is_done(running):
         (["create", "shop:Cell", "new", "--argument", "dpi=1"], 1, "cannot be made with these arguments"),
         (["move", "laser", "c2"], 1, "there are 2 agents named laser; say which"),
         (["move", "laser@c1", "c 2"], 1, "'c 2' cannot be a container's name"),
-        (["move", "ams@c1", "c2"], 1, "is the container's own agent"),
+        (
+            ["move", "ams@c2", "c1"],
+            1,
+            "ams@c2.lab.localhost is the container's own agent, and stays there as long as that runs",
+        ),
+        (["move", "ams", "c2"], 1, "ams@c1.lab.localhost is the container's own agent, and stays there"),
+        (["move", "nobody", "c2"], 1, "there is no agent nobody in the platform"),
         (["kill", "a b"], 1, "the agent name 'a b' has ' ' in it"),
         (["agents", "--container", "C9"], 1, "'C9' cannot be a container's name"),
         (["ps", "--join", "c2"], 2, "no container that others can join is named c2 on this host"),
@@ -237,6 +243,12 @@ def test_what_fails_is_said_and_the_rest_is_done(running):
 )
 def test_what_cannot_be_is_one_sentence(running, arguments, code, sentence):
     assert sentence in running.refused(*arguments, code=code)
+
+
+def test_the_agent_of_a_central_directory_stays_where_it_is(lab):
+    with lab.run("--listen", "--directory", "central"):
+        says = lab.refused("move", "df", "c2", code=1)
+    assert "df@c1.lab.localhost is the container's own agent, and stays there as long as that runs" in says
 
 
 def test_a_platform_that_is_not_there_is_one_sentence(lab):

@@ -206,7 +206,9 @@ class LocalManagement:
         if self._is_asleep(name):
             raise asleep(f"agent {name} sleeps; wake it first, by a message or by `activate`")
         if name in container.dispatcher.system_agents:
-            raise UnauthorisedError(f"{name} is the container's own agent, and lives as long as that does")
+            raise UnauthorisedError(
+                f"{name} is the container's own agent, and stays there as long as that runs"
+            )
         if name.partition("@")[2] != container.domain:
             raise UnknownAgentError(f"agent {name} is not in container {container.name}")
         raise UnknownAgentError(container.dispatcher.why_unknown(name))

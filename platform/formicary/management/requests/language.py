@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import msgspec
 
@@ -126,10 +126,9 @@ def make_request(action: str, **fields: Any) -> Request:
         ManagementRequestError: there can be no such request.
     """
     given = {name: value for name, value in fields.items() if value is not None}
-    # Arguments may be anything that somebody hands in; the other encoder writes also what JSON cannot say.
-    write = _to_json if "arguments" in given else _encode
     try:
-        content = write({"action": action, **given})
+        # What is handed in may be anything; msgspec writes also what JSON cannot say, such as bytes.
+        content = _to_json({"action": action, **given}).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise ManagementRequestError(f"the request cannot be said in JSON: {error}") from None
     return decode_request(content)
@@ -156,4 +155,10 @@ decode_request: Callable[[str | bytes], Request] = partial(
 decode_error = DIALECT.read_error
 _results = msgspec.json.Decoder(Result)
 _encode = msgspec.json.Encoder().encode
-_to_json = json.JSONEncoder(allow_nan=False).encode
+
+
+def _refuse(value: object) -> Never:
+    raise TypeError(f"{shorten(value)} is neither text nor a number, nor a list or a dict of these")
+
+
+_to_json = json.JSONEncoder(allow_nan=False, ensure_ascii=False, default=_refuse).encode

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -269,6 +270,27 @@ def test_a_request_made_in_python_is_the_one_that_is_read():
 def test_arguments_that_json_cannot_say_are_refused_and_not_changed(value):
     with pytest.raises(ManagementRequestError, match="the request cannot be said in JSON"):
         make_request("create", **{"class": "a:B"}, name="x", arguments={"value": value})
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"name": b"abc"}, {"container": b"c1"}, {"state": {"active"}}, {"name": Path("abc")}],
+)
+def test_what_is_no_text_is_refused_and_not_taken_for_another_one(fields):
+    (value,) = fields.values()
+    says = f"^the request cannot be said in JSON: {re.escape(repr(value))} is neither text nor a number, nor"
+    with pytest.raises(ManagementRequestError, match=says):
+        make_request("search", **fields)
+
+
+def test_names_that_are_no_text_are_refused():
+    with pytest.raises(ManagementRequestError, match="b'bob' is neither text nor a number"):
+        make_request("create-many", **{"class": "a:B"}, names=("al", b"bob"))
+
+
+def test_half_of_a_surrogate_pair_is_no_name():
+    with pytest.raises(ManagementRequestError, match=r"the request cannot be said in JSON: .* surrogates"):
+        make_request("search", name="\ud800")
 
 
 def test_no_request_can_be_made_for_what_is_no_name():

@@ -17,6 +17,8 @@ from formicary.management.requests.actions import (
     Kill,
     Resume,
     Suspend,
+    is_wake_time,
+    no_wake_time,
 )
 from formicary.management.requests.language import make_request
 
@@ -87,7 +89,9 @@ class Management(LookingUp):
             MoveError: it cannot sleep, and goes on.
             FormicaryError: others are as of `suspend`.
         """
-        when = until.astimezone().isoformat() if isinstance(until, datetime) else until
+        when: object = until.astimezone().isoformat() if isinstance(until, datetime) else until
+        if not is_wake_time(when):  # also what JSON cannot say, or leaves out
+            raise ManagementRequestError(no_wake_time(until))
         await self._request(make_request("deactivate", agent=check_receiver(name), until=when))
 
     async def activate(self, name: str) -> None:

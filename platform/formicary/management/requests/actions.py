@@ -191,13 +191,26 @@ class Deactivate(OfAgent, frozen=True, tag="deactivate"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.until == "message":
-            return
-        if isinstance(self.until, str):
-            if datetime.fromisoformat(self.until).tzinfo is None:
-                raise ValueError(f"the time {shorten(self.until)} has no zone")
-        elif not 0 <= self.until < float("inf"):
-            raise ValueError(f"an agent does not sleep for {self.until} seconds")
+        if not is_wake_time(self.until):
+            raise ValueError(no_wake_time(self.until))
+
+
+def is_wake_time(until: object) -> bool:
+    """Tell whether an agent can be asked to sleep until then, as of `Deactivate`."""
+    if not isinstance(until, str):
+        return isinstance(until, int | float) and not isinstance(until, bool) and 0 <= until < float("inf")
+    try:
+        return until == "message" or datetime.fromisoformat(until).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def no_wake_time(until: object) -> str:
+    """Return the sentence that this is none."""
+    return (
+        "an agent sleeps for some seconds, until a time with its zone, as 2026-01-02T03:04:05Z, or until "
+        f"'message', not {shorten(until)}"
+    )
 
 
 class Activate(OfAgent, frozen=True, tag="activate"):

@@ -15,6 +15,7 @@ from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, Mi
 from formicary.core.clock import now
 from formicary.errors import (
     ManagementError,
+    ManagementRequestError,
     MoveError,
     NameTakenError,
     StoreError,
@@ -291,6 +292,20 @@ async def test_what_is_no_time_is_refused(until):
             UsageError, match=r"^an agent sleeps until a time, for some seconds, or until 'message'"
         ):
             await alice.deactivate(until)
+
+
+@pytest.mark.parametrize(
+    "until", [-1, "soon", "2026-01-02T03:04:05", b"message", True, [3], float("inf"), float("nan"), None]
+)
+async def test_who_asks_for_a_sleep_until_what_is_no_time_is_told_what_is_one(until):
+    async with Container("c1") as container:
+        await container.start(Agent("alice"))
+        with pytest.raises(ManagementRequestError) as raised:
+            await container.management.deactivate("alice", until)
+        assert str(raised.value) == (
+            "an agent sleeps for some seconds, until a time with its zone, as 2026-01-02T03:04:05Z, or until "
+            f"'message', not {until!r}"
+        )
 
 
 async def test_who_cannot_be_written_goes_on(tmp_path, monkeypatch):

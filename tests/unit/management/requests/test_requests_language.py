@@ -142,6 +142,12 @@ def test_a_result_is_read_as_it_was_written(result):
         ({"action": "kill", "agent": "a b"}, "unrecognised-parameter-value", "' ' in it"),
         ({"action": "suspend", "agent": ""}, "unrecognised-parameter-value", "empty"),
         ({"action": "resume", "agent": "a@c 1"}, "unrecognised-parameter-value", "c 1"),
+        (
+            {"action": "deactivate", "agent": "a", "until": "soon"},
+            "unrecognised-parameter-value",
+            "an agent sleeps for some seconds, until a time with its zone.* or until 'message', not 'soon'",
+        ),
+        ({"action": "deactivate", "agent": "a"}, "missing-parameter", "`until`"),
         ({"action": "locate"}, "missing-parameter", "`agents`"),
         ({"action": "locate", "agents": []}, "unrecognised-parameter-value", "1 to 10000 agents, not 0"),
         (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from formicary.core.errors import ManagementError
+from formicary.core.quoting import printable
 from formicary.management.requests.language import describe_not_created
 
 if TYPE_CHECKING:
@@ -19,14 +20,26 @@ if TYPE_CHECKING:
     from formicary.management.requests.router import RequestRouter
 
 
+_SHOWN: Final = 3  # of those that have failed, in the repr
+
+
 class Creations(tuple[str, ...]):  # noqa: SLOT001 -- a tuple cannot have other slots
     """The full names of agents that were created together: a tuple.
+
+    Where some have failed, its repr says how many, and the first of them with the reasons.
 
     Attributes:
         failed: the agents that were not created, and why not.
     """
 
     failed: tuple[NotCreated, ...] = ()
+
+    def __repr__(self) -> str:
+        if not self.failed:
+            return super().__repr__()
+        first = ", ".join(f"{each.name} ({each.message})" for each in self.failed[:_SHOWN])
+        more = f", and {len(self.failed) - _SHOWN} more in .failed" if len(self.failed) > _SHOWN else ""
+        return printable(f"<{len(self)} created, {len(self.failed)} failed: {first}{more}>")
 
 
 async def create_all(router: RequestRouter, requests: Iterable[CreateMany]) -> Creations:

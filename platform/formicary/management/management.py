@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from formicary.core.errors import ManagementRequestError
+from formicary.core.errors import InvalidNameError, ManagementRequestError
 from formicary.core.names import check_receiver
 from formicary.core.quoting import shorten
 from formicary.management.creations import create_all
@@ -208,9 +208,12 @@ class Management(LookingUp):
             UnauthorisedError: the container does not allow agents of that module.
             ManagementRequestError: there is no such class, it does not take these arguments, or a name is
                 none, or there twice.
+            InvalidNameError: the names are one text.
             ManagementError: the container does not answer the first request; the names of a later one that it
                 does not answer are in `failed`.
         """
+        if isinstance(names, str):  # whose letters would be names
+            raise InvalidNameError(f"several names are a list, as in [{names!r}]")
         wanted = tuple(names)
         requests: list[CreateMany] = []
         # All of them first, so that a mistake in the last is found before an agent is made.

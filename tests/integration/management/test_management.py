@@ -171,6 +171,7 @@ async def test_what_is_wrong_with_all_of_many_is_raised_and_none_is_created(plat
             (ManagementRequestError, f"{CREW}:Clerk", [*many, "b b"], "the agent name 'b b' has ' ' in it"),
             (ManagementRequestError, f"{CREW}:Clerk", [*many, 3], "Expected `str`"),
             (ManagementRequestError, f"{CREW}:Clerk", ["a", "b", "a"], "'a' is there twice"),
+            (InvalidNameError, f"{CREW}:Clerk", "bob", r"^several names are a list, as in \['bob'\]$"),
         ):
             doing = c1.management.create_many(class_name, names, container=where, arguments={"desk": 1})
             with pytest.raises(kind, match=sentence):

@@ -49,6 +49,16 @@ async def test_what_was_not_tried_is_asked_for_again():
     assert router.asked == [tuple("abcdef"), tuple("cdef"), tuple("def")]
 
 
+async def test_how_many_have_failed_and_the_first_of_them_are_seen_at_once():
+    creations = await create_all(Router(6, failed=["b@c2", "c@c2"]), wanted("abcdef"))
+    assert repr(creations) == str(creations) == "<4 created, 2 failed: b@c2 (No.), c@c2 (No.)>"
+    creations = await create_all(Router(6, failed=[f"{name}@c2" for name in "abcde"]), wanted("abcdef"))
+    assert str(creations) == (
+        "<1 created, 5 failed: a@c2 (No.), b@c2 (No.), c@c2 (No.), and 2 more in .failed>"
+    )
+    assert str(await create_all(Router(2), wanted("ab"))) == "('a@c2', 'b@c2')"
+
+
 async def test_nothing_is_asked_for_nobody():
     creations = await create_all(Router(), [])
     assert (creations, creations.failed) == ((), ())

@@ -14,7 +14,7 @@ from formicary.management.descriptions import AgentPlace, Missing
 from formicary.management.management import Management
 from formicary.management.requests.actions import ListContainers, Locate
 from formicary.management.requests.language import Result
-from formicary.management.requests.router import RequestRouter, within_time
+from formicary.management.requests.router import RequestRouter, UnansweredError, within_time
 from formicary.management.services import end_subscriptions
 
 if TYPE_CHECKING:
@@ -151,7 +151,9 @@ class GuestRequestRouter(RequestRouter):
 
     async def _locate(self, request: Locate) -> Result:
         """Have it search: it may wait for others, and is itself not waited for much longer."""
-        result = await within_time(partial(self._pass_on, request), self._home, _ANSWERING)
+        ask = partial(self._pass_on, request)
+        # What it answers is no reason to take it for missing.
+        result = await within_time(ask, self._home, _ANSWERING, missing=UnansweredError)
         if not isinstance(result, Missing):
             return result
         places = tuple(AgentPlace(name, reason=result.reason) for name in request.agents)

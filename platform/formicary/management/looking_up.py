@@ -157,6 +157,7 @@ class LookingUp:
         Raises:
             InvalidNameError: one of them is no name.
             ContainerClosedError: the own container is not open.
+            ManagementError: this is a guest, and the platform's container answers that it does not do it.
         """
         if isinstance(names, str):
             raise InvalidNameError(f"several names are a list, as in [{names!r}]")

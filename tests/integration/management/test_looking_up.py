@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from contextlib import AsyncExitStack
 
 import pytest
 from tests.integration.management.conftest import CREW
@@ -12,9 +13,10 @@ from tests.integration.transport.raw import until
 from tests.unit.core.agents import Deaf, do, start
 
 from formicary import Agent, AgentState, Container, Instrument
-from formicary.errors import ContainerClosedError, InvalidNameError
+from formicary.errors import ContainerClosedError, InvalidNameError, ManagementError
 from formicary.fipa.language import ONTOLOGY
 from formicary.management.descriptions import AgentPlace
+from formicary.management.requests.language import encode_error
 
 HERE = "tests.integration.management.test_looking_up"
 ACTIVE = AgentState.ACTIVE
@@ -198,6 +200,30 @@ async def test_a_guest_that_gets_no_answer_is_told_so_of_all(platform, impatient
         why = "ams@c1.lab.localhost has not answered within 3.5 s"
         assert places == tuple(AgentPlace(f"{name}@c1.lab.localhost", reason=why) for name in ("bob", "eve"))
         assert [each.domain for each in places.missing] == ["c1.lab.localhost"]
+
+
+async def test_a_guest_does_not_take_a_container_for_missing_that_says_why_it_does_not_answer(platform):
+    async with platform("c1") as (c1,), guest_of(c1) as guest:
+        agent = c1.platform_services.agent
+
+        async def refuse(message):
+            await agent.send(agent.make_answer(message, *encode_error(ManagementError("ask for fewer"))))
+
+        agent.serve(ONTOLOGY, refuse)
+        with pytest.raises(ManagementError, match="ask for fewer"):
+            await guest.management.locate(["bob"])
+
+
+async def test_a_guest_whose_platform_has_ended_is_told_so_of_all(platform):
+    async with AsyncExitStack() as stack:
+        async with platform("c1") as (c1,):
+            guest = await stack.enter_async_context(guest_of(c1))
+            await until(lambda: guest.members)
+        await until(lambda: not guest.members)
+        (bob,) = places = await guest.management.locate(["bob"])
+        assert (bob.state, [each.domain for each in places.missing]) == (None, ["c1.lab.localhost"])
+        assert bob.reason == places.missing[0].reason
+        assert "c1" in bob.reason
 
 
 async def test_a_behaviour_may_ask_and_alone_there_is_nobody_else_to_ask():

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from msgspec.structs import force_setattr, replace
 
-from formicary.core.errors import FormicaryError, ManagementError, ManagementRequestError, UnknownAgentError
+from formicary.core.errors import (
+    FormicaryError,
+    LinkError,
+    ManagementError,
+    ManagementRequestError,
+    NoAnswerError,
+    UndeliveredError,
+    UnknownAgentError,
+)
 from formicary.core.names import MANAGEMENT, complete, is_container_of
 from formicary.fipa.language import ONTOLOGY
 from formicary.management.descriptions import Missing
@@ -42,6 +50,10 @@ _TIMEOUT: Final = 30.0  # s that a container gets to answer when only that one i
 _TIMEOUT_FOR_EACH: Final = 5.0  # s that each gets when all are
 _PLACED: Final = (Create, CreateMany, Move, Clone)  # which concern this container where none is named
 _PAUSES: Final = (0.01, 0.1, 0.5, 1.0)  # s between looks for an agent that is not where it should be
+
+
+class UnansweredError(ManagementError):
+    """Another container was asked, and is not there, or has not answered in time."""
 
 
 class RequestRouter:
@@ -187,6 +199,8 @@ class RequestRouter:
         message = self._agent.make_request(f"{MANAGEMENT}@{domain}", encode(request), ONTOLOGY)
         try:
             answer = await self._agent.ask(message, _TIMEOUT)
+        except (UndeliveredError, NoAnswerError, LinkError) as error:
+            raise UnansweredError(str(error)) from error
         except FormicaryError as error:
             raise ManagementError(str(error)) from error
         if answer.performative != "inform":
@@ -241,7 +255,11 @@ class RequestRouter:
 
 
 async def within_time(
-    ask: Callable[[str], Coroutine[Any, Any, T]], domain: str, more: float = 0.0
+    ask: Callable[[str], Coroutine[Any, Any, T]],
+    domain: str,
+    more: float = 0.0,
+    *,
+    missing: type[FormicaryError] = FormicaryError,
 ) -> T | Missing:
     """Return what a container answers, or why there is no answer.
 
@@ -249,6 +267,7 @@ async def within_time(
         ask: asks the container of a domain.
         domain: the domain.
         more: seconds that it gets in addition to the 5 s of each container.
+        missing: what says that there is no answer; other errors are raised.
     """
     seconds = _TIMEOUT_FOR_EACH + more
     try:
@@ -256,7 +275,7 @@ async def within_time(
             return await ask(domain)
     except TimeoutError:
         return Missing(domain, not_answered(domain, seconds))
-    except FormicaryError as error:
+    except missing as error:
         return Missing(domain, str(error))
 
 

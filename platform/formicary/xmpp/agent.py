@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
-from formicary.core.errors import AgentStateError
+from formicary.core.errors import AgentStateError, UsageError
 from formicary.core.logs import get_logger
 from formicary.server.account import AccountAddress, require_extra
 
@@ -42,10 +42,17 @@ class XmppAgent(Agent):
 
     Raises:
         InvalidNameError: the name cannot be an agent's.
-        UsageError: what accounts need is not installed, or there is none for this Python.
+        UsageError: the account is none, or what accounts need is not installed, or there is none for this
+            Python.
     """
 
     def __init__(self, account: AccountAddress, name: str | None = None) -> None:
+        given: object = account
+        if not isinstance(given, AccountAddress):  # whatever it is, it may be the password: it is not quoted
+            raise UsageError(
+                "an XmppAgent is given its account as formicary.server.AccountAddress('lab@example.org', "
+                f"password), not as {type(given).__name__}"
+            )
         require_extra()
         super().__init__(account.jid.partition("@")[0] if name is None else name)
         self.account = account

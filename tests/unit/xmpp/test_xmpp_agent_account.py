@@ -1,0 +1,21 @@
+"""What an agent with an account of its own is made of."""
+
+from __future__ import annotations
+
+import pytest
+
+from formicary import XmppAgent
+from formicary.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [(("alice@example.org", "secret"), "str"), ((None,), "NoneType"), ((("x", "secret"),), "tuple")],
+)
+def test_who_gives_another_thing_than_an_account_is_told_what_to_write(given, kind):
+    with pytest.raises(UsageError) as raised:
+        XmppAgent(*given)
+    assert str(raised.value) == (
+        "an XmppAgent is given its account as formicary.server.AccountAddress('lab@example.org', password), "
+        f"not as {kind}"
+    )

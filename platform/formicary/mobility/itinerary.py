@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import msgspec
 
 from formicary.core.behaviour import Behaviour
-from formicary.core.errors import AgentStateError, InvalidNameError, MoveError
+from formicary.core.errors import AgentStateError, DefinitionError, InvalidNameError, MoveError
 from formicary.core.failures import describe
 from formicary.core.logs import get_logger
 from formicary.core.names import check_container, check_platform
@@ -121,6 +121,7 @@ class Itinerary(Behaviour):
             Where its home is away the agent waits, since nobody can move without it.
 
     Raises:
+        DefinitionError: the class has no `visit`.
         InvalidNameError: a stop cannot be a container.
         AgentStateError: there is nothing like this to be done.
     """
@@ -132,6 +133,11 @@ class Itinerary(Behaviour):
 
     def __init__(self, stops: Iterable[str], away: Literal["skip", "wait", "home"] = "skip") -> None:
         super().__init__()
+        if type(self).visit is Itinerary.visit:
+            raise DefinitionError(
+                f"{type(self).__name__} has no visit(): write `async def visit(self, place)`, for what is "
+                "to be done at each stop"
+            )
         if away not in get_args(Away):
             raise AgentStateError(f"away is one of {', '.join(get_args(Away))}, not {away!r}")
         stops = (stops,) if isinstance(stops, str) else stops

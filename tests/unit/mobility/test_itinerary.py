@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from tests.unit.core.agents import start
 
 from formicary import Agent, Container, Itinerary
-from formicary.errors import AgentStateError, InvalidNameError, MoveError
+from formicary.errors import AgentStateError, DefinitionError, InvalidNameError, MoveError
 from formicary.mobility.behaviours import give_behaviour, take_behaviour
 from formicary.mobility.itinerary import Progress, Visit
 from formicary.mobility.kinds import Entrance
@@ -195,17 +194,13 @@ async def test_what_cannot_be_an_itinerary_is_refused():
         _ = broken.visits
 
 
-async def test_one_without_a_visit_says_so(caplog):
-    caplog.set_level("CRITICAL", "formicary")
-
+async def test_one_without_a_visit_is_refused_before_it_goes_anywhere():
     class Idle(Itinerary):
         async def at_home(self, results):
-            self.agent.set("results", results)
+            raise AssertionError(results)
 
-    async with Container("c1") as container:
-        agent = await start(container, "idle", idle := Idle(["c1"]))
-        await idle.join()
-        assert agent.get("results")[0].reason.startswith("NotImplementedError: Idle has no visit()")
+    with pytest.raises(DefinitionError, match=r"^Idle has no visit\(\): write `async def visit\("):
+        Idle(["c1"])
 
 
 async def test_its_progress_is_carried():

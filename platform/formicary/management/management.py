@@ -12,6 +12,7 @@ from formicary.core.quoting import shorten
 from formicary.management.creations import create_all
 from formicary.management.looking_up import LookingUp
 from formicary.management.requests.actions import (
+    ANSWERS_WITHIN,
     MOST_NAMES,
     CreateMany,
     Kill,
@@ -109,7 +110,7 @@ class Management(LookingUp):
 
     # -- agents' places -------------------------------------------------------------------------------------
 
-    async def move(self, name: str, to: str) -> None:
+    async def move(self, name: str, to: str, *, timeout: float = ANSWERS_WITHIN) -> None:
         """Have an agent go on in another container; where it is there already, nothing happens.
 
         Cancelled, or where its container does not answer in time, it may have moved or not.
@@ -117,24 +118,26 @@ class Management(LookingUp):
         Args:
             name: its name, in any form.
             to: where it shall go on, `c1` or the full domain.
+            timeout: for how many seconds another container that has the agent is waited for; one whose
+                `before_move` takes long needs more.
 
         Raises:
             InvalidNameError: that is no name.
-            ManagementRequestError: that is no container of this platform.
+            ManagementRequestError: that is no container of this platform, or no time.
             UnknownAgentError: there is no such agent.
             UnauthorisedError: it is a container's own.
             MoveError: it does not move, and goes on where it is, or sleeps there; or it has ended on its way,
                 as of `BaseAgent.move`.
-            ManagementError: its container does not answer.
+            ManagementError: its container does not answer, and it may move yet.
         """
-        await self._request(make_request("move", agent=check_receiver(name), container=to))
+        await self._request(make_request("move", agent=check_receiver(name), container=to, timeout=timeout))
 
-    async def retract(self, name: str) -> None:
+    async def retract(self, name: str, *, timeout: float = ANSWERS_WITHIN) -> None:
         """Have an agent come to this container; arguments and errors as of `move`.
 
         To a guest nobody can come: there it is the platform's container that is meant.
         """
-        await self._request(make_request("move", agent=check_receiver(name)))
+        await self._request(make_request("move", agent=check_receiver(name), timeout=timeout))
 
     async def clone(self, name: str, to: str, new_name: str) -> str:
         """Have a copy of an agent begin in a container, and return its full name.

@@ -36,7 +36,7 @@ echo.add_behaviour(Echo())
 """
 
 SHOP = """
-import time
+import asyncio, pathlib, time
 from formicary import Agent, MicroAgent, OneShotBehaviour, PeriodicBehaviour
 
 class Doze(PeriodicBehaviour):
@@ -79,6 +79,11 @@ class Cell(MicroAgent):
 
 class Tourist(Agent):
     pass
+
+class Careful(Agent):
+    async def before_move(self, destination):
+        while not pathlib.Path(self.name).exists():
+            await asyncio.sleep(0.05)
 
 class Host(Agent):
     async def setup(self):

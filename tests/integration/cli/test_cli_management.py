@@ -99,8 +99,14 @@ def test_an_agent_s_life_from_create_to_kill(running):
 
 def test_an_agent_that_is_to_go_where_it_is_stays(running):
     assert running.said("move", "laser@c1", "c1") == "moved laser@c1.lab.localhost to c1\n"
-    said = json.loads(running.said("move", "laser@c2", "c2.lab.localhost", "--json"))
-    assert said == {"agent": "laser@c2.lab.localhost", "container": "c2.lab.localhost"}
+    assert running.said("move", "laser@c2", "c2.lab.localhost") == "moved laser@c2.lab.localhost to c2\n"
+    for container in ("c2", "c2.lab.localhost"):
+        assert json.loads(running.said("move", "laser@c2", container, "--json")) == {
+            "agent": "laser@c2.lab.localhost",
+            "container": "c2.lab.localhost",
+            "done": True,
+            "error": None,
+        }
 
 
 def test_an_agent_moves_and_is_seen_managed_and_ended_where_it_is(running):
@@ -159,6 +165,38 @@ def test_why_an_agent_does_not_move_is_one_sentence(running):
     assert "agent laser cannot move: its attribute `properties` is not carried" in says
     says = running.refused("move", "laser@c1", "c9", code=1)
     assert "c9" in says
+
+
+@pytest.mark.parametrize(
+    ("agent", "full", "why"),
+    [
+        ("laser@c1", "laser@c1.lab.localhost", "agent laser cannot move: its attribute `properties` is not"),
+        ("nobody", "nobody", "there is no agent nobody in the platform"),
+    ],
+)
+def test_why_an_agent_does_not_move_is_said_in_json_too(running, agent, full, why):
+    done = running.ask("move", agent, "c2", "--json")
+    assert done.returncode == 1
+    said = json.loads(done.stdout)
+    error = said.pop("error")
+    assert said == {"agent": full, "container": "c2.lab.localhost", "done": False}
+    assert error.startswith(why)
+    assert done.stderr == f"formicary: {error}\n"
+
+
+def test_one_that_takes_its_time_before_it_moves_may_move_yet(running):
+    running.said("create", "shop:Careful", "prudence")
+    says = running.refused("move", "prudence", "c2", "--time-out", "0.1", code=1)
+    assert says.startswith(
+        "formicary: ams@c1.lab.localhost has not answered within 0.1 s; agent prudence@c1.lab.localhost may "
+        "move yet: look where it is before you try again, or wait for longer"
+    )
+    (running.path / "prudence").touch()
+    running.until(lambda: "prudence" in running.said("agents", "--container", "c2"))
+    assert running.said("move", "prudence", "c1", "--time-out", "60") == (
+        "moved prudence@c1.lab.localhost to c1\n"
+    )
+    running.said("kill", "prudence")
 
 
 def test_a_container_without_agents_waits_for_those_that_come(lab):

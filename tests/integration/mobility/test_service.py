@@ -6,10 +6,25 @@ import asyncio
 from contextlib import asynccontextmanager
 
 import pytest
-from tests.integration.mobility.travellers import HERE, Fire, Homebody, Small, Tour, Traveller, agent_in
+from tests.integration.mobility.travellers import (
+    HERE,
+    Careful,
+    Fire,
+    Homebody,
+    Small,
+    Tour,
+    Traveller,
+    agent_in,
+)
 
 from formicary import Agent, AgentState, Container
-from formicary.errors import MoveError, NameTakenError, UnknownAgentError
+from formicary.errors import (
+    ManagementError,
+    ManagementRequestError,
+    MoveError,
+    NameTakenError,
+    UnknownAgentError,
+)
 from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -168,6 +183,35 @@ async def test_killed_on_its_way_it_is_nowhere():
             await moving
         await until_idle()
         assert c1.agents == c2.agents == ()
+
+
+async def test_one_that_takes_long_before_it_moves_is_waited_for_as_long_as_is_asked_for():
+    async with three() as platform:
+        c1, c2, c3 = platform
+        await c1.start(Careful("alice"))
+        for where, to in ((c1, c2), (c2, c3)):
+            asking = c3 if to is c2 else c1
+            waiting = (
+                rf"^ams@{where.domain} has not answered within 30 s; agent alice@{c1.domain} may move yet:"
+            )
+            with pytest.raises(ManagementError, match=waiting):
+                await asking.management.move("alice@c1", to.name)
+            assert where.agents
+            await asyncio.sleep(60)
+            assert [agent.name for agent in to.agents] == ["alice"]  # it has
+            await asking.management.move("alice@c1", where.name, timeout=90)
+            assert [agent.name for agent in where.agents] == ["alice"]
+            await asking.management.move("alice@c1", to.name, timeout=90)
+        await c1.management.retract("alice", timeout=90)
+        assert [agent.name for agent in c1.agents] == ["alice"]
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan"), "soon", True])
+async def test_what_is_no_time_to_wait_is_refused(seconds):
+    async with three() as (c1, _, _):
+        await c1.start(Traveller("alice"))
+        with pytest.raises(ManagementRequestError):
+            await c1.management.move("alice", "c2", timeout=seconds)
 
 
 async def test_many_move_at_once():

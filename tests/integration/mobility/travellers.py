@@ -109,3 +109,8 @@ class Fire(CyclicBehaviour):
 class Homebody(Plain):
     async def before_move(self, destination):
         raise MoveError("it likes it here")
+
+
+class Careful(Plain):
+    async def before_move(self, destination):
+        await asyncio.sleep(60)

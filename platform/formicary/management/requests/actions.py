@@ -23,6 +23,9 @@ MOST_NAMES = 10_000
 MOST_SEEN = 2000
 """How many messages somebody who watches is told of at one time."""
 
+ANSWERS_WITHIN = 30.0
+"""How many seconds a container gets to answer when only that one is asked, if nothing else is said."""
+
 LONGEST_VIEWER = 100  # characters
 LARGEST_OFFSET = 1 << 53
 LONGEST_PATTERN = 1300  # characters: more than any full name
@@ -223,16 +226,20 @@ class Move(OfAgent, frozen=True, tag="move"):
     Args:
         agent: its name, in any form.
         container: where it shall go on, `c1` or the full domain; None for the container that is asked.
+        timeout: for how many seconds each container that has to ask another one waits for that.
 
     Raises:
-        ValueError: that is no agent's name, or no container's.
+        ValueError: that is no agent's name, no container's, or no time.
     """
 
     container: str | None = None
+    timeout: float = ANSWERS_WITHIN
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_where(self.container)
+        if not 0 < self.timeout < float("inf"):
+            raise ValueError(f"an answer is waited for for some seconds, not for {self.timeout}")
 
 
 class Clone(OfAgent, frozen=True, tag="clone"):

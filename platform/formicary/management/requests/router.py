@@ -21,6 +21,7 @@ from formicary.core.names import MANAGEMENT, complete, is_container_of
 from formicary.fipa.language import ONTOLOGY
 from formicary.management.descriptions import Missing
 from formicary.management.requests.actions import (
+    ANSWERS_WITHIN,
     Clone,
     Create,
     CreateMany,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_TIMEOUT: Final = 30.0  # s that a container gets to answer when only that one is asked
+_TIMEOUT: Final = ANSWERS_WITHIN
 _TIMEOUT_FOR_EACH: Final = 5.0  # s that each gets when all are
 _PLACED: Final = (Create, CreateMany, Move, Clone)  # which concern this container where none is named
 _PAUSES: Final = (0.01, 0.1, 0.5, 1.0)  # s between looks for an agent that is not where it should be
@@ -197,9 +198,12 @@ class RequestRouter:
 
     async def _pass_on(self, request: Request, domain: str) -> Result:
         message = self._agent.make_request(f"{MANAGEMENT}@{domain}", encode(request), ONTOLOGY)
+        timeout = request.timeout if isinstance(request, Move) else _TIMEOUT
         try:
-            answer = await self._agent.ask(message, _TIMEOUT)
-        except (UndeliveredError, NoAnswerError, LinkError) as error:
+            answer = await self._agent.ask(message, timeout)
+        except NoAnswerError as error:
+            raise UnansweredError(not_answered(domain, timeout) + _what_may_be(request)) from error
+        except (UndeliveredError, LinkError) as error:
             raise UnansweredError(str(error)) from error
         except FormicaryError as error:
             raise ManagementError(str(error)) from error
@@ -277,6 +281,13 @@ async def within_time(
         return Missing(domain, not_answered(domain, seconds))
     except missing as error:
         return Missing(domain, str(error))
+
+
+def _what_may_be(request: Request) -> str:
+    """Return what there is to say of a request that was not answered in time."""
+    if not isinstance(request, Move):
+        return ""
+    return f"; agent {request.agent} may move yet: look where it is before you try again, or wait for longer"
 
 
 def _home_of(request: OfAgent) -> str:

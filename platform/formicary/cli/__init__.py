@@ -1,8 +1,8 @@
 """The command `formicary`: one file per command, errors turned into a sentence and an exit code here.
 
 - a command each: `run`, `profile`, `server` and its `account`, `doctor`, `ps`, `top`, `watch`, `agents`,
-  `create`, `move`, `df`, `groups`, `gateway`, and in `life` `kill`, `suspend`, `resume`, `deactivate` and
-  `activate`
+  `create`, `df`, `groups`, `gateway`, in `life` `kill`, `suspend`, `resume`, `deactivate` and `activate`, and
+  in `move` that, `retract` and `clone`
 - `run_alone`, `run_spread`, `run_spade`: `run` with one container, with several, and of a program for SPADE;
   `running`: what they have in common
 - `script`: loads the file that `run` and `profile` are given
@@ -87,7 +87,22 @@ _COMMANDS = (
     ),
     LazyCommand("activate", "formicary.cli.life:activate", "Wake agents that sleep.", "ACTIVATE"),
     LazyCommand(
-        "move", "formicary.cli.move:move", "Have an agent go on in another container, under the same name."
+        "move",
+        "formicary.cli.move:move",
+        "Have an agent go on in another container, under the same name.",
+        "MOVE",
+    ),
+    LazyCommand(
+        "retract",
+        "formicary.cli.move:retract",
+        "Have an agent come to the platform's container, under the same name.",
+        "RETRACT",
+    ),
+    LazyCommand(
+        "clone",
+        "formicary.cli.move:clone",
+        "Have a copy of an agent begin in a container, under a name of its own.",
+        "CLONE",
     ),
     LazyCommand(
         "df",

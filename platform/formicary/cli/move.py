@@ -1,8 +1,8 @@
-"""`formicary move`: an agent goes on in another container of a platform that runs."""
+"""`formicary move`, `retract` and `clone`: agents of a running platform, or copies of them, go elsewhere."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +15,9 @@ from formicary.core.errors import FormicaryError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-EPILOG = examples("move shopper c2", "move shopper@c1 c2 --time-out 120 --json")
+MOVE = examples("move shopper c2", "move shopper@c1 c2 --time-out 120 --json")
+RETRACT = examples("retract shopper", "retract shopper@c3 --join c1 --json")
+CLONE = examples("clone shopper c2 shopper-2", "clone shopper@c1 c1 twin --json")
 
 AgentName = Annotated[
     str,
@@ -54,34 +56,86 @@ async def move(
     says which; --json prints it, too.
     """
 
-    async def move_it(name: str) -> None:
+    async def do(name: str) -> None:
         await session.management.move(name, container, timeout=seconds)
 
-    await _move(session, agent, container, move_it, as_json=as_json)
+    await _report(session, agent, container, "moved", do, as_json=as_json)
 
 
-async def _move(
+@in_guest_session
+async def retract(
+    session: GuestSession, agent: AgentName, *, seconds: Seconds = 30.0, as_json: Json = False
+) -> None:
+    """Have an agent come to the platform's container, under the same name.
+
+    It is `formicary move` to that container, with the same exit codes.
+    """
+
+    async def do(name: str) -> None:
+        await session.management.retract(name, timeout=seconds)
+
+    await _report(session, agent, session.main.domain, "moved", do, as_json=as_json)
+
+
+@in_guest_session
+async def clone(
+    session: GuestSession,
+    agent: AgentName,
+    container: Annotated[
+        str, typer.Argument(metavar="CONTAINER", help="Where the copy shall live.", show_default=False)
+    ],
+    new_name: Annotated[str, typer.Argument(metavar="NAME", help="The copy's own name.", show_default=False)],
+    *,
+    as_json: Json = False,
+) -> None:
+    """Have a copy of an agent begin in a container, under a name of its own.
+
+    Its class has to be installed there, and the container has to accept it:
+    Container(accepts=...). The agent itself goes on where it is.
+
+    The exit code is 1 if there is no copy.
+    """
+
+    async def do(name: str) -> str:
+        return await session.management.clone(name, container, new_name)
+
+    await _report(session, agent, container, "cloned", do, as_json=as_json)
+
+
+async def _report(
     session: GuestSession,
     agent: str,
     container: str,
-    move_it: Callable[[str], Awaitable[None]],
+    done: str,
+    do: Callable[[str], Awaitable[str | None]],
     *,
     as_json: bool,
 ) -> None:
-    """Have an agent move, and print where it is now, or that it does not."""
+    """Do something with an agent, and print what it is, or in JSON also why not.
+
+    Args:
+        session: the platform.
+        agent: as it was named.
+        container: where the agent or its copy is to be, as it was named.
+        done: what was done then, in a word.
+        do: does it; given the agent's full name, and returns that of its copy.
+        as_json: what is printed.
+    """
     from formicary.cli.output import show_json
 
     label, _, platform = container.partition(".")
-    where = {"container": f"{label}.{platform or session.container.platform}"}
-    name = agent
+    result: dict[str, Any] = {
+        "agent": agent,
+        "container": f"{label}.{platform or session.container.platform}",
+    }
     try:
-        name = await full_name(session, agent)
-        await move_it(name)
+        result["agent"] = name = await full_name(session, agent)
+        copy = await do(name)
     except FormicaryError as error:
         if as_json:
-            show_json({"agent": name} | where | {"done": False, "error": str(error)})
+            show_json(result | {"done": False, "error": str(error)})
         raise
     if as_json:
-        show_json({"agent": name} | where | {"done": True, "error": None})
+        show_json(result | ({} if copy is None else {"clone": copy}) | {"done": True, "error": None})
     else:
-        say(f"moved {name} to {label}")
+        say(f"{done} {name} to {label}" + ("" if copy is None else f" as {copy}"))

@@ -199,6 +199,50 @@ def test_one_that_takes_its_time_before_it_moves_may_move_yet(running):
     running.said("kill", "prudence")
 
 
+def test_an_agent_is_fetched_to_the_platform_s_container(running):
+    running.said("create", "shop:Tourist", "ada", "--container", "c2")
+    assert running.said("retract", "ada") == "moved ada@c2.lab.localhost to c1\n"
+    assert running.said("agents", "ada").splitlines()[1].split()[2] == "c1"
+    assert json.loads(running.said("retract", "ada@c2", "--json")) == {  # it is there already
+        "agent": "ada@c2.lab.localhost",
+        "container": "c1.lab.localhost",
+        "done": True,
+        "error": None,
+    }
+    running.said("kill", "ada")
+    says = running.refused("retract", "laser@c2", code=1)
+    assert "agent laser cannot move: its attribute `properties` is not carried" in says
+
+
+def test_a_copy_of_an_agent_begins_under_its_own_name(running):
+    running.said("create", "shop:Tourist", "ada")
+    assert running.said("clone", "ada", "c2", "eve") == (
+        "cloned ada@c1.lab.localhost to c2 as eve@c2.lab.localhost\n"
+    )
+    assert json.loads(running.said("clone", "ada", "c1", "bob", "--json")) == {
+        "agent": "ada@c1.lab.localhost",
+        "container": "c1.lab.localhost",
+        "clone": "bob@c1.lab.localhost",
+        "done": True,
+        "error": None,
+    }
+    for name, place in (("ada", "c1"), ("eve", "c2"), ("bob", "c1")):
+        assert running.said("agents", name).splitlines()[1].split()[2] == place
+    done = running.ask("clone", "ada", "c2", "eve", "--json")
+    assert done.returncode == 1
+    said = json.loads(done.stdout)
+    assert (said["agent"], said["container"], said["done"]) == (
+        "ada@c1.lab.localhost",
+        "c2.lab.localhost",
+        False,
+    )
+    assert "an agent named 'eve' lives in container c2" in said["error"]
+    assert done.stderr == f"formicary: {said['error']}\n"
+    running.said("kill", "ada", "eve", "bob")
+    says = running.refused("clone", "laser@c1", "c2", "twin", code=1)
+    assert "its attribute `properties` is not carried" in says
+
+
 def test_a_container_without_agents_waits_for_those_that_come(lab):
     with (
         lab.run("--listen"),

@@ -134,7 +134,8 @@ class BaseAgent:
     async def move(self, to: str) -> None:
         """Have the agent go on in another container, under the same name; where it is there, do nothing.
 
-        Its behaviours come to rest first: each waits in `receive` or for its time, or is between two runs.
+        Its behaviours come to rest first: each waits in `receive`, for its time or for what a subscription to
+        the directory or a group tells, or is between two runs.
         What is carried is `data`, its knowledge, its behaviours with theirs, and its unread messages; code
         is not. Called by one of its own behaviours, it does not return: `run` begins anew where the agent
         arrives.

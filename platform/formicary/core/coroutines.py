@@ -8,6 +8,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable, Generator
 
 WAIT: Any = object()
@@ -18,6 +19,12 @@ WAIT: Any = object()
 def pause() -> Generator[None, None, None]:
     """Let the others go first; as `asyncio.sleep(0)`, and told from a user's own."""
     yield
+
+
+async def rest_until(event: asyncio.Event) -> None:
+    """Wait for an event; a behaviour that waits here is at rest, as in `receive`."""
+    await pause()  # where one is held that is to come to rest: it may wait for its event for ever
+    await event.wait()
 
 
 SEND: Callable[[Any, Any], Any] = types.CoroutineType.send

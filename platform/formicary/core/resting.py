@@ -1,8 +1,8 @@
 """Whether a behaviour is at rest, so that its agent could move: seen from where its coroutine stands.
 
-At rest, a behaviour has not begun, or waits in `receive`, or for its time, or is between two runs, or states
-of a machine. There it can end and begin anew elsewhere, and nothing is half done. Nothing is kept for this
-while it runs: the coroutine itself tells what it awaits.
+At rest, a behaviour has not begun, or waits in `receive`, or for its time, or for what a subscription tells,
+or is between two runs, or states of a machine. There it can end and begin anew elsewhere, and nothing is half
+done. Nothing is kept for this while it runs: the coroutine itself tells what it awaits.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.behaviour import Behaviour, Phase
-from formicary.core.coroutines import pause
+from formicary.core.coroutines import pause, rest_until
 from formicary.core.mailbox import Mailbox
 from formicary.core.origin import is_of_users, place
 
@@ -23,6 +23,7 @@ _POINTS = {
     Mailbox.receive.__code__,
     Mailbox.receive_matching.__code__,
     pause.__code__,
+    rest_until.__code__,
 }
 
 
@@ -35,8 +36,7 @@ def is_at_rest(behaviour: Behaviour) -> bool:
         return False
     if not strand.has_begun or waits_for_time(behaviour):
         return True
-    *_, innermost = _awaited(strand.coroutine)
-    return _code(innermost) in _POINTS
+    return any(_code(each) in _POINTS for each in _awaited(strand.coroutine))
 
 
 def waits_for_time(behaviour: Behaviour) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from formicary.core.base_agent import AgentState
+from formicary.core.coroutines import rest_until
 from formicary.core.errors import AgentStateError, DirectoryError, InvalidDescriptionError
 from formicary.directory.model.description import RESERVED, Gone, ServiceDescription
 from formicary.directory.model.query import Query
@@ -349,7 +350,7 @@ class Subscription:
     async def __anext__(self) -> Change:
         if self._watch is None:
             raise DirectoryError("the subscription is not open; use it as: async with ... as changes")
-        await self._has_news.wait()
+        await rest_until(self._has_news)
         if self._is_over:
             raise StopAsyncIteration
         self._has_news.clear()

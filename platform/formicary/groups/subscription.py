@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from formicary.core.coroutines import rest_until
 from formicary.core.errors import GroupError
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class GroupSubscription:
     async def __anext__(self) -> GroupChange:
         if not self._is_open:
             raise GroupError("the subscription is not open; use it as: async with ... as changes")
-        await self._has_news.wait()
+        await rest_until(self._has_news)
         if self._is_over:
             raise StopAsyncIteration
         self._has_news.clear()

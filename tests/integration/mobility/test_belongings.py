@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from tests.unit.groups.crew import Member, begin, full, joined, players
 
-from formicary import AgentState, Container, Message
+from formicary import Agent, AgentState, Container, CyclicBehaviour, Message
 from formicary.errors import AgentStateError, MoveError, RefusedError
 from formicary.testing import until_idle
 
@@ -125,6 +125,71 @@ async def test_who_watches_sees_nothing_when_an_agent_moves(directory):
             subscription.end()
         await asyncio.gather(*watching)
         assert [len(change.services) for change in seen] == [1, 1, 1]  # what was there at the beginning
+
+
+class Watch(CyclicBehaviour):
+    """Tells its agent what the directory and a group tell it."""
+
+    async def run(self):
+        async with self.agent.directory.subscribe(type="printer") as changes:
+            async for change in changes:
+                self.agent.data.append([service.name for service in change.services])
+
+
+class WatchGroup(CyclicBehaviour):
+    async def run(self):
+        async with self.agent.groups.subscribe("market") as changes:
+            async for change in changes:
+                self.agent.data.append([player.agent.partition("@")[0] for player in change.came])
+
+
+def watched_in(container):
+    services = container.platform_services
+    return len(services.backend.open_subscriptions) + len(services._open_groups().open_subscriptions)
+
+
+class Watcher(Agent):
+    data: list[list[str]]
+
+    def __init__(self, name, kind=Watch):
+        super().__init__(name)
+        self.data = []
+        self.add_behaviour(kind())
+
+
+@pytest.mark.parametrize("directory", ["replica", "central"])
+@pytest.mark.parametrize("kind", [Watch, WatchGroup])
+async def test_an_agent_that_watches_moves_and_watches_anew(directory, kind, caplog):
+    async with joined("c1", "c2", directory=directory, accepts=[__name__]) as (c1, c2, _):
+        (alice,), (bob,) = await begin(c1, "alice"), await begin(c1, "bob")
+
+        async def appear(agent):
+            await agent.directory.register("printer", agent.name)
+            if agent is alice:
+                await agent.groups.create("market")
+            else:
+                await agent.groups.request_role("market", "member")
+            await settle()
+
+        await appear(alice)
+        await c1.start(watcher := Watcher("watcher", kind))
+        await settle()
+        assert watcher.data == [["alice"]]
+        await watcher.move("c2")
+        await settle()
+        (moved,) = c2.agents
+        assert moved.data == [["alice"], ["alice"]]  # what there is at the beginning
+        await appear(bob)
+        assert moved.data == [["alice"], ["alice"], ["bob"]]  # once
+        assert watched_in(c1) == 0
+        await moved.move("c1")
+        await settle()
+        (back,) = [agent for agent in c1.agents if agent.name == "watcher"]
+        assert sorted(back.data[-1]) == ["alice", "bob"]
+        assert len(back.data) == 4
+        assert (watched_in(c1), watched_in(c2)) == (1, 0)
+        assert all(left.behaviours[0].is_done() for left in (watcher, moved))
+        assert not caplog.records
 
 
 @pytest.mark.parametrize("directory", ["replica", "central"])

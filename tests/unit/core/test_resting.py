@@ -61,6 +61,20 @@ class Timeout(TimeoutBehaviour):
         pass
 
 
+class Watches(CyclicBehaviour):
+    async def run(self):
+        async with self.agent.directory.subscribe(type="printer") as changes:
+            async for _ in changes:
+                pass
+
+
+class WatchesAGroup(CyclicBehaviour):
+    async def run(self):
+        async with self.agent.groups.subscribe("market") as changes:
+            while True:
+                await anext(changes)
+
+
 class Sleeps(OneShotBehaviour):
     async def run(self):
         await asyncio.sleep(5.0)
@@ -113,7 +127,18 @@ async def started(behaviour):
     return agent
 
 
-AT_REST = [Receives, ReceivesInTime, Looks, BetweenRuns, Periodic, Timeout, Machine, MachineThatReceives]
+AT_REST = [
+    Receives,
+    ReceivesInTime,
+    Looks,
+    BetweenRuns,
+    Periodic,
+    Timeout,
+    Machine,
+    MachineThatReceives,
+    Watches,
+    WatchesAGroup,
+]
 BUSY = [(Sleeps, "sleep"), (LetsOthersGo, "sleep"), (Gathers, "a future"), (EndsSlowly, "receive")]
 
 

@@ -276,6 +276,55 @@ async def test_what_is_in_the_middle_of_something_has_its_time():
         let_go_on(agent)
 
 
+class Watches(CyclicBehaviour):
+    """Notes what services it is told of, for each of which it has something to do for a while."""
+
+    def __init__(self, seconds=0.0):
+        super().__init__()
+        self.seconds = seconds
+        self.told = []
+
+    async def run(self):
+        async with self.agent.directory.subscribe(type="printer") as changes:
+            async for change in changes:
+                self.told.append([service.name for service in change.services])
+                await asyncio.sleep(self.seconds)
+
+
+async def test_what_a_subscription_tells_while_an_agent_rests_waits_for_it():
+    async with Container("c1") as c1:
+        agent, other = await start(c1, watches := Watches()), await start(c1, name="bob")
+        await until_idle()
+        for number in range(3):
+            await bring_to_rest(agent, None)
+            before = [*watches.told]
+            await other.directory.register("printer", f"a{number}")
+            await other.directory.register("printer", f"b{number}")
+            await asyncio.sleep(60)
+            assert watches.told == before
+            let_go_on(agent)
+            await until_idle()
+            assert watches.told == [*before, [f"a{number}", f"b{number}"]]
+
+
+async def test_what_works_at_a_change_rests_before_it_waits_for_the_next():
+    async with Container("c1") as c1:
+        agent, other = await start(c1, watches := Watches(4.0)), await start(c1, name="bob")
+        begin = asyncio.get_running_loop().time()
+        await bring_to_rest(agent, None)
+        assert asyncio.get_running_loop().time() - begin == 4.0
+        let_go_on(agent)
+        await until_idle()
+        await other.directory.register("printer", "a")
+        await until_idle()
+        await other.directory.register("printer", "b")  # which waits when it is to come to rest
+        await bring_to_rest(agent, None)
+        assert watches.told == [[], ["a"]]
+        let_go_on(agent)
+        await until_idle()
+        assert watches.told == [[], ["a"], ["b"]]
+
+
 async def test_who_does_not_come_to_rest_is_named_and_goes_on():
     async with Container("c1") as c1:
         works, collect = Works(7.0), Collect()

@@ -136,8 +136,10 @@ class Process:
 def bury(loop: SimulatedLoop) -> None:
     """End what the dead have left, and the loop."""
     loop.set_exception_handler(lambda *_: None)
+    asyncio.set_event_loop(loop)  # for those that gather others as they end: there would be another loop
     for task in asyncio.all_tasks(loop):
         task._log_destroy_pending = False
         with contextlib.suppress(BaseException):
             task.get_coro().close()
+    asyncio.set_event_loop(None)
     loop.close()

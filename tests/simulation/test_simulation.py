@@ -38,6 +38,8 @@ FOUND = (  # seeds and steps that have shown mistakes
 )
 SHORT = (  # seeds and acts that have
     (70933, (2, 3, 9, 10, 11, 13, 14, 20, 21)),
+    (60728, (3, 5, 6, 7, 8, 11, 15, 23, 27, 28)),
+    (61005, (19, 20, 23, 26, 29)),
     (71265, (2, 15, 18, 21, 25, 26, 31, 37)),
     (90239, (1, 2, 3, 4)),  # of the judge: a container that is to close takes agents until it goes on
     (50949, (1, 3, 4, 7, 8, 11, 13, 21, 22, 23, 24, 27)),

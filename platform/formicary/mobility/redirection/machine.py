@@ -161,19 +161,26 @@ class Redirection(msgspec.Struct):
             else:
                 self.domain = domain
 
-    def give_up(self, *, is_used: bool) -> None:
-        """Called when the container that messages go to is none of the platform's any more.
+    def leads_to(self, domain: str) -> bool:
+        """Tell whether messages go to a container, or will when nothing is under way any more."""
+        return domain in {self.domain, self._next}
+
+    def give_up(self, domain: str, *, is_used: bool) -> None:
+        """Called when a container that messages go to, or were to, is none of the platform's any more.
 
         Its link may live on, and with it what has gone there: the home's way would be sooner.
 
         Args:
+            domain: the container.
             is_used: as of `arrive`.
         """
-        if self.pending is not None or self.domain in {None, self.home}:
+        if self._next == domain:
+            self._next = None
+        if self.pending is not None or self.domain != domain or domain == self.home:
             return
         if is_used or self.told or self._passed:
             self._next = self.home
-            self._mark(self.domain)
+            self._mark(domain)
         else:
             self.domain = self.home
 

@@ -46,6 +46,7 @@ class Places:
 
     def __init__(self, container: Container, transport: Transport, is_member: Callable[[str], bool]) -> None:
         self._own = container.domain
+        self._is_member = is_member
         self._platform = container.platform
         self._dispatcher = container.dispatcher
         self._lifecycle = container.lifecycle
@@ -303,8 +304,8 @@ class Places:
     def lost(self, domain: str) -> None:
         """Called when another container is not a member any more; its link may be that of the next one."""
         for detour in tuple(self._detours.values()):
-            if detour.domain == domain and detour.redirection.home != self._own:
-                detour.redirection.give_up(is_used=self._is_used(detour))
+            if detour.redirection.home != self._own and detour.redirection.leads_to(domain):
+                detour.redirection.give_up(domain, is_used=self._is_used(detour))
                 self._dispatcher.routes.pop(detour.address, None)
                 self._perform(detour)
 
@@ -330,7 +331,7 @@ class Places:
                 case Through(address, number, other):
                     self._failures.through(domain, address, number)
                     if (detour := self._detours.get(address)) is not None:
-                        detour.redirection.through(domain, number, other)
+                        detour.redirection.through(domain, number, self._where_it_may_be(other, address))
                         self._perform(detour)
 
     def _on_moved(self, origin: str, address: str, domain: str) -> None:
@@ -343,8 +344,16 @@ class Places:
             return
         if detour is None:
             detour = self._add(address, home)
-        detour.redirection.moved(origin, domain)
+        detour.redirection.moved(origin, self._where_it_may_be(domain, address))
         self._perform(detour)
+
+    def _where_it_may_be(self, domain: str, address: str) -> str:
+        """Return where to look for an agent of which others say that it is in a container: there, or at home.
+
+        A container that is no member is dead, or will be a member soon: its home will say so again then.
+        """
+        home = self._home(address)
+        return domain if home == self._own or not domain or self._is_member(domain) else home
 
     def _on_marker(self, origin: str, marker: Marker) -> None:
         address, home = marker.address, self._home(marker.address)

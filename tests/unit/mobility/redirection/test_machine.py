@@ -45,6 +45,18 @@ def test_where_the_link_to_the_old_way_ends_the_straight_way_is_open():
     assert way.domain == FIRST
 
 
+def test_where_the_straight_way_leads_to_a_container_that_is_lost_meanwhile_it_leads_home():
+    way = make(HOME)
+    way.moved(HOME, FIRST)
+    done(way)
+    assert way.leads_to(FIRST)
+    way.give_up(FIRST, is_used=False)
+    assert not way.leads_to(FIRST)
+    way.ended(HOME)
+    assert done(way) == [Open()]
+    assert way.domain == HOME
+
+
 def test_each_container_is_told_once_until_it_has_sent_a_marker():
     way = make(None)
     way.depart(FIRST)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from formicary.container.dead_letters import is_failure
 from formicary.core import randomness
 from formicary.core.logs import get_logger
-from formicary.core.names import MANAGEMENT, is_container_of
+from formicary.core.names import is_container_of
 from formicary.mobility.redirection.announcing import CHANNEL, Announcing
 from formicary.mobility.redirection.detour import Detour
 from formicary.mobility.redirection.expecting import Expecting
@@ -285,9 +285,8 @@ class Places:
         home = self._home(receiver)
         if self._expecting.keep(message, receiver, source):
             return
-        if source.domain == home and is_failure(message):
-            # Of what was sent on from here, and was not believed there; this container's own word is.
-            self._transport.carry_on(home, message.replace(sender=f"{MANAGEMENT}@{self._own}"), receiver)
+        if source.domain == home and is_failure(message):  # of what was sent on from here
+            self._transport.carry_on(home, message, receiver)
         elif source.domain == home or not is_container_of(home, self._platform):
             reason = f"{receiver} is not in container {self._dispatcher.name}, where it was looked for"
             self._dispatcher.add_dead_letter(message, reason, receiver)

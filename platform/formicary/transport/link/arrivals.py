@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import force_setattr
+
+from formicary.container.dead_letters import is_failure
 from formicary.core.logs import get_logger
 from formicary.core.message import Message
+from formicary.core.names import MANAGEMENT
 from formicary.transport.link.frames import decode, from_entry
 from formicary.transport.link.orders import CHOKE, CONTROL, TAKEN, UNCHOKE
 from formicary.transport.link.wire_names import (
@@ -171,8 +175,7 @@ class Arrivals:
                 message, receiver = from_entry(entry, receivers, self._senders)
             except UnbelievedError as unbelieved:
                 message, receiver = from_entry(entry, receivers, AllNames(self._domain))
-                self._receipts.arrived.append(_NOBODY)
-                self._refuse(message, receiver, str(unbelieved))
+                self._take_unbelieved(message, receiver, str(unbelieved))
                 return
         except ValueError as error:
             self._receipts.arrived.append(_NOBODY)
@@ -180,6 +183,25 @@ class Arrivals:
             return
         self._receipts.arrived.append(id(message))
         self._dispatcher.take_stray(message, receiver, self._link)
+
+    def _take_unbelieved(self, message: Message, receiver: str, reason: str) -> None:
+        """Refuse a message of one that the other end may not speak for, unless it says what has failed.
+
+        That the other end may say itself: nobody would be told that it was refused.
+        """
+        if not is_failure(message):
+            self._receipts.arrived.append(_NOBODY)
+            self._refuse(message, receiver, reason)
+            return
+        force_setattr(message, "sender", f"{MANAGEMENT}@{self._domain}")
+        self._receipts.arrived.append(id(message))
+        takers = self._overflow.arrivals
+        if receiver in takers:
+            takers[receiver].take(message, receiver, self._link)
+        elif receiver in self._dispatcher.agents or receiver.endswith(f"@{self._container.domain}"):
+            self._overflow.deliver(message, receiver, self._link)
+        else:
+            self._dispatcher.take_stray(message, receiver, self._link)
 
     def _obey(self, entry: Entry) -> bool:
         """Do what an order says; return False if it is none.

@@ -10,6 +10,7 @@ from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 from tests.unit.transport.link.test_link import Pair, send_all
 
 from formicary import Agent, Message
+from formicary.container.dead_letters import failure_of
 
 pytestmark = pytest.mark.virtual_clock
 
@@ -96,3 +97,39 @@ async def test_who_is_no_member_cannot_speak_for_agents_of_others_and_is_told():
         )
         assert told.bodies == [why]
         assert not got.messages
+
+
+class Elsewhere:
+    """Takes what comes for an agent, wherever that is."""
+
+    def __init__(self):
+        self.taken = []
+
+    def take(self, message, receiver, source):
+        self.taken.append((message.sender, receiver, source.domain))
+
+    def forget(self, source):
+        pass
+
+
+@pytest.mark.parametrize("is_away", [False, True])
+@pytest.mark.parametrize("receiver", ["b@c2.lab.localhost", CAROL, "dave@c3.lab.localhost"])
+async def test_who_is_no_member_can_pass_on_that_something_has_failed_in_its_own_name(receiver, is_away):
+    async with Pair() as (one, two):
+        two.link._arrivals._senders._is_believed = lambda _: False
+        got, elsewhere = Collect(), Elsewhere()
+        await visit(two.container, *([got] if receiver == CAROL else []))
+        await start(two.container, "b", *([] if receiver == CAROL else [got]))
+        two.container.dispatcher.take_stray = elsewhere.take
+        if is_away:
+            two.container.dispatcher.overflow.divert(receiver, elsewhere)
+        message = Message(to="x@c4.lab.localhost", sender=receiver)
+        failure = failure_of(message, "ams@c4.lab.localhost", "x@c4.lab.localhost", "why")
+        one.link.outbox.keep(failure, receiver)
+        await asyncio.sleep(2)
+        if is_away or receiver.startswith("dave"):
+            assert elsewhere.taken == [("ams@c1.lab.localhost", receiver, "c1.lab.localhost")]
+        else:
+            assert [(it.sender, it.body) for it in got.messages] == [("ams@c1.lab.localhost", "why")]
+        assert reasons(two.container) == []
+        assert len(one.link.session.untaken) == 0

@@ -44,6 +44,9 @@ class Namesakes(Protocol):
     def keep(self, message: Message, receiver: str, reason: str) -> bool:
         """Keep what the sender of a message is to be told; return False if it can be told now."""
 
+    def keep_arrival(self, message: Message, receiver: str, source: Source) -> bool:
+        """Keep what others tell an agent that lives here; return False if that can be told now."""
+
 
 class Places(Protocol):
     """Who knows where agents are that have moved."""

@@ -9,7 +9,7 @@ from tests.property.mobility.redirection.moving import World
 from tests.unit.core.agents import reasons
 
 from formicary import Message, MicroAgent
-from formicary.container.dead_letters import is_failure
+from formicary.container.dead_letters import failure_of, is_failure
 from formicary.mobility import namesakes as module
 from formicary.mobility.namesakes import Namesakes
 
@@ -24,8 +24,7 @@ class Told(MicroAgent):
         self.told = []
 
     def handle(self, message):
-        if is_failure(message):
-            self.told.append(message.in_reply_to)
+        self.told.append(message.in_reply_to if is_failure(message) else message.body)
 
 
 class Meeting:
@@ -41,6 +40,15 @@ class Meeting:
         message = Message(to="nobody@c2.lab.localhost", sender=self.alice.address, reply_with=number)
         self.dispatcher.add_dead_letter(message, "there is none", "nobody@c2.lab.localhost")
         return message
+
+    async def send_home(self, *numbers):
+        """Have messages fail at home that have been sent on from here, for all that is known."""
+        home = self.world.containers[0].dispatcher
+        for number in numbers:
+            message = Message(to="nobody@c1.lab.localhost", sender=self.alice.address, reply_with=number)
+            failure = failure_of(message, f"ams@{self.home}", "nobody@c1.lab.localhost", "there is none")
+            home.transport.carry_on(self.dispatcher.domain, failure, self.alice.address)
+        await asyncio.sleep(1)
 
     async def told(self):
         await asyncio.sleep(1)
@@ -78,6 +86,43 @@ async def test_where_the_visitor_has_ended_they_go_to_the_one_at_home():
         meeting = await meet(world)
         meeting.namesakes.doubt(meeting.home)
         meeting.fail("1")
+        del meeting.dispatcher.agents[meeting.alice.address]
+        for number in (0, 1):
+            world.places(number).forget(meeting.alice.address)
+        other = await world.start("alice", 0, Told)
+        meeting.namesakes.know(meeting.home)
+        assert await meeting.told() == []
+        assert other.told == ["1"]
+        assert reasons(world.containers[0]) == []
+
+
+@pytest.mark.parametrize("has_way", [False, True])
+async def test_so_does_what_others_tell_in_answer_to_what_was_sent_on(has_way):
+    async with World(2) as world:
+        meeting = await meet(world)
+        assert meeting.alice.address not in world.places(1)._detours
+        if has_way:
+            world.places(1)._add(meeting.alice.address, None)
+        await meeting.send_home("1")
+        meeting.namesakes.doubt(meeting.home)
+        await meeting.send_home("2")
+        assert [message.in_reply_to for message in meeting.namesakes.messages()] == ["2"]
+        bob = await world.start("bob", 0)
+        await bob.send(Message(to=meeting.alice.address, body="hello"))
+        assert await meeting.told() == ["1", "hello"]
+        meeting.namesakes.doubt("c9.lab.localhost")
+        meeting.namesakes.know(meeting.home)
+        await meeting.send_home("3")
+        assert await meeting.told() == ["1", "hello", "2", "3"]
+        assert meeting.alice.address not in meeting.dispatcher.overflow.takers or has_way
+
+
+async def test_where_the_visitor_has_ended_that_goes_to_the_one_at_home_too():
+    async with World(2) as world:
+        meeting = await meet(world)
+        meeting.namesakes.doubt(meeting.home)
+        await meeting.send_home("1")
+        meeting.dispatcher.overflow.forget(None)  # as where the link begins anew
         del meeting.dispatcher.agents[meeting.alice.address]
         for number in (0, 1):
             world.places(number).forget(meeting.alice.address)

@@ -205,8 +205,10 @@ class Detour:
 
     def take(self, message: Message, receiver: str, source: Source) -> None:
         """Take a message that has come from another container."""
-        redirection = self.redirection
+        redirection, namesakes = self.redirection, self._dispatcher.namesakes
         if redirection.is_here:
+            if namesakes is not None and namesakes.keep_arrival(message, receiver, source):
+                return
             is_own = message.sender in self._dispatcher.agents  # which has come round, before what is held
             if self.is_held and source.domain in redirection.told and not is_own:
                 self._hold(message, source)

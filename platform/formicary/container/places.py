@@ -79,5 +79,17 @@ class Places(Protocol):
             Whether it is told: it is not where it may still be there.
         """
 
+    def put_off_failure(self, failure: Message, address: str, domain: str) -> bool:
+        """Keep what an agent that has moved could not be told, until there is a link to where it is.
+
+        Args:
+            failure: what it is told.
+            address: its full name.
+            domain: the container in which it is, for all that is known.
+
+        Returns:
+            Whether it is kept.
+        """
+
     def go_behind(self, address: str) -> None:
         """Have what this container's agents send to one of them wait behind what waits for that."""

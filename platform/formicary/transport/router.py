@@ -384,19 +384,25 @@ class Router:
             self._xmpp.refuse(receiver, sender, str(failure.body))
 
     def tell_by_another_way(self, domain: str, failure: Message, receiver: str) -> bool:
-        """Tell a sender of a failure that a link could not bring; return whether there is another way."""
+        """Tell a sender of a failure that a link could not bring; return whether it is told, or will be."""
         home = receiver.partition("@")[2]
         self._return_paths.forget(receiver)
         places = self.container.dispatcher.places
-        if self.is_closed or home == domain:
+        if self.is_closed:
             return False
-        if home == self.container.domain:
-            return places is not None and places.tell_at_home(failure, receiver, self.link_to(domain))
-        link = self._link_for(receiver)
+        link: Link | None
+        if home != self.container.domain:
+            link = self._link_for(receiver)
+        elif places is None or places.tell_at_home(failure, receiver, self.link_to(domain)):
+            return places is not None
+        else:
+            link = self.link_to(self.container.dispatcher.domain_of(receiver) or domain)
+        if link is not None and link.domain == domain:  # which may be there again
+            return places is not None and places.put_off_failure(failure, receiver, domain)
         if link is None or not link.outbox.keep(failure, receiver):
             return False
         if places is not None:
-            places.failure_sent_again(receiver, domain, home)
+            places.failure_sent_again(receiver, domain, link.domain)
         return True
 
     def on_heard(self, domain: str, sender: str) -> None:

@@ -4,6 +4,9 @@ A failure goes back to the container by which its message has come, and not by t
 agent: who has sent the message is to hear of it before it hears that the message is done with. Where that is
 another container than the last time, the failures of that time may still be under way. So a marker follows
 these, and what fails meanwhile waits here until it is through.
+
+What a link could not bring, and can go no other way, waits for the next one to the same container: nobody
+else knows of it any more.
 """
 
 from __future__ import annotations
@@ -38,13 +41,20 @@ class _Telling(msgspec.Struct):
 
     Attributes:
         domain: the container where it was told last, or to which the marker has gone.
-        marker: its number; None where nothing waits.
-        held: what waits until it is through.
+        marker: its number; None where nothing waits for it.
+        lost: what it was told and could not get there, which waits for a link to there.
+        held: what waits until the marker is through, or the link is there.
     """
 
     domain: str
     marker: int | None = None
+    lost: list[Message] = msgspec.field(default_factory=list)
     held: list[_Refusal] = msgspec.field(default_factory=list)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something waits, or may have to."""
+        return self.marker is not None or bool(self.lost)
 
 
 class Failures:
@@ -72,7 +82,7 @@ class Failures:
         self._is_member = is_member
         self._send = send
         self._tellings: dict[str, _Telling] = {}  # by the agents' full names
-        self._waiting = 0  # failures of all of them
+        self._waiting = 0  # failures, for all of them
         self._is_closed = False
 
     def hold(self, message: Message, receiver: str, reason: str, domain: str) -> bool:
@@ -85,13 +95,14 @@ class Failures:
             domain: the container to which the failure goes.
         """
         address: str = message.sender  # type: ignore[assignment]  # who is told
+        self.found(address, domain)
         telling = self._tellings.get(address)
         if self._is_closed:
             return False
         if telling is None:
             self._add(address, domain)
             return False
-        if telling.marker is None and not self._may_overtake(telling, address, domain):
+        if not telling.is_busy and not self._may_overtake(telling, address, domain):
             telling.domain = domain
             return False
         telling.held.append(_Refusal(message, receiver, reason))
@@ -99,13 +110,13 @@ class Failures:
         self._dispatcher.custodians.add(self)
         if self._waiting >= _MOST:
             self._release(address)
-        elif telling.marker is None:
+        elif not telling.is_busy:
             self._mark(telling, address)
         return True
 
     def _add(self, address: str, domain: str) -> None:
         if len(self._tellings) >= _KEPT:
-            self._tellings = {each: it for each, it in self._tellings.items() if it.marker is not None}
+            self._tellings = {each: it for each, it in self._tellings.items() if it.is_busy}
         self._tellings[address] = _Telling(domain)
 
     def _may_overtake(self, telling: _Telling, address: str, domain: str) -> bool:
@@ -128,10 +139,40 @@ class Failures:
         telling = self._tellings.get(address)
         if telling is None:
             self._add(address, domain)
-        elif telling.domain in {failed, domain}:
+        elif telling.domain in {failed, domain} and not telling.lost:
             telling.domain = domain
             if telling.marker is not None:
                 self._mark(telling, address)  # what waits is behind this one, too
+
+    def put_off(self, failure: Message, address: str, domain: str) -> bool:
+        """Keep a failure that could not get to a container; return False if it cannot be kept.
+
+        Args:
+            failure: what an agent is to be told.
+            address: its full name.
+            domain: the container, in which it is for all that is known.
+        """
+        if self._is_closed or self._waiting >= _MOST:
+            return False
+        if address not in self._tellings:
+            self._add(address, domain)
+        telling = self._tellings[address]
+        telling.domain = domain
+        telling.lost.append(failure)
+        self._waiting += 1
+        return True
+
+    def joined(self, domain: str) -> None:
+        """Called when there is a link to another container: tell what could not get there."""
+        for address in [each for each, it in self._tellings.items() if it.lost and it.domain == domain]:
+            self._release(address)
+
+    def found(self, address: str, domain: str) -> None:
+        """Called when an agent is in a container: there it is told what could not get to another one."""
+        telling = self._tellings.get(address)
+        if telling is not None and telling.lost and telling.domain != domain:
+            telling.domain = domain
+            self._release(address)
 
     def through(self, origin: str, address: str, number: int) -> None:
         """Called when another container says that what was before a marker has got to the agent."""
@@ -157,15 +198,30 @@ class Failures:
 
     def ended(self, domain: str) -> None:
         """Called when the link to another container has ended: what was under way is there or goes again."""
-        for address in [each for each, telling in self._tellings.items() if telling.domain == domain]:
-            self._release(address)
+        for address, telling in tuple(self._tellings.items()):
+            if telling.domain == domain and not telling.lost:  # else the others wait behind that
+                self._release(address)
 
     def _release(self, address: str) -> None:
         """Tell what has waited; where it goes may have changed again."""
-        held = self._tellings.pop(address).held
-        self._waiting -= len(held)
-        for each in held:
+        telling = self._tellings.pop(address)
+        self._waiting -= len(telling.lost) + len(telling.held)
+        for failure in telling.lost:
+            self._tell_again(failure, address, telling.domain)
+        for each in telling.held:
             self._dispatcher.tell_sender(each.message, each.receiver, each.reason)
+
+    def _tell_again(self, failure: Message, address: str, domain: str) -> None:
+        """Tell an agent what could not get to it, at another container now, unless it is here."""
+        dispatcher = self._dispatcher
+        if address not in dispatcher.agents:
+            if address not in self._tellings:
+                self._add(address, domain)
+            self._transport.carry_on(domain, failure, address)
+        elif (detour := dispatcher.detours.get(address)) is not None:
+            detour.tell(failure)
+        else:
+            dispatcher.overflow.deliver(failure, address)
 
     def messages(self) -> Sequence[Message]:
         """Return what has failed and was not told yet: it counts as not taken."""
@@ -175,7 +231,12 @@ class Failures:
         return held
 
     def close(self) -> None:
-        """Tell all that waits, while that can still go: there is no later."""
+        """Tell all that waits, while that can still go; what could not has no later."""
         self._is_closed = True
-        for address in tuple(self._tellings):
+        reason = f"container {self._dispatcher.name} stopped before the message could go"
+        for address, telling in tuple(self._tellings.items()):
+            lost, telling.lost = telling.lost, []
+            for failure in lost:
+                self._dispatcher.add_dead_letter(failure, reason, address)
+            self._waiting -= len(lost)
             self._release(address)

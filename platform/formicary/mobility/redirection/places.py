@@ -97,6 +97,7 @@ class Places:
             detour.redirection.set(domain, is_used=self._is_used(detour))
         self._dispatcher.routes.pop(address, None)
         self._perform(detour)
+        self._failures.found(address, domain)
 
     def arrived(self, address: str) -> None:
         """Have what comes for an agent go into its mailbox, as it lives here now, among the `agents`."""
@@ -156,6 +157,14 @@ class Places:
         else:
             self._dispatcher.overflow.deliver(failure, address)
         return True
+
+    def put_off_failure(self, failure: Message, address: str, domain: str) -> bool:
+        """Keep what an agent that has moved could not be told, until there is a link to where it is.
+
+        Arguments and result as of `Failures.put_off`.
+        """
+        has_moved = self._home(address) == self._own or address in self._detours
+        return has_moved and self._failures.put_off(failure, address, domain)
 
     def go_behind(self, address: str) -> None:
         """Have what this container's agents send to one of them wait behind what waits for that."""
@@ -299,6 +308,7 @@ class Places:
         """Called when another container is a member and has a link to this one."""
         del incarnation
         self._announcing.joined(domain)
+        self._failures.joined(domain)
 
     def lost(self, domain: str) -> None:
         """Called when another container is not a member any more; its link may be that of the next one."""

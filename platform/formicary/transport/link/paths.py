@@ -79,7 +79,7 @@ class LinkOwner(Protocol):
         """Return whether a container is a member of the platform, for all that is known."""
 
     def tell_by_another_way(self, domain: str, failure: Message, receiver: str) -> bool:
-        """Tell a sender of a failure that a link could not bring; return whether there is another way."""
+        """Tell a sender of a failure that a link could not bring; return whether it is told, or will be."""
 
     def on_heard(self, domain: str, sender: str) -> None:
         """Called when another container has sent something for an agent, that others have sent for before."""

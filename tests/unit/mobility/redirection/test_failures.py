@@ -16,6 +16,8 @@ pytestmark = pytest.mark.virtual_clock
 
 C1, C2, C4 = (f"c{number}.lab.localhost" for number in (1, 2, 4))
 
+_FOR_EVER = 100.0  # s, after which links have ended over which nothing gets through
+
 
 async def send_to_nobody(agent, domain, *numbers):
     """Have an agent send messages that fail in another container."""
@@ -104,6 +106,113 @@ async def test_an_agent_that_is_home_again_is_told_what_could_not_get_to_it_else
         mesh.kill(C2)
         await asyncio.sleep(10)
         assert bob.failed == [0]
+
+
+async def cut_off(world, mesh, number=0):
+    """Have bob be in c2, or at home again, and a container lose the link by which he was to be told of 0."""
+    await asyncio.sleep(5)
+    bob = await world.start("bob", 0, Told)
+    if number == 0:
+        await world.move(bob, 1)
+    else:
+        await world.move(bob, number)
+        await world.move(bob, 0)
+    await asyncio.sleep(5)
+    mesh.cut.add(frozenset((C1, C4 if number else C2)))
+    fail(world, number, bob, 0)
+    await asyncio.sleep(_FOR_EVER)
+    return bob
+
+
+@pytest.mark.parametrize("number", [0, 3])
+async def test_what_a_link_could_not_bring_comes_by_the_next_one_where_there_is_no_other_way(number):
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        bob = await cut_off(world, mesh, number)
+        fail(world, number, bob, 1)
+        await asyncio.sleep(1)
+        mesh.cut.clear()
+        fail(world, number, bob, 2)
+        await asyncio.sleep(20)
+        fail(world, number, bob, 3)
+        await asyncio.sleep(1)
+        assert bob.failed == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("to", [0, 2])
+async def test_so_it_is_where_it_goes_on_meanwhile(to):
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        bob = await cut_off(world, mesh)
+        fail(world, 0, bob, 1)
+        await world.move(bob, to)
+        await asyncio.sleep(1)
+        assert bob.failed == [0, 1]
+        mesh.cut.clear()
+        await asyncio.sleep(20)
+        assert bob.failed == [0, 1]
+
+
+async def test_so_it_is_where_the_home_knows_by_then_that_it_is_elsewhere():
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        await asyncio.sleep(5)
+        bob = await world.start("bob", 0, Told)
+        await world.move(bob, 1)
+        await asyncio.sleep(5)
+        mesh.cut.add(frozenset((C1, C2)))
+        fail(world, 0, bob, 0)
+        await asyncio.sleep(0.1)
+        await world.move(bob, 2)
+        await asyncio.sleep(_FOR_EVER)
+        assert bob.failed == [0]
+        mesh.cut.clear()
+
+
+async def test_what_cannot_be_told_till_the_end_is_a_dead_letter():
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        bob = await cut_off(world, mesh)
+        world.places(0).close()
+        *_, letter = world.containers[0].dispatcher.dead_letters
+        assert (letter.receiver, letter.reason) == (
+            bob.address,
+            "container c1 stopped before the message could go",
+        )
+        mesh.cut.clear()
+        await asyncio.sleep(20)
+        assert bob.failed == []
+
+
+async def test_no_more_waits_for_a_link_than_a_bound(monkeypatch):
+    monkeypatch.setattr(failures, "_MOST", 2)
+    mesh = Mesh(1)
+    async with World(4, mesh) as world:
+        await asyncio.sleep(5)
+        bob = await world.start("bob", 0, Told)
+        await world.move(bob, 1)
+        await asyncio.sleep(5)
+        mesh.cut.add(frozenset((C1, C2)))
+        for number in range(3):
+            fail(world, 0, bob, number)
+        await asyncio.sleep(_FOR_EVER)
+        mesh.cut.clear()
+        await asyncio.sleep(20)
+        assert bob.failed == [0, 1]
+        assert world.containers[0].dispatcher.dead_letters.total == 3 + 1
+
+
+async def test_an_agent_that_has_never_moved_is_not_told_again():
+    mesh = Mesh(1)
+    async with World(2, mesh) as world:
+        await asyncio.sleep(5)
+        bob = await world.start("bob", 0, Told)
+        mesh.cut.add(frozenset((C1, C2)))
+        fail(world, 1, bob, 0)
+        await asyncio.sleep(_FOR_EVER)
+        mesh.cut.clear()
+        await asyncio.sleep(20)
+        assert bob.failed == []  # its own container tells it of what it has sent by that link
 
 
 async def test_a_message_counts_as_not_taken_until_its_sender_is_told():

@@ -276,7 +276,8 @@ class Lifecycle:
         try:
             self._dispatcher.withdraw(None)
             for agent in reversed(tuple(agents.values())):
-                await self._stop(agent)
+                if agents.get(agent.address) is agent:  # else it has left meanwhile, or ended
+                    await self._stop(agent)
         finally:
             for agent in reversed(tuple(agents.values())):
                 agent.abandon()

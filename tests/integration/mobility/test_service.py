@@ -155,6 +155,27 @@ async def test_a_container_that_ends_takes_its_visitors_along():
         await c1.start(Agent("alice"))
 
 
+class Lingers(Agent):
+    """Takes its time to end."""
+
+    async def stop(self):
+        await asyncio.sleep(1)
+        await super().stop()
+
+
+async def test_what_leaves_a_container_that_closes_is_not_stopped_there():
+    async with three() as platform:
+        c1, c2, _ = platform
+        await c1.start(alice := Traveller("alice"))
+        await c1.start(Lingers("bob"))  # the latest ends first
+        moving = asyncio.create_task(alice.move("c2"))
+        await asyncio.sleep(0)
+        await c1.close()
+        await moving
+        assert c1.failures.latest is None
+        assert agent_in(c2, "alice").data.places == ["c2"]
+
+
 async def test_cancelled_before_it_is_decided_it_goes_on():
     async with three() as platform:
         c1, c2, _ = platform

@@ -172,9 +172,7 @@ class Departing:
                     # What goes out only then, nobody would wait for.
                     await self._places.settling.settle(unsettled)
                     check_is_at_rest(agent)
-                # A hand-over asks only members whether all has arrived. What was sent to others may wait yet:
-                # the agent could overtake it, were they found sooner from elsewhere.
-                if strangers := [it for it in self._unsettled() if not self._machine.reaches(it)]:
+                if strangers := self._strangers():
                     for domain in strangers:
                         await self._transport.arrive(domain)
                     check_is_at_rest(agent)
@@ -204,17 +202,24 @@ class Departing:
             )
         outcome, counts = Answer(loop=asyncio.get_running_loop()), self._transport.counts()
         departure = self._departures[address] = _Departure(agent, since, counts, outcome)
-        self._machine.begin(address, place, parcel, self._unsettled())
+        self._machine.begin(address, place, parcel, self._unsettled(counts))
         self._act()
         return departure
 
-    def _unsettled(self) -> Collection[str]:
+    def _unsettled(self, counts: Mapping[str, int]) -> Collection[str]:
         """Return the domains of containers that something was sent to since an agent has left last.
 
         Though they have confirmed it, they may not have told yet that they have passed it on.
         """
-        counts = self._transport.counts().items()
-        return [domain for domain, count in counts if count != self._settled.get(domain, 0)]
+        return [domain for domain, count in counts.items() if count != self._settled.get(domain, 0)]
+
+    def _strangers(self) -> Collection[str]:
+        """Return the domains of containers where a hand-over cannot ask whether all has arrived: no members.
+
+        What was sent to them may wait yet, and the agent overtake it, were they found sooner from elsewhere.
+        """
+        unsettled = self._unsettled(self._transport.counts())
+        return [domain for domain in unsettled if not self._machine.reaches(domain)]
 
     def transit(self, address: str) -> Transit | None:
         """Return where an agent goes, since when, and what that waits for; None if it does not leave."""

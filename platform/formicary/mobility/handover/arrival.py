@@ -256,7 +256,7 @@ class Arrivals:
         """Forget all, as the container stops; sources that are there are told."""
         for address, arrival in tuple(self._arrivals.items()):
             self._discard(address, arrival)
-            if arrival.home != self._surroundings.domain:
+            if arrival.home != self._surroundings.domain and not arrival.is_waking:  # else it has lived here
                 reason = f"container {self._surroundings.domain.partition('.')[0]} stops"
                 self._surroundings.tell(arrival.source, Refused(address, arrival.number, reason))
 

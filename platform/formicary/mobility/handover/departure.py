@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.mobility.handover.draining import Draining
-from formicary.mobility.handover.exchange import Ask, Brought, Cancel, Gone, Kill, Prepare, Start
+from formicary.mobility.handover.exchange import Ask, Brought, Cancel, Gone, Kill, Prepare, Start, Started
 from formicary.mobility.handover.instructions import Leave, Perished, Settled, Stay
 from formicary.mobility.handover.surroundings import home_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
-    from formicary.mobility.handover.exchange import Decided, Prepared, Refused, Started, Targets
+    from formicary.mobility.handover.exchange import Decided, Prepared, Refused, Targets
     from formicary.mobility.handover.surroundings import Surroundings
 
 
@@ -44,6 +44,7 @@ class _Departure(msgspec.Struct):
     snapshot: bytes
     is_drained: bool
     is_killed: bool = False
+    is_refused: bool = False  # whether the destination has stopped that had it ready
     has_brought: bool = False  # whether it has brought messages along, and they were sent
 
 
@@ -52,10 +53,12 @@ class Departures:
 
     Args:
         surroundings: the container's.
+        set_number: notes with which hand-over an agent has come here, as it does not leave after all.
     """
 
-    def __init__(self, surroundings: Surroundings) -> None:
+    def __init__(self, surroundings: Surroundings, set_number: Callable[[str, int], None]) -> None:
         self._surroundings = surroundings
+        self._set_number = set_number
         self.draining = Draining(surroundings, self._drained)
         self._departures: dict[str, _Departure] = {}
 
@@ -154,12 +157,19 @@ class Departures:
                 self._have_it_decided(event.address, departure)
 
     def refused(self, origin: str, event: Refused) -> None:
-        """Take that the destination does not want the agent; where that is its home, this is the decision."""
+        """Take that the destination does not want the agent; where that is its home, this is the decision.
+
+        Or that it has stopped, and had the agent ready: it will never start that.
+        """
         departure = self._departures.get(event.address)
         if departure is None or departure.number != event.number or departure.place != origin:
             return
-        if departure.state is _State.PREPARING or departure.place == departure.home:
+        if departure.state in _UNDECIDED or departure.place == departure.home:
             self._stay(event.address, departure, event.reason)
+        elif departure.state is not _State.LEFT:
+            departure.is_refused = True
+            if departure.state is not _State.IN_DOUBT:
+                self._take_back(event.address, departure)
 
     def decided(self, origin: str, event: Decided) -> None:
         """Take what the home has decided."""
@@ -181,7 +191,9 @@ class Departures:
                 self._stay(address, departure, f"container {name} was lost before it was decided")
             else:
                 departure.state = _State.DECIDED
-                if self._surroundings.is_dead(departure.place, departure.incarnation):
+                if departure.is_refused:
+                    self._take_back(address, departure)
+                elif self._surroundings.is_dead(departure.place, departure.incarnation):
                     self._meet_again(address, departure)
                 elif departure.is_killed:
                     self._pass_death_on(address, departure)
@@ -366,6 +378,17 @@ class Departures:
             self._surroundings.tell(departure.home, Gone(address, departure.number))
         else:
             self._surroundings.instructions.append(Stay(address, departure.number, reason))
+
+    def _take_back(self, address: str, departure: _Departure) -> None:
+        """Have an agent go on here that was another container's, as if it had come back from there."""
+        number = departure.number + 1
+        self._surroundings.tell(departure.home, Started(address, number))
+        if departure.is_killed:
+            self._surroundings.tell(departure.home, Gone(address, number))
+            self._forget(address)
+        else:
+            self._set_number(address, number)
+            self._stay(address, departure, f"container {_name(departure.place)} stops")
 
     def _forget(self, address: str) -> None:
         self._departures.pop(address, None)

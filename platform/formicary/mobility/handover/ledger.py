@@ -84,9 +84,11 @@ class Ledger:
 
     def ask(self, origin: str, event: Ask) -> None:
         """Say what was decided of a hand-over; if nothing was, decide."""
-        outcome = None
+        outcome, is_source = None, origin == event.source
+        if is_source and self._has_taken_back(origin, event):
+            self._take_started(origin, event.address, event.number - 1, is_back=True)
         if event not in self._inquiries:
-            outcome = self.outcome(event, is_source=origin == event.source)
+            outcome = self.outcome(event, is_source=is_source)
         if outcome is None and event.witness != self._surroundings.incarnation:
             self._inquiries.ask(origin, event)
             return
@@ -94,6 +96,19 @@ class Ledger:
             outcome = event.is_ready and self._can_move(event)
             self.decide(event, moves=outcome)
         self.answer(origin, event, moves=outcome)
+
+    def _has_taken_back(self, origin: str, event: Ask) -> bool:
+        """Tell whether a source has an agent still that it was to leave by an earlier hand-over.
+
+        It has said so, as `started`, which has not come.
+        """
+        told = self._unheard.get(event.address, {})
+        number = told.get((origin, self._surroundings.members[origin]), event.number)
+        record = self._records.get(event.address)
+        if number >= event.number - 1 or (record is not None and record.number != number):
+            return False
+        self._forget_unheard(event.address, lambda by, _: by[0] == origin)
+        return True
 
     def answer(self, origin: str, event: Ask, *, moves: bool) -> None:
         """Tell who has asked what was decided; and that the agent is to end, if its name is not its own."""
@@ -175,13 +190,15 @@ class Ledger:
     def started(self, origin: str, event: Started) -> None:
         """Take that an agent runs where it was to go, as its source has said."""
         address, number = event.address, event.number
-        self._forget_unheard(address, lambda _, told: told == number)
-        self._take_started(origin, address, number)
+        source = origin, self._surroundings.members[origin]
+        is_back = self._unheard.get(address, {}).get(source) == number - 1  # it has not left after all
+        self._forget_unheard(address, lambda by, told: told == number or (is_back and by == source))
+        self._take_started(origin, address, number, is_back=is_back)
 
-    def _take_started(self, origin: str, address: str, number: int) -> None:
+    def _take_started(self, origin: str, address: str, number: int, *, is_back: bool = False) -> None:
         """Take that a container has started an agent; if another has its name by now, that one is to end."""
         own = self._surroundings
-        if origin != own.domain and self._is_over(address, number):
+        if origin != own.domain and not is_back and self._is_over(address, number):
             own.tell(origin, End(address, number))
             return
         self._take_claim(address, number, origin, own.members[origin])
@@ -226,7 +243,9 @@ class Ledger:
             if is_known and record is not None and not self._lives_here(address):
                 record.is_lost = False
         for address, number, place, of_place in event.left:
-            if not self._is_over(address, number):
+            if place != self._surroundings.domain and self.has_another(address, number):
+                self._surroundings.tell(origin, End(address, number))  # which may have it still
+            elif not self._is_over(address, number):
                 self._take_claim(address, number, place, of_place)
                 self._ask_whether_it_lives(address, number, place)
         self._inquiries.heard(origin)

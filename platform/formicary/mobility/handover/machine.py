@@ -77,7 +77,7 @@ class HandOver:
         self._lives_here = lives_here
         self._numbers: dict[str, int] = {}  # of the hand-overs that have brought those here that moved
         self._tried: dict[str, int] = {}  # the latest hand-overs that have begun here
-        self.departures = Departures(self._surroundings)
+        self.departures = Departures(self._surroundings, self._numbers.__setitem__)
         self.arrivals = Arrivals(self._surroundings, self._number_of)
         self.ledger = Ledger(self._surroundings, lives_here)
         self._takers: dict[type[Event], Callable[[str, Any], None]] = {

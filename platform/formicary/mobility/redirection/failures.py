@@ -82,6 +82,7 @@ class Failures:
         self._is_member = is_member
         self._send = send
         self._tellings: dict[str, _Telling] = {}  # by the agents' full names
+        self._holding: dict[str, _Telling] = {}  # among these: for whom something is held
         self._waiting = 0  # failures, for all of them
         self._is_closed = False
 
@@ -106,6 +107,7 @@ class Failures:
             telling.domain = domain
             return False
         telling.held.append(_Refusal(message, receiver, reason))
+        self._holding[address] = telling
         self._waiting += 1
         self._dispatcher.custodians.add(self)
         if self._waiting >= _MOST:
@@ -205,6 +207,7 @@ class Failures:
     def _release(self, address: str) -> None:
         """Tell what has waited; where it goes may have changed again."""
         telling = self._tellings.pop(address)
+        self._holding.pop(address, None)
         self._waiting -= len(telling.lost) + len(telling.held)
         for failure in telling.lost:
             self._tell_again(failure, address, telling.domain)
@@ -225,7 +228,7 @@ class Failures:
 
     def messages(self) -> Sequence[Message]:
         """Return what has failed and was not told yet: it counts as not taken."""
-        held = [each.message for telling in self._tellings.values() for each in telling.held]
+        held = [each.message for telling in self._holding.values() for each in telling.held]
         if not held:
             self._dispatcher.custodians.discard(self)
         return held

@@ -21,6 +21,10 @@ def end(world, _chance, domain, _other):
     world.end(domain)
 
 
+def close(world, _chance, domain, _other):
+    world.close(domain)
+
+
 def restart(world, chance, domain, _other):
     if domain not in world.processes or chance.random() < 0.3:
         world.start(domain)
@@ -110,7 +114,7 @@ FOUND = (
 """Worlds that have shown mistakes."""
 
 BAD = {end: 10, restart: 15, interrupt: 10, cut: 5, miss: 20}
-MISJUDGED = {misjudge: 10}
+MISJUDGED = {misjudge: 10, close: 10}
 GOOD = {mend: 40, create: 20, finish: 5, move: 95, live: 40, work: 240, deliver: 500, be_whole: 2}
 
 

@@ -117,6 +117,18 @@ class World:
             if pair[1] == domain:
                 self.flight[pair].clear()
 
+    def close(self, domain):
+        """Have a process end in good order: others hear all that it says."""
+        process = self.processes.get(domain)
+        if process is None:
+            return
+        process.machine.arrivals.drop_all()
+        self.settle(process)
+        for other in self.domains:
+            while self.flight[domain, other]:
+                self.deliver(domain, other)
+        self.end(domain)
+
     def break_link(self, pair):
         """End a session: what is on its way is lost, and both find out in their time."""
         self.ups.discard(pair)

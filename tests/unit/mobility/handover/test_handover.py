@@ -211,6 +211,67 @@ def test_the_home_has_to_be_there_still_when_all_has_arrived():
     assert platform.kinds(D) == [Build, Discard]
 
 
+@pytest.mark.parametrize("place_is_home", [False, True])
+def test_what_is_on_its_way_to_a_container_that_stops_stays(place_is_home):
+    platform = Platform(S, D, H)
+    platform.place(S)
+    place = H if place_is_home else D
+    platform.held = (H,)
+    platform.move(S, place)
+    platform.held = ()
+    platform.machines[place].arrivals.drop_all()
+    platform.flow()
+    platform.part(S, H)
+    platform.meet(S, H)
+    assert platform.living[S] == {ALICE}
+    assert platform.kinds(S) == [Stay]
+    assert platform.machines[H].ledger.place_of(ALICE) == S
+
+
+def test_what_was_decided_is_taken_back_where_the_destination_stops_and_the_home_has_freed_its_name(platform):
+    platform.leaves = False
+    platform.move(S, D)
+    assert platform.machines[H].ledger.place_of(ALICE) == D
+    platform.machines[H].lost(D)
+    platform.machines[H].joined(D, 2000)
+    assert platform.machines[H].ledger.place_of(ALICE) is None
+    platform.machines[D].arrivals.drop_all()
+    platform.flow()
+    assert Terminate not in platform.kinds(S)
+    assert platform.machines[H].ledger.place_of(ALICE) == S
+    assert platform.machines[S].number_of(ALICE) == NUMBER + 2
+
+
+def test_who_asks_about_a_later_hand_over_has_taken_an_earlier_one_back(platform):
+    platform.leaves = False
+    platform.move(S, D)
+    platform.held = (H,)  # so that it does not hear that it was taken back
+    platform.machines[D].arrivals.drop_all()
+    platform.flow()
+    platform.held = ()
+    platform.leaves = True
+    platform.machines[D].lost(S)
+    platform.meet(S, D)
+    platform.move(S, D)
+    assert platform.living[D] == {ALICE}
+    assert platform.machines[H].ledger.place_of(ALICE) == D
+
+
+def test_what_was_killed_in_doubt_and_is_refused_is_gone(platform):
+    platform.held = (H,)
+    platform.move(S, D)
+    assert platform.machines[S].departures.kill(ALICE)
+    platform.living[S].discard(ALICE)
+    platform.machines[D].arrivals.drop_all()
+    platform.flow()
+    platform.held = ()
+    platform.part(S, H)
+    platform.meet(S, H)
+    assert platform.living[S] == set()
+    assert ALICE not in platform.machines[S].departures
+    assert platform.machines[H].ledger.place_of(ALICE) is None
+
+
 def test_who_was_taken_for_lost_for_a_moment_hears_again_that_all_was_brought(platform):
     platform.brings = True
     platform.move(S, D)

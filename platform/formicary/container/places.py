@@ -85,7 +85,7 @@ class Places(Protocol):
         Args:
             failure: what it is told.
             address: its full name.
-            domain: the container in which it is, for all that is known.
+            domain: the container in which it is, for all that is known; nothing where that is not known.
 
         Returns:
             Whether it is kept.

@@ -248,11 +248,11 @@ class MobilityService:
             self._places.set(placed.address, placed.place)
 
     def _missing(self, missing: Missing) -> None:  # it may be back
-        self._places.forget(missing.address)
+        self._places.missing(missing.address)
         self._has_ended(missing.address)
 
     def _freed(self, freed: Freed) -> None:
-        self._places.forget(freed.address)
+        self._places.freed(freed.address)
         self._has_ended(freed.address)
         self._origins.forget(freed.address)
 

@@ -367,13 +367,14 @@ class Router:
         home = self.links.get(sender.partition("@")[2])
         if domain is None and (home is None or not home.has_heard(sender)):
             domain = self.container.dispatcher.domain_of(sender)
-        link = self.links.get(domain or "")
+        link, places = self.links.get(domain or ""), self.container.dispatcher.places
         if link is None and sender.endswith(f"@{self.container.domain}"):
-            return  # it has ended here
+            if places is not None:
+                places.put_off_failure(failure, sender, "")  # unless it has ended here
+            return
         link = link or self._link_for(sender)
         if link is not None:
             reason = str(failure.body)
-            places = self.container.dispatcher.places
             if places is not None and places.hold_failure(message, receiver, reason, link.domain):
                 return
             if not link.outbox.keep(failure, sender):

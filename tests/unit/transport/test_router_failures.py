@@ -54,6 +54,27 @@ async def test_where_the_way_has_ended_its_home_is_told():
         await asyncio.sleep(5)
 
 
+@pytest.mark.parametrize("is_back", [True, False])
+async def test_who_is_missing_is_told_when_it_is_found_again(is_back):
+    async with World(2, Mesh(1)) as world:
+        home, other = world.containers
+        alice = await world.start("alice", 0)
+        await asyncio.sleep(5)
+        await world.move(alice, 1)
+        places = home.dispatcher.places
+        places.missing(alice.address)
+        home.dispatcher.tell_sender(Message("bob@c1", alice.address, reply_with="1"), "bob@c1", "it is gone")
+        await asyncio.sleep(5)
+        assert alice.bodies == []
+        if is_back:
+            places.set(alice.address, other.domain)
+        else:
+            places.freed(alice.address)
+        await asyncio.sleep(5)
+        assert [body for _, body in alice.bodies] == (["it is gone"] if is_back else [])
+        assert len(home.dead_letters) == (not is_back)
+
+
 async def test_who_writes_home_from_where_its_home_has_lost_it_is_told_there():
     async with World(2, Mesh(1)) as world:
         home = world.containers[0]

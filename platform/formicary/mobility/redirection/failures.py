@@ -152,7 +152,7 @@ class Failures:
         Args:
             failure: what an agent is to be told.
             address: its full name.
-            domain: the container, in which it is for all that is known.
+            domain: the container, in which it is for all that is known; nothing where that is not known.
         """
         if self._is_closed or self._waiting >= _MOST:
             return False
@@ -163,6 +163,19 @@ class Failures:
         telling.lost.append(failure)
         self._waiting += 1
         return True
+
+    def gone(self, address: str) -> None:
+        """Called when an agent has ended: nobody is told what could not get to it."""
+        telling = self._tellings.get(address)
+        if telling is not None and telling.lost:
+            self._give_up(telling, address, f"{address} is in no container any more")
+
+    def _give_up(self, telling: _Telling, address: str, reason: str) -> None:
+        lost, telling.lost = telling.lost, []
+        self._waiting -= len(lost)
+        for failure in lost:
+            self._dispatcher.add_dead_letter(failure, reason, address)
+        self._release(address)
 
     def joined(self, domain: str) -> None:
         """Called when there is a link to another container: tell what could not get there."""
@@ -238,8 +251,4 @@ class Failures:
         self._is_closed = True
         reason = f"container {self._dispatcher.name} stopped before the message could go"
         for address, telling in tuple(self._tellings.items()):
-            lost, telling.lost = telling.lost, []
-            for failure in lost:
-                self._dispatcher.add_dead_letter(failure, reason, address)
-            self._waiting -= len(lost)
-            self._release(address)
+            self._give_up(telling, address, reason)

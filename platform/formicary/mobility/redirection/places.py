@@ -53,6 +53,7 @@ class Places:
         self._transport = transport
         self._numbers = count(randomness.bits(32))  # a marker of an earlier process is to be none of this one
         self._detours: dict[str, Detour] = {}
+        self._missing: set[str] = set()  # agents of this home whose containers are lost
         self._expecting = Expecting(self._dispatcher, self.take_stray)
         self._announcing = Announcing(transport, is_member, self.ended)
         self._tell = self._announcing.tell
@@ -97,6 +98,7 @@ class Places:
             detour.redirection.set(domain, is_used=self._is_used(detour))
         self._dispatcher.routes.pop(address, None)
         self._perform(detour)
+        self._missing.discard(address)
         self._failures.found(address, domain)
 
     def arrived(self, address: str) -> None:
@@ -163,7 +165,10 @@ class Places:
 
         Arguments and result as of `Failures.put_off`.
         """
-        has_moved = self._home(address) == self._own or address in self._detours
+        if not domain:
+            has_moved = address in self._missing
+        else:
+            has_moved = self._home(address) == self._own or address in self._detours
         return has_moved and self._failures.put_off(failure, address, domain)
 
     def go_behind(self, address: str) -> None:
@@ -222,6 +227,17 @@ class Places:
             reason = f"{address} is in no container any more"
             detour.fail(reason)
             self._remove(detour)
+
+    def missing(self, address: str) -> None:
+        """Called when the container is lost in which an agent of this home is: both may be back."""
+        self.forget(address)
+        self._missing.add(address)
+
+    def freed(self, address: str) -> None:
+        """Called when an agent of this home has ended elsewhere."""
+        self.forget(address)
+        self._missing.discard(address)
+        self._failures.gone(address)
 
     def agent_gone(self, address: str) -> None:
         """Called when an agent has ended here: what waits for the way to it fails."""

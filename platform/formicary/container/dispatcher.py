@@ -415,6 +415,13 @@ class Dispatcher(Observed):
         if (failure := self.failure_of(message, receiver, reason)) is not None:
             self._tell_sender(message, failure, receiver)
 
+    def tell_here(self, failure: Message, address: str) -> None:
+        """Tell an agent of this container that a message of its has failed; `address` is its full name."""
+        if (detour := self.detours.get(address)) is not None:
+            detour.tell(failure)
+        else:
+            self.overflow.deliver(failure, address)
+
     def add_unhandled(self, agent: MicroAgent, message: Message) -> None:
         """Add a message that a micro-agent did not handle to the dead letters."""
         self.add_dead_letter(
@@ -432,10 +439,7 @@ class Dispatcher(Observed):
         if sender in self.agents or sender in self.system_agents:
             if self.instruments:
                 self.notify("message_sent", failure)
-            if (detour := self.detours.get(sender)) is not None:
-                detour.tell(failure)
-            else:
-                self.overflow.deliver(failure, sender)
+            self.tell_here(failure, sender)
         elif self.foreign is not None and self.foreign.serves(sender):
             self.foreign.refuse(message, receiver, failure)
         elif (outlet := self._outlet(receiver, sender)) is not None:

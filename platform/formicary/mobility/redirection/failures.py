@@ -229,15 +229,12 @@ class Failures:
 
     def _tell_again(self, failure: Message, address: str, domain: str) -> None:
         """Tell an agent what could not get to it, at another container now, unless it is here."""
-        dispatcher = self._dispatcher
-        if address not in dispatcher.agents:
-            if address not in self._tellings:
-                self._add(address, domain)
-            self._transport.carry_on(domain, failure, address)
-        elif (detour := dispatcher.detours.get(address)) is not None:
-            detour.tell(failure)
-        else:
-            dispatcher.overflow.deliver(failure, address)
+        if address in self._dispatcher.agents:
+            self._dispatcher.tell_here(failure, address)
+            return
+        if address not in self._tellings:
+            self._add(address, domain)
+        self._transport.carry_on(domain, failure, address)
 
     def messages(self) -> Sequence[Message]:
         """Return what has failed and was not told yet: it counts as not taken."""

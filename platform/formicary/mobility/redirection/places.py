@@ -154,10 +154,7 @@ class Places:
         """
         if address not in self._dispatcher.agents:
             return self._expecting.keep(failure, address, source)
-        if (detour := self._detours.get(address)) is not None:
-            detour.tell(failure)
-        else:
-            self._dispatcher.overflow.deliver(failure, address)
+        self._dispatcher.tell_here(failure, address)
         return True
 
     def put_off_failure(self, failure: Message, address: str, domain: str) -> bool:

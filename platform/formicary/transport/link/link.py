@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from formicary.container.link_status import LinkStatus
 from formicary.transport.link.arrivals import Arrivals
-from formicary.transport.link.draining import Draining
+from formicary.transport.link.draining import Drainings
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Fate, Opened, Transmit
 from formicary.transport.link.orders import Orders
@@ -83,7 +83,7 @@ class Link(Outgoing):
         self._timer: asyncio.TimerHandle | None = None
         self._is_slow = True  # whether the timer, if any, waits for long
         self._receivers, self._senders = AllNames(domain), AllNames(owner.container.domain)
-        self._drainings: list[Draining] = []  # of those who wait for what was sent
+        self._drainings = Drainings(session, self.outbox)
         self._is_closing = False  # which is not to wait for slow ticks
         self._early_at = 0.0  # when to acknowledge again before agents run
         self.orders = Orders(self, session, self.outbox)
@@ -328,7 +328,7 @@ class Link(Outgoing):
             self.outbox.stop()
         elif not self._owner.is_closed:
             self.outbox.open()
-        self._check_drainings()
+        self._drainings.check()
 
     # -- what was taken -------------------------------------------------------------------------------------
 
@@ -380,7 +380,7 @@ class Link(Outgoing):
         self.session.tick(self._now(), holds=holds)
         self._perform()
         self.refresh()
-        self._check_drainings()
+        self._drainings.check()
         self._tick_soon()
 
     # -- the end --------------------------------------------------------------------------------------------
@@ -394,18 +394,9 @@ class Link(Outgoing):
         """Wait until the other end has acknowledged all that was sent up to now, or has been given up."""
         if self.outbox.is_empty and not self.session.unacknowledged:
             return
-        draining = Draining(self.session, self.outbox)
-        self._drainings.append(draining)
-        try:
-            self.outbox.flush()
-            self._tick_soon()
-            await draining.wait()
-        finally:
-            self._drainings.remove(draining)
-
-    def _check_drainings(self) -> None:
-        for draining in self._drainings:
-            draining.check()
+        self.outbox.flush()
+        self._tick_soon()
+        await self._drainings.wait()
 
     def send_close(self) -> None:
         """Take nothing more, and tell the other end so, behind all that is to go there."""
@@ -428,7 +419,7 @@ class Link(Outgoing):
         super().abandon()
         self._resume_senders()
         self.outbox.open()
-        self._check_drainings()
+        self._drainings.check()
         if self._timer is not None:
             self._timer.cancel()
 

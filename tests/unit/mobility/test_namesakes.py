@@ -81,19 +81,24 @@ async def test_failures_wait_until_it_is_known_whose_they_are():
         assert meeting.namesakes not in meeting.dispatcher.custodians
 
 
+async def check_that_the_other_is_told(world, meeting):
+    """End the visitor, start another one of its name at home, and see who is told of 1."""
+    del meeting.dispatcher.agents[meeting.alice.address]
+    for number in (0, 1):
+        world.places(number).forget(meeting.alice.address)
+    other = await world.start("alice", 0, Told)
+    meeting.namesakes.know(meeting.home)
+    assert await meeting.told() == []
+    assert other.told == ["1"]
+    assert reasons(world.containers[0]) == []
+
+
 async def test_where_the_visitor_has_ended_they_go_to_the_one_at_home():
     async with World(2) as world:
         meeting = await meet(world)
         meeting.namesakes.doubt(meeting.home)
         meeting.fail("1")
-        del meeting.dispatcher.agents[meeting.alice.address]
-        for number in (0, 1):
-            world.places(number).forget(meeting.alice.address)
-        other = await world.start("alice", 0, Told)
-        meeting.namesakes.know(meeting.home)
-        assert await meeting.told() == []
-        assert other.told == ["1"]
-        assert reasons(world.containers[0]) == []
+        await check_that_the_other_is_told(world, meeting)
 
 
 @pytest.mark.parametrize("has_way", [False, True])
@@ -123,14 +128,7 @@ async def test_where_the_visitor_has_ended_that_goes_to_the_one_at_home_too():
         meeting.namesakes.doubt(meeting.home)
         await meeting.send_home("1")
         meeting.dispatcher.overflow.forget(None)  # as where the link begins anew
-        del meeting.dispatcher.agents[meeting.alice.address]
-        for number in (0, 1):
-            world.places(number).forget(meeting.alice.address)
-        other = await world.start("alice", 0, Told)
-        meeting.namesakes.know(meeting.home)
-        assert await meeting.told() == []
-        assert other.told == ["1"]
-        assert reasons(world.containers[0]) == []
+        await check_that_the_other_is_told(world, meeting)
 
 
 async def test_no_more_are_kept_than_a_bound(monkeypatch):

@@ -64,10 +64,6 @@ class Inquiries:
         """Tell whether a hand-over is inquired about."""
         return (event.address, event.number) in self._inquiries
 
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self._inquiries)
-
     def has_to_do_with(self, domain: str) -> bool:
         """Tell whether a container is the source or the destination of one."""
         return any(domain in {it.ask.source, it.ask.place} for it in self._inquiries.values())

@@ -63,7 +63,7 @@ class HandOver:
         domain: the container's full domain.
         incarnation: its own: the time of its start in microseconds, higher than that of any before.
         lives_here: tells whether an agent of a name lives in the container, wherever its home is.
-        listed: as of `Surroundings`; those that can be told something, if it is None.
+        listed: as of `Surroundings`.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class HandOver:
         domain: str,
         incarnation: int,
         lives_here: Callable[[str], bool],
-        listed: Callable[[], Collection[str]] | None = None,
+        listed: Callable[[], Collection[str]],
     ) -> None:
         self._surroundings = Surroundings(domain, incarnation, listed)
         self._lives_here = lives_here

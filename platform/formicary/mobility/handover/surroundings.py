@@ -17,19 +17,15 @@ class Surroundings:
     Args:
         domain: the container's full domain.
         incarnation: its own.
-        listed: returns the domains of all members, also of those that cannot be told anything now; if it is
-            None, nobody knows of those.
+        listed: returns the domains of all members, also of those that cannot be told anything now.
     """
 
-    def __init__(
-        self, domain: str, incarnation: int, listed: Callable[[], Collection[str]] | None = None
-    ) -> None:
+    def __init__(self, domain: str, incarnation: int, listed: Callable[[], Collection[str]]) -> None:
         self.domain = domain
         self.incarnation = incarnation
-        self.members: dict[str, int] = {domain: incarnation}
+        self.members = {domain: incarnation}
         """The incarnations of the containers that can be told something, by domain; the own one included."""
-        self.listed: Callable[[], Collection[str]] = listed or (lambda: self.members)
-        """Returns the domains of all members."""
+        self.listed = listed
         self.outgoing: dict[str, list[Event]] = {}
         """What is to be told, by domain: at once in one piece, and behind all that was sent before."""
         self.to_itself: list[Event] = []

@@ -204,9 +204,9 @@ def planted(kind):
     """Return a machine with a mistake."""
 
     class Planted(HandOver):
-        def __init__(self, domain, incarnation, lives_here):
+        def __init__(self, *arguments):
             with patch.object(machine, kind.__base__.__name__, kind):
-                super().__init__(domain, incarnation, lives_here)
+                super().__init__(*arguments)
 
     return Planted
 

@@ -93,7 +93,7 @@ class World:
         def lives_here(address):
             return address in process.agents
 
-        process.machine = self.kind(domain, process.incarnation, lives_here)
+        process.machine = self.kind(domain, process.incarnation, lives_here, process.members.keys)
         self.processes[domain] = process
         for other in self.processes:
             self.connect(domain, other)
@@ -451,7 +451,7 @@ class World:
             assert not process.incomplete, f"{process.domain} waits to start {process.incomplete}"
             assert not process.made, f"{process.domain} has {process.made}"
             assert not process.machine.departures._departures, process.machine.departures._departures
-            assert not process.machine.ledger._inquiries
+            assert not process.machine.ledger._inquiries._inquiries
             for address, copy in process.agents.items():
                 assert copy.runs, f"{address} does not go on at {process.domain}"
                 self.run(process, address)

@@ -70,7 +70,9 @@ class Platform:
         was_there = domain in self.machines
         self.incarnations[domain] = incarnation
         self.living[domain] = set()
-        self.machines[domain] = HandOver(domain, incarnation, self.living[domain].__contains__)
+        self.machines[domain] = HandOver(
+            domain, incarnation, self.living[domain].__contains__, self.machines.keys
+        )
         for other, machine in self.machines.items():
             if other != domain:
                 if was_there:
@@ -599,7 +601,7 @@ def test_a_start_of_what_is_not_there_was_done_before(platform):
 
 
 def test_who_was_not_known_where_it_asked_whether_all_has_arrived_asks_again():
-    surroundings, drained = Surroundings(S, 1000), []
+    surroundings, drained = Surroundings(S, 1000, list), []
     surroundings.members |= {D: 1000, H: 1000}
     draining = Draining(surroundings, drained.append)
     assert not draining.begin(ALICE, [H])

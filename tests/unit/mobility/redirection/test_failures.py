@@ -91,17 +91,23 @@ async def test_so_it_does_where_the_agent_comes_to_the_container_that_tells_it()
         assert bob.failed == [0, 1, 2, 3]
 
 
+async def gone_on(world, mesh):
+    """Have bob, whose home is c1, go on from c2 to c3 while he is told of 0 in c2, by a link that is cut."""
+    await asyncio.sleep(5)
+    bob = await world.start("bob", 0, Told)
+    await world.move(bob, 1)
+    await asyncio.sleep(5)
+    mesh.cut.add(frozenset((C1, C2)))
+    fail(world, 0, bob, 0)
+    await asyncio.sleep(0.1)
+    await world.move(bob, 2)
+    return bob
+
+
 async def test_an_agent_that_is_home_again_is_told_what_could_not_get_to_it_elsewhere():
     mesh = Mesh(1)
     async with World(4, mesh) as world:
-        await asyncio.sleep(5)
-        bob = await world.start("bob", 0, Told)
-        await world.move(bob, 1)
-        await asyncio.sleep(5)
-        mesh.cut.add(frozenset((C1, C2)))
-        fail(world, 0, bob, 0)
-        await asyncio.sleep(0.1)
-        await world.move(bob, 2)
+        bob = await gone_on(world, mesh)
         await world.move(bob, 0)
         mesh.kill(C2)
         await asyncio.sleep(10)
@@ -156,14 +162,7 @@ async def test_so_it_is_where_it_goes_on_meanwhile(to):
 async def test_so_it_is_where_the_home_knows_by_then_that_it_is_elsewhere():
     mesh = Mesh(1)
     async with World(4, mesh) as world:
-        await asyncio.sleep(5)
-        bob = await world.start("bob", 0, Told)
-        await world.move(bob, 1)
-        await asyncio.sleep(5)
-        mesh.cut.add(frozenset((C1, C2)))
-        fail(world, 0, bob, 0)
-        await asyncio.sleep(0.1)
-        await world.move(bob, 2)
+        bob = await gone_on(world, mesh)
         await asyncio.sleep(_FOR_EVER)
         assert bob.failed == [0]
         mesh.cut.clear()

@@ -1,7 +1,8 @@
 """How containers reach each other, and any XMPP address. Each line below knows only those under it.
 
 - `router`: the transport of a container, which has a link to each other one and picks the paths of all
-- `link_table`: the links that are used; `return_paths`: by which of them failures go back
+- `refusals`: what senders elsewhere are told of messages that have failed, and `return_paths`: by which links
+- `link_table`: the links that are used
 - `xmpp`: a connection to an XMPP server, as a path between containers and to any other XMPP address
 - `direct`: direct connections between containers, as a path
 - `relay`: the path through the container that others have joined

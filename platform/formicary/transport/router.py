@@ -15,7 +15,7 @@ from formicary.transport.link.link import Link
 from formicary.transport.link.outbox import BATCH_SIZE
 from formicary.transport.link.session import Session
 from formicary.transport.link_table import LinkTable
-from formicary.transport.return_paths import ReturnPaths
+from formicary.transport.refusals import Refusals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -66,7 +66,7 @@ class Router:
         self._xmpp: XmppConnection | None = None
         self._connections: Connections | None = None
         self.links = LinkTable(self._forget)
-        self._return_paths = ReturnPaths()
+        self._refusals = Refusals(self)
         self.container: Container
         self.dropped = 0
         """How many frames and stanzas were dropped, as their senders may not send them."""
@@ -182,7 +182,7 @@ class Router:
     def on_lost(self, link: Link) -> None:
         """Called when the other end of a link is not there any more."""
         self.links.sweep_later()
-        self._return_paths.lose(link.domain)
+        self._refusals.return_paths.lose(link.domain)
         if self._connections is not None:
             self._connections.on_lost(link)
         if self.container.peers is not None:
@@ -303,7 +303,7 @@ class Router:
         """
         if self.is_closed:
             self._reject_closed(message, receiver)
-        link = self._link_for(receiver)
+        link = self.link_for(receiver)
         if link is not None:
             return link.post(message, receiver)
         if self._xmpp is not None:
@@ -344,7 +344,7 @@ class Router:
         self.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
         raise error
 
-    def _link_for(self, receiver: str) -> Link | None:
+    def link_for(self, receiver: str) -> Link | None:
         """Return the link to a receiver in a container of the platform; None for any other address."""
         domain = receiver.partition("@")[2]
         link = self.links.get(domain)
@@ -357,60 +357,21 @@ class Router:
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:
         """Tell the sender in another domain that its message was not delivered; never waits."""
-        sender = message.sender
-        assert sender is not None
-        if self.is_closed:
-            return
-        # Back over the link that it has come by, where that is known: its other end shall hear of it before
-        # it hears that this container has done with the message.
-        domain = self._return_paths.domain_of(sender)
-        home = self.links.get(sender.partition("@")[2])
-        if domain is None and (home is None or not home.has_heard(sender)):
-            domain = self.container.dispatcher.domain_of(sender)
-        link, places = self.links.get(domain or ""), self.container.dispatcher.places
-        if link is None and sender.endswith(f"@{self.container.domain}"):
-            if places is not None:
-                places.put_off_failure(failure, sender, "")  # unless it has ended here
-            return
-        link = link or self._link_for(sender)
-        if link is not None:
-            reason = str(failure.body)
-            if places is not None and places.hold_failure(message, receiver, reason, link.domain):
-                return
-            if not link.outbox.keep(failure, sender):
-                self.container.dispatcher.add_dead_letter(
-                    failure, "too much waits on the way to the sender", sender
-                )
-        elif self._xmpp is not None:
-            self._xmpp.refuse(receiver, sender, str(failure.body))
+        if (
+            not self.is_closed
+            and not self._refusals.tell(message, receiver, failure)
+            and self._xmpp is not None
+        ):
+            assert message.sender is not None
+            self._xmpp.refuse(receiver, message.sender, str(failure.body))
 
     def tell_by_another_way(self, domain: str, failure: Message, receiver: str) -> bool:
         """Tell a sender of a failure that a link could not bring; return whether it is told, or will be."""
-        home = receiver.partition("@")[2]
-        self._return_paths.forget(receiver)
-        places = self.container.dispatcher.places
-        if self.is_closed:
-            return False
-        link: Link | None
-        if home != self.container.domain:
-            link = self._link_for(receiver)
-        elif places is None or places.tell_at_home(failure, receiver, self.link_to(domain)):
-            return places is not None
-        else:
-            link = self.link_to(self.container.dispatcher.domain_of(receiver) or domain)
-        if link is not None and link.domain == domain:  # which may be there again
-            return places is not None and places.put_off_failure(failure, receiver, domain)
-        if link is None or not link.outbox.keep(failure, receiver):
-            return False
-        if places is not None:
-            places.failure_sent_again(receiver, domain, link.domain)
-        return True
+        return not self.is_closed and self._refusals.tell_by_another_way(domain, failure, receiver)
 
     def on_heard(self, domain: str, sender: str) -> None:
         """Called when another container has sent something for an agent, that others have sent for before."""
-        before = self._return_paths.heard(sender, domain)
-        if before is not None and (link := self.links.get(before)) is not None:
-            link.forget_sender(sender)  # when it comes that way again, that is to be known
+        self._refusals.heard(domain, sender)
 
     # -- closing --------------------------------------------------------------------------------------------
 

@@ -29,9 +29,7 @@ AgentName = Annotated[
 ]
 Seconds = Annotated[
     float,
-    typer.Option(
-        "--time-out", metavar="SECONDS", min=0.1, help="How long to wait; its before_move() may take long."
-    ),
+    typer.Option("--time-out", metavar="SECONDS", min=0.1, help="How long to wait; its hooks may take long."),
 ]
 
 
@@ -86,6 +84,7 @@ async def clone(
     ],
     new_name: Annotated[str, typer.Argument(metavar="NAME", help="The copy's own name.", show_default=False)],
     *,
+    seconds: Seconds = 30.0,
     as_json: Json = False,
 ) -> None:
     """Have a copy of an agent begin in a container, under a name of its own.
@@ -93,11 +92,12 @@ async def clone(
     Its class has to be installed there, and the container has to accept it:
     Container(accepts=...). The agent itself goes on where it is.
 
-    The exit code is 1 if there is no copy.
+    The exit code is 1 if there is no copy, or if nobody has answered in time, and it
+    may begin yet. The sentence says which; --json prints it, too.
     """
 
     async def do(name: str) -> str:
-        return await session.management.clone(name, container, new_name)
+        return await session.management.clone(name, container, new_name, timeout=seconds)
 
     await _report(session, agent, container, "cloned", do, as_json=as_json)
 

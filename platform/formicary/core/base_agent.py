@@ -150,18 +150,21 @@ class BaseAgent:
         """
         await self.container.platform_services.mobility.move(self, to)
 
-    async def clone(self, to: str, name: str) -> None:
+    async def clone(self, to: str, name: str, *, timeout: float = 30.0) -> None:
         """Have another agent begin in a container, with a copy of all that `move` would carry but messages.
 
         Args:
             to: the container's name or domain.
             name: the clone's own name there.
+            timeout: for how many seconds that container is waited for; an `after_clone` that takes long needs
+                more.
 
         Raises:
-            MoveError: there is no clone.
+            MoveError: there is no clone; or the other container has not answered in time, and the clone may
+                begin yet: the sentence says so.
             AgentStateError: the agent is not in a container, or has moved away before.
         """
-        await self.container.platform_services.mobility.clone(self, to, name)
+        await self.container.platform_services.mobility.clone(self, to, name, timeout)
 
     async def deactivate(self, until: float | datetime | Literal["message"]) -> None:
         """Have the agent sleep in its container's file, and give back its memory.

@@ -18,7 +18,7 @@ from formicary.core.errors import (
 from formicary.core.message import Message
 from formicary.core.micro import MicroAgent
 from formicary.core.names import MANAGEMENT
-from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST
+from formicary.fipa.language import ANSWERS_WITHIN, LANGUAGE, ONTOLOGY, REQUEST
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _ANSWERS = frozenset({"inform", "refuse", "failure", "not-understood"})
 _QUIET = _ANSWERS | {"agree"}  # nobody gets an answer to an answer: that could go on for ever
-_WAIT = 30.0  # s
 _MOST = 1000  # messages that are being answered, some of which wait for other containers
 _TICK = 1.0  # s between looks at which questions have waited too long
 
@@ -76,7 +75,7 @@ class ManagementAgent(MicroAgent):
             conversation_id, f"{self._prefix}-{next(self._numbers)}",
         )  # fmt: skip
 
-    async def ask(self, message: Message, timeout: float = _WAIT) -> Message:
+    async def ask(self, message: Message, timeout: float = ANSWERS_WITHIN) -> Message:
         """Send a request, and return the final answer to it, which is not an `agree`.
 
         Args:

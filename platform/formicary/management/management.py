@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from formicary.core.errors import InvalidNameError, ManagementRequestError
 from formicary.core.names import check_receiver
 from formicary.core.quoting import shorten
+from formicary.fipa.language import ANSWERS_WITHIN
 from formicary.management.creations import create_all
 from formicary.management.looking_up import LookingUp
 from formicary.management.requests.actions import (
-    ANSWERS_WITHIN,
     MOST_NAMES,
     CreateMany,
     Kill,
@@ -139,19 +139,26 @@ class Management(LookingUp):
         """
         await self._request(make_request("move", agent=check_receiver(name), timeout=timeout))
 
-    async def clone(self, name: str, to: str, new_name: str) -> str:
+    async def clone(self, name: str, to: str, new_name: str, *, timeout: float = ANSWERS_WITHIN) -> str:
         """Have a copy of an agent begin in a container, and return its full name.
+
+        Cancelled, or where a container does not answer in time, the copy may begin or not.
 
         Args:
             name: the name of the one that is copied, in any form.
             to: where the copy shall live, `c1` or the full domain.
             new_name: the copy's own name.
+            timeout: for how many seconds the container that has the agent, and by it the other one, are
+                waited for; an `after_clone` that takes long needs more.
 
         Raises:
-            MoveError: there is no copy.
+            MoveError: there is no copy; or the other container has not answered in time, and the copy may
+                begin yet: the sentence says so.
             FormicaryError: others are as of `move`.
         """
-        request = make_request("clone", agent=check_receiver(name), container=to, name=new_name)
+        request = make_request(
+            "clone", agent=check_receiver(name), container=to, name=new_name, timeout=timeout
+        )
         result = await self._request(request)
         assert result.agent is not None
         return result.agent

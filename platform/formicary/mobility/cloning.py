@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from formicary.core.base_agent import BaseAgent
-from formicary.core.errors import FormicaryError, MoveError, UnauthorisedError
+from formicary.core.errors import FormicaryError, MoveError, NoAnswerError, UnauthorisedError
 from formicary.core.logs import get_logger
 from formicary.core.names import MANAGEMENT, check_local
 from formicary.core.quoting import shorten
@@ -64,7 +64,7 @@ class Cloning:
 
     # -- asking ---------------------------------------------------------------------------------------------
 
-    async def clone(self, agent: Agent | MicroAgent, domain: str, name: str) -> None:
+    async def clone(self, agent: Agent | MicroAgent, domain: str, name: str, timeout: float) -> None:
         """Have a copy of an agent begin, and return when it has.
 
         The agent goes on as soon as it is known what it has. Cancelled, or where the other container does not
@@ -74,9 +74,10 @@ class Cloning:
             agent: one of this container.
             domain: the full domain of the container where it shall live.
             name: its own name there.
+            timeout: for how many seconds that container is waited for.
 
         Raises:
-            MoveError: there is none.
+            MoveError: there is none, or none as far as is known.
             InvalidNameError: that cannot be a name.
         """
         check_local(name)
@@ -91,12 +92,17 @@ class Cloning:
         if domain == self._container.domain:
             await self._begin(order)
         else:
-            await self._ask(order, domain)
+            await self._ask(order, domain, timeout)
 
-    async def _ask(self, order: _Order, domain: str) -> None:
+    async def _ask(self, order: _Order, domain: str, timeout: float) -> None:
         message = self._agent.make_request(f"{MANAGEMENT}@{domain}", _encode(order), CLONING)
         try:
-            answer = await self._agent.ask(message.replace(language="msgpack"))
+            answer = await self._agent.ask(message.replace(language="msgpack"), timeout)
+        except NoAnswerError as error:
+            reason = f"container {domain} has not answered within {timeout:g} s, and may begin it yet"
+            raise MoveError(
+                f"it is not known whether there is a clone of {order.original}: {reason}"
+            ) from error
         except FormicaryError as error:
             raise MoveError(f"there is no clone of {order.original}: {error}") from error
         if answer.performative == "inform":

@@ -145,10 +145,10 @@ class MobilityService:
                 return
             await asyncio.sleep(_LOOK)
 
-    async def clone(self, agent: BaseAgent, to: str, name: str) -> None:
+    async def clone(self, agent: BaseAgent, to: str, name: str, timeout: float) -> None:
         """Make a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
         place = full_domain(agent, to, self._container)
-        await self._cloning().clone(agent, place, name)  # type: ignore[arg-type]  # as above
+        await self._cloning().clone(agent, place, name, timeout)  # type: ignore[arg-type]  # as above
 
     def transit(self, address: str) -> Transit | None:
         """Return where an agent in transit goes, and what that waits for; None if it does not leave."""
@@ -280,10 +280,10 @@ class NoMobility:
         if full_domain(agent, to, self._container) != self._container.domain:
             self._refuse(agent)
 
-    async def clone(self, agent: BaseAgent, to: str, name: str) -> None:
+    async def clone(self, agent: BaseAgent, to: str, name: str, timeout: float) -> None:
         """Make a copy of an agent; arguments and errors as of `BaseAgent.clone`."""
         place = full_domain(agent, to, self._container)
-        await self._cloning().clone(agent, place, name)  # type: ignore[arg-type]  # as above
+        await self._cloning().clone(agent, place, name, timeout)  # type: ignore[arg-type]  # as above
 
     def transit(self, address: str) -> None:
         """Return None: no agent is on its way."""

@@ -216,7 +216,7 @@ def test_an_agent_is_fetched_to_the_platform_s_container(running):
 
 def test_a_copy_of_an_agent_begins_under_its_own_name(running):
     running.said("create", "shop:Tourist", "ada")
-    assert running.said("clone", "ada", "c2", "eve") == (
+    assert running.said("clone", "ada", "c2", "eve", "--time-out", "60") == (
         "cloned ada@c1.lab.localhost to c2 as eve@c2.lab.localhost\n"
     )
     assert json.loads(running.said("clone", "ada", "c1", "bob", "--json")) == {

@@ -11,7 +11,13 @@ from tests.integration.transport.raw import until
 from tests.unit.core.agents import reasons
 
 from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
-from formicary.errors import InvalidNameError, MoveError, NameTakenError
+from formicary.errors import (
+    InvalidNameError,
+    ManagementError,
+    ManagementRequestError,
+    MoveError,
+    NameTakenError,
+)
 from formicary.testing import MemoryNetwork
 
 
@@ -36,6 +42,8 @@ class Dolly(Sheep):
     async def after_clone(self, original):
         if self.name == "black":
             raise ValueError("not this one")
+        if self.name.startswith("slow"):
+            await asyncio.sleep(60)
         self.data.append(f"a copy of {original} in {self.container.name}")
 
 
@@ -58,7 +66,7 @@ class Divide(OneShotBehaviour):
     async def run(self):
         if self.agent.name == "first":
             await self.agent.container.platform_services.cloning.clone(
-                self.agent, self.agent.container.domain, "second"
+                self.agent, self.agent.container.domain, "second", 30.0
             )
         self.agent.set("done", True)
 
@@ -80,7 +88,7 @@ async def platform(**options):
 
 
 async def clone(container, agent, to, name):
-    await container.platform_services.cloning.clone(agent, to.domain, name)
+    await container.platform_services.cloning.clone(agent, to.domain, name, 30.0)
 
 
 @pytest.mark.parametrize("where", ["c1", "c2"])
@@ -146,7 +154,27 @@ async def test_a_container_makes_copies_of_what_it_accepts_alone():
         with pytest.raises(MoveError, match="container c2 accepts no agents"):
             await clone(c1, sheep, c2, "dolly")
         with pytest.raises(MoveError, match="no container for ams@c9"):
-            await c1.platform_services.cloning.clone(sheep, "c9.lab.localhost", "dolly")
+            await c1.platform_services.cloning.clone(sheep, "c9.lab.localhost", "dolly", 30.0)
+
+
+@pytest.mark.virtual_clock
+async def test_who_asks_for_a_copy_waits_as_long_as_is_said():
+    async with platform() as (c1, c2):
+        sheep, management = Dolly("sheep"), c1.management
+        await c1.start(sheep)
+        unknown = r"^it is not known .* a clone of sheep@c1.* c2.* within 10 s, and may begin it yet$"
+        for doing in (
+            sheep.clone("c2", "slow-1", timeout=10),
+            management.clone("sheep", "c2", "slow-2", timeout=10),
+        ):
+            with pytest.raises(MoveError, match=unknown):
+                await doing
+        with pytest.raises(ManagementError, match=r"c1.* within 9 s; agent slow-3 may begin yet"):
+            await c2.management.clone("sheep@c1", "c2", "slow-3", timeout=9)
+        assert await management.clone("sheep", "c2", "slow-4", timeout=100) == f"slow-4@{c2.domain}"
+        assert [agent.name for agent in c2.agents] == ["slow-1", "slow-2", "slow-3", "slow-4"]
+        with pytest.raises(ManagementRequestError, match="for some seconds, not for 0"):
+            await management.clone("sheep", "c2", "other", timeout=0)
 
 
 async def test_a_micro_agent_is_copied():

@@ -12,6 +12,7 @@ import msgspec
 from formicary.core.base_agent import AgentState  # noqa: TC001 -- msgspec reads the types
 from formicary.core.names import check_container, check_local, check_platform, check_receiver
 from formicary.core.quoting import shorten
+from formicary.fipa.language import ANSWERS_WITHIN
 from formicary.observe.events import Filters
 
 MOST_RESULTS = 100_000
@@ -22,9 +23,6 @@ MOST_NAMES = 10_000
 
 MOST_SEEN = 2000
 """How many messages somebody who watches is told of at one time."""
-
-ANSWERS_WITHIN = 30.0
-"""How many seconds a container gets to answer when only that one is asked, if nothing else is said."""
 
 LONGEST_VIEWER = 100  # characters
 LARGEST_OFFSET = 1 << 53
@@ -238,8 +236,7 @@ class Move(OfAgent, frozen=True, tag="move"):
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_where(self.container)
-        if not 0 < self.timeout < float("inf"):
-            raise ValueError(f"an answer is waited for for some seconds, not for {self.timeout}")
+        _check_time(self.timeout)
 
 
 class Clone(OfAgent, frozen=True, tag="clone"):
@@ -249,17 +246,20 @@ class Clone(OfAgent, frozen=True, tag="clone"):
         agent: the name of the one that is copied, in any form.
         name: the copy's own name.
         container: where it shall live, `c1` or the full domain; None for the container that is asked.
+        timeout: as of `Move`.
 
     Raises:
-        ValueError: that is no agent's name, or no container's.
+        ValueError: that is no agent's name, no container's, or no time.
     """
 
     name: str
     container: str | None = None
+    timeout: float = ANSWERS_WITHIN
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_where(self.container)
+        _check_time(self.timeout)
         check_local(self.name)
 
 
@@ -316,6 +316,11 @@ class CreateMany(_Action, frozen=True, rename={"class_name": "class"}, tag="crea
 
 
 @lru_cache(1000)  # as most requests name one of few
+def _check_time(seconds: float) -> None:
+    if not 0 < seconds < float("inf"):
+        raise ValueError(f"an answer is waited for for some seconds, not for {seconds}")
+
+
 def _check_where(container: str | None) -> None:
     if container is not None:
         name, dot, platform = container.partition(".")

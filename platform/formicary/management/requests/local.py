@@ -185,7 +185,7 @@ class LocalManagement:
         assert to is not None  # as it is completed
         try:
             if isinstance(request, Clone):
-                await mobility.clone(agent, to, request.name)
+                await mobility.clone(agent, to, request.name, request.timeout)
                 return Result("clone", agent=f"{request.name}@{to}")
             await mobility.move(agent, to)
         except AgentStateError as error:

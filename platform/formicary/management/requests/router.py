@@ -18,10 +18,9 @@ from formicary.core.errors import (
     UnknownAgentError,
 )
 from formicary.core.names import MANAGEMENT, complete, is_container_of
-from formicary.fipa.language import ONTOLOGY
+from formicary.fipa.language import ANSWERS_WITHIN, ONTOLOGY
 from formicary.management.descriptions import Missing
 from formicary.management.requests.actions import (
-    ANSWERS_WITHIN,
     Clone,
     Create,
     CreateMany,
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_TIMEOUT: Final = ANSWERS_WITHIN
 _TIMEOUT_FOR_EACH: Final = 5.0  # s that each gets when all are
 _PLACED: Final = (Create, CreateMany, Move, Clone)  # which concern this container where none is named
 _PAUSES: Final = (0.01, 0.1, 0.5, 1.0)  # s between looks for an agent that is not where it should be
@@ -198,7 +196,7 @@ class RequestRouter:
 
     async def _pass_on(self, request: Request, domain: str) -> Result:
         message = self._agent.make_request(f"{MANAGEMENT}@{domain}", encode(request), ONTOLOGY)
-        timeout = request.timeout if isinstance(request, Move) else _TIMEOUT
+        timeout = request.timeout if isinstance(request, (Move, Clone)) else ANSWERS_WITHIN
         try:
             answer = await self._agent.ask(message, timeout)
         except NoAnswerError as error:
@@ -285,6 +283,8 @@ async def within_time(
 
 def _what_may_be(request: Request) -> str:
     """Return what there is to say of a request that was not answered in time."""
+    if isinstance(request, Clone):
+        return f"; agent {request.name} may begin yet: look whether it has before you try again"
     if not isinstance(request, Move):
         return ""
     return f"; agent {request.agent} may move yet: look where it is before you try again, or wait for longer"

@@ -29,7 +29,7 @@ class Mobility:
         if self.error is not None:
             raise self.error
 
-    async def clone(self, agent, to, name):
+    async def clone(self, agent, to, name, timeout):
         self.asked.append((agent.address, to, name))
 
     def agent_gone(self, address):

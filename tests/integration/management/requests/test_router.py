@@ -29,8 +29,8 @@ class Mobility:
         if self.error is not None:
             raise self.error
 
-    async def clone(self, agent, to, name, timeout):
-        self.asked.append((agent.address, to, name))
+    async def clone(self, agent, to, name, seconds):
+        self.asked.append((agent.address, to, name, seconds))
 
     def agent_gone(self, address):
         """Called when an agent has ended."""
@@ -79,11 +79,11 @@ async def test_an_agent_that_is_away_is_found_listed_held_and_ended_where_it_is(
             mobility = mobile(opened[1])
             await management.move("alice@c1", "c3")
             await management.retract("alice@c1")
-            assert await management.clone("alice@c1", "c3", "bob") == "bob@c3.lab.localhost"
+            assert await management.clone("alice@c1", "c3", "bob", timeout=20) == "bob@c3.lab.localhost"
             assert mobility.asked == [
                 (alice.address, "c3.lab.localhost"),
                 (alice.address, asked.domain),
-                (alice.address, "c3.lab.localhost", "bob"),
+                (alice.address, "c3.lab.localhost", "bob", 20),
             ]
             await management.kill("alice@c1")
             assert alice.state is AgentState.GONE
@@ -156,7 +156,7 @@ async def test_by_a_message_it_is_the_same(platform, asker, ams):
         assert mobility.asked == [
             (alice.address, c2.domain),
             (alice.address, here),
-            (alice.address, c2.domain, "bob"),
+            (alice.address, c2.domain, "bob", 30),
         ]
         mobility.error = MoveError("not today")
         said, answer = await asking.ask(ams, {"action": "move", "agent": "alice@c1", "container": "c2"})

@@ -288,7 +288,7 @@ class Pair:
 
     def send(self, end):
         """Have an end send a number; return the frame, which has still to be carried."""
-        frame = self.ends[end].send(b"%d" % self.sent[end], self.sent[end], self.now)
+        frame = self.ends[end].send(b"%d" % self.sent[end], self.sent[end])
         assert frame is not None
         self.sent[end] += 1
         return frame

@@ -62,7 +62,7 @@ class Peer:
         assert self.session.is_open
 
     def write(self, body="x", receiver="got"):
-        frame = self.session.send(encode([(receiver, "someone", body, None, None)]), body, self.now)
+        frame = self.session.send(encode([(receiver, "someone", body, None, None)]), body)
         if frame is not None:
             self.transmit(frame)
 

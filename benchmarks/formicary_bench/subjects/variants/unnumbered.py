@@ -21,10 +21,10 @@ _COPIED = 4096  # bytes of a frame up to which numbered links, too, copy its pay
 class UnnumberedSession(Session):
     """A link's end that neither numbers nor acknowledges what it sends, and forgets it at once."""
 
-    def send(self, payload: bytes, item: Any, now: float, kind: int = DATA) -> bytes | None:
+    def send(self, payload: bytes, item: Any, kind: int = DATA) -> bytes | None:
         """Return the frame to send; None before the other end has answered."""
         if not self.window:
-            return super().send(payload, item, now, kind)
+            return super().send(payload, item, kind)
         return HEADER.pack(kind, self.own, self.peer, 0, 0) + payload
 
     def make_frame(self, kind: int, payload: bytes, item: Any) -> bytes:

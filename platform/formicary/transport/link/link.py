@@ -142,16 +142,15 @@ class Link(Outgoing):
         self._messages_sent += len(letters)
         if self._custody is not None:
             self._custody.sent(letters, self._messages_sent - self._sent_before - len(letters) + 1)
-        now = self._now()
         batch = SentBatch(data, len(letters), self._receivers, self._senders) if letters else None
         limit = self.batch_limit
         if len(data) > limit:
             view = memoryview(data)
             last = (len(data) - 1) // limit * limit
             for start in range(0, last, limit):
-                self._send(self.session.send(bytes(view[start : start + limit]), None, now, PART))
+                self._send(self.session.send(bytes(view[start : start + limit]), None, PART))
             data = bytes(view[last:])
-        frame = self.session.send(data, batch, now)
+        frame = self.session.send(data, batch)
         if frame is not None and (path := self._path) is not None:  # as `_send`
             path.send(frame)
         if self._is_slow:

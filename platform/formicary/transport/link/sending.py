@@ -132,13 +132,12 @@ class Sending:
 
     # -- sending --------------------------------------------------------------------------------------------
 
-    def send(self, payload: bytes, item: Any, now: float, kind: int = DATA) -> bytes | None:  # noqa: ARG002 -- each event has its time
+    def send(self, payload: bytes, item: Any, kind: int = DATA) -> bytes | None:
         """Number a payload, and keep it until it is acknowledged.
 
         Args:
             payload: a batch, or a part of one.
             item: the messages, given back if they fail; with the last part of a batch, else None.
-            now: the time.
             kind: `PART` where more of the batch follows.
 
         Returns:

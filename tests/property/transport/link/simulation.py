@@ -113,9 +113,7 @@ class World:
         cut = [len(payload) * part // parts for part in range(parts + 1)]
         for start, stop in itertools.pairwise(cut):
             last = stop == len(payload)
-            frame = session.send(
-                payload[start:stop], item if last else None, self.now, DATA if last else PART
-            )
+            frame = session.send(payload[start:stop], item if last else None, DATA if last else PART)
             if frame is not None:
                 assert end.way is not None
                 self.transmit(end, frame)

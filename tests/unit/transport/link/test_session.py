@@ -148,7 +148,7 @@ def test_what_goes_out_after_an_acknowledgement_is_watched_like_the_rest():
 @pytest.mark.parametrize("state", ["idle", "handshake"])
 def test_closing_without_the_other_end_gives_back_what_waits(state):
     session = Session(iter(range(1, 100)).__next__, Terms())
-    session.send(b"x", "item", 0.0)
+    session.send(b"x", "item")
     if state == "handshake":
         session.connect(0.0)
     session.close()
@@ -161,9 +161,9 @@ def test_what_is_sent_after_the_end_fails_at_once(how):
     _, a, _ = make_world()
     a.session.close() if how == "close" else a.session.abandon("why")
     a.session.instructions.clear()
-    assert a.session.send(b"x", "item", 0.0) is None
+    assert a.session.send(b"x", "item") is None
     assert instructions_of(a.session, Failed)[0].items == ["item"]
-    assert a.session.send(b"x", None, 0.0) is None
+    assert a.session.send(b"x", None) is None
     assert not a.session.instructions
 
 
@@ -172,27 +172,27 @@ def test_what_is_sent_after_the_end_fails_at_once(how):
 
 def test_the_window_counts_frames_and_bytes_and_lets_a_large_frame_through_alone():
     world, a, b = make_world(second=Terms(window_frames=3, window_bytes=200))
-    assert a.session.send(bytes(500), 1, world.now) is not None
+    assert a.session.send(bytes(500), 1) is not None
     assert not a.session.has_room
-    assert a.session.send(b"", 2, world.now) is None
+    assert a.session.send(b"", 2) is None
     control(world, (b, a), ACK, acked=1)
     assert len(frames_of(a.session)) == 1
-    assert a.session.send(bytes(201 - 2 * SIZE), 3, world.now) is None  # with its header, it is too much
+    assert a.session.send(bytes(201 - 2 * SIZE), 3) is None  # with its header, it is too much
     assert a.session.unacknowledged == 2
 
 
 def test_a_small_frame_does_not_overtake_a_large_one_that_waits():
-    world, a, _ = make_world(second=Terms(window_bytes=100))
-    assert a.session.send(b"", 1, world.now) is not None
-    assert a.session.send(bytes(100), 2, world.now) is None
-    assert a.session.send(b"", 3, world.now) is None
+    _, a, _ = make_world(second=Terms(window_bytes=100))
+    assert a.session.send(b"", 1) is not None
+    assert a.session.send(bytes(100), 2) is None
+    assert a.session.send(b"", 3) is None
 
 
 def test_an_acknowledgement_goes_at_once_after_a_quarter_of_the_window():
     world, a, b = make_world(second=Terms(window_frames=40, window_bytes=1 << 20))
     for number in range(1, 11):
         assert not b.session.instructions
-        b.session.receive(a.session.send(b"x", number, world.now), world.now)
+        b.session.receive(a.session.send(b"x", number), world.now)
     (ack,) = frames_of(b.session)
     assert HEADER.unpack(ack)[0] == ACK
     assert HEADER.unpack(ack)[4] == 10
@@ -201,7 +201,7 @@ def test_an_acknowledgement_goes_at_once_after_a_quarter_of_the_window():
 def test_a_frozen_end_takes_but_does_not_acknowledge_and_says_that_it_is_busy():
     world, a, b = make_world()
     b.session.freeze(is_frozen=True)
-    assert b.session.receive(a.session.send(b"x", 1, world.now), world.now) == b"x"
+    assert b.session.receive(a.session.send(b"x", 1), world.now) == b"x"
     control(world, (a, b), PING, 7)
     b.session.tick(world.now)
     assert {HEADER.unpack(frame)[4] for frame in frames_of(b.session)} == {0}
@@ -239,7 +239,7 @@ def test_steady_traffic_both_ways_is_never_sent_again_nor_doubted():
 def test_many_complaints_have_all_sent_again_only_now_and_then():
     world, a, b = make_world()
     for number in range(10):
-        a.session.send(b"x", number, world.now)
+        a.session.send(b"x", number)
     for _ in range(100):
         control(world, (b, a), LOST)
         world.now += 0.01
@@ -248,7 +248,7 @@ def test_many_complaints_have_all_sent_again_only_now_and_then():
 
 def test_another_way_has_all_sent_again_at_once():
     world, a, _ = make_world()
-    first = a.session.send(b"x", 1, world.now)
+    first = a.session.send(b"x", 1)
     for _ in range(2):
         a.session.use_path(world.now)
         ping, again = frames_of(a.session)
@@ -335,7 +335,7 @@ def test_a_ping_that_came_before_the_other_end_was_there_is_said_again_when_that
 def test_a_pong_has_what_went_before_its_ping_sent_again_and_a_busy_one_has_not():
     for kind, again in ((PONG, 1), (BUSY, 0)):
         world, a, b = make_world()
-        a.session.send(b"x", 1, world.now)
+        a.session.send(b"x", 1)
         for _ in range(2):
             world.now += 1.1
             a.session.tick(world.now)
@@ -455,7 +455,7 @@ def test_a_silent_end_is_forgotten_though_nothing_waits_for_it():
 @pytest.mark.parametrize("is_heard", [False, True])
 def test_a_way_is_in_doubt_when_pings_stay_unanswered(is_heard):
     world, a, b = make_world()
-    a.session.send(b"x", 1, world.now)
+    a.session.send(b"x", 1)
     started = world.now
     for _ in range(30):
         world.now += 0.25
@@ -469,7 +469,7 @@ def test_a_way_is_in_doubt_when_pings_stay_unanswered(is_heard):
 
 def test_an_end_that_is_heard_but_answers_nothing_is_given_up_and_answered_no_more():
     world, a, b = make_world()
-    a.session.send(b"x", 1, world.now)
+    a.session.send(b"x", 1)
     started = world.now
     answers = []
     for _ in range(140):
@@ -489,7 +489,7 @@ def test_an_end_that_is_heard_but_answers_nothing_is_given_up_and_answered_no_mo
 
 def test_after_25_s_without_an_answer_nothing_is_taken_until_the_other_end_is_asked():
     world, a, b = make_world()
-    frame = a.session.send(b"x", 1, world.now)
+    frame = a.session.send(b"x", 1)
     world.now += 26.0
     assert b.session.receive(frame, world.now) is None
     (question,) = frames_of(b.session)
@@ -503,7 +503,7 @@ def test_after_25_s_without_an_answer_nothing_is_taken_until_the_other_end_is_as
 def test_a_question_that_was_answered_counts_as_heard():
     """Otherwise who answered gives up before the lease is over that the answer has given."""
     world, a, b = make_world()
-    stuck = a.session.send(b"x", 1, world.now)
+    stuck = a.session.send(b"x", 1)
     for _ in range(28):
         world.now += 1.0
         a.session.tick(world.now)
@@ -520,7 +520,7 @@ def test_a_question_that_was_answered_counts_as_heard():
 
 def test_only_the_answer_to_the_latest_ping_says_that_the_other_end_is_there():
     world, a, b = make_world()
-    frame = b.session.send(b"x", 1, world.now)
+    frame = b.session.send(b"x", 1)
     for seconds in (24.0, 2.0):
         a.session.ask(world.now)
         assert kinds(frames_of(a.session)) == [PING]
@@ -657,7 +657,7 @@ def test_a_frozen_end_that_closes_says_what_it_has_taken():
 def test_a_closed_end_answers_nothing():
     world, a, b = make_world()
     question = HEADER.pack(HELLO, *b.session.incarnations, 5, 0) + write_terms(Terms())
-    frame = b.session.send(b"x", 1, world.now)
+    frame = b.session.send(b"x", 1)
     own, peer = b.session.incarnations
     a.session.abandon("stopped")
     a.session.instructions.clear()
@@ -691,7 +691,7 @@ def test_if_both_close_both_are_closed():
 def test_what_the_old_session_gives_back_comes_before_the_new_one():
     world, a, b = make_world()
     world.start(b)
-    a.session.send(b"x", "item", world.now)
+    a.session.send(b"x", "item")
     b.session.connect(world.now)
     seen = []
     for _ in range(2):

@@ -90,7 +90,7 @@ async def _break_connections(scene: Scene, which: int, _: float) -> None:
 async def _kill_server(scene: Scene, _: int, seconds: float) -> None:
     scene.server.kill()
     await asyncio.sleep(seconds)
-    scene.server.restart()
+    await scene.restart_server()
 
 
 async def _stop_server(scene: Scene, _: int, seconds: float) -> None:
@@ -102,7 +102,7 @@ async def _stop_server(scene: Scene, _: int, seconds: float) -> None:
 async def _kill_one_server(scene: Scene, which: int, seconds: float) -> None:
     scene.servers.kill(which)
     await asyncio.sleep(seconds)
-    scene.servers.start(which)
+    await scene.start_server(which)
 
 
 async def _cut(scene: Scene, which: int, seconds: float) -> None:

@@ -40,7 +40,7 @@ async def server_killed(scene: Scene) -> None:
     for pause in (5, 0):
         scene.server.kill()
         await asyncio.sleep(pause)
-        scene.server.restart()
+        await scene.restart_server()
         await scene.flow()
 
 
@@ -49,7 +49,7 @@ async def server_killed_often(scene: Scene) -> None:
     await scene.talk()
     for up in (2, 3.5, 2.5, 5):
         scene.server.kill()
-        scene.server.restart()
+        await scene.restart_server()
         await asyncio.sleep(up)
     await scene.flow()
 
@@ -69,7 +69,7 @@ async def slow_server_killed_often(scene: Scene) -> None:
     for up in (2, 3, 2.5, 2, 3) * 4:
         scene.server.kill()
         await asyncio.sleep(1)
-        await asyncio.to_thread(scene.server.restart)
+        await scene.restart_server()
         for _ in range(round(up / 0.65)):
             os.kill(scene.server.pid, signal.SIGSTOP)
             await asyncio.sleep(0.6)
@@ -96,7 +96,7 @@ async def _without_c2(scene: Scene) -> None:
     """Have Prosody start again while c2 stands still, which goes on later."""
     scene.server.kill()
     scene.c2.signal(signal.SIGSTOP)
-    scene.server.restart()
+    await scene.restart_server()
     await asyncio.sleep(6)
     scene.c2.signal(signal.SIGCONT)
     await scene.flow()
@@ -108,7 +108,7 @@ async def one_of_two_servers_killed(scene: Scene) -> None:
     for index in (1, 0):
         scene.servers.kill(index)
         await asyncio.sleep(5)
-        scene.servers.start(index)
+        await scene.start_server(index)
         await scene.flow()
 
 

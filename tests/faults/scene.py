@@ -7,7 +7,7 @@ import operator
 import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from tests.faults.ledger import Account, settle
 from tests.faults.servers import FederatedServers, as_option, enter, lay_ways_to
@@ -18,7 +18,10 @@ from tests.plugins.namespaces import Host, joined_hosts
 from formicary.server import ManagedServer
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from pathlib import Path
+
+T = TypeVar("T")
 
 Route = Literal["xmpp", "federated", "auto", "direct", "relay"]
 ROUTES: dict[Route, str] = {
@@ -42,6 +45,22 @@ class Figures:
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+
+
+async def enter_aside(stack: AsyncExitStack, manager: AbstractContextManager[T]) -> T:
+    """Enter a context in a thread, and have the stack leave it in one: other scenes go on meanwhile.
+
+    To start a server takes a second, or several where many processes run; faults last for some seconds.
+    """
+    entering = asyncio.create_task(asyncio.to_thread(manager.__enter__))
+
+    async def leave() -> None:
+        await asyncio.wait([entering])
+        if not entering.exception():
+            await asyncio.to_thread(manager.__exit__, None, None, None)
+
+    stack.push_async_callback(leave)
+    return await asyncio.shield(entering)
 
 
 class Scene:
@@ -93,11 +112,11 @@ class Scene:
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
             if self._apart or self.route == "federated":
-                self.hosts = stack.enter_context(joined_hosts())
+                self.hosts = await enter_aside(stack, joined_hosts())
             if self.route == "federated":
-                self.servers = FederatedServers(self.hosts, self._folder)
+                self.servers = await asyncio.to_thread(FederatedServers, self.hosts, self._folder)
             elif self.route in {"auto", "xmpp"}:
-                self.server = stack.enter_context(ManagedServer(containers=["c1", "c2"]))
+                self.server = await enter_aside(stack, ManagedServer(containers=["c1", "c2"]))
                 if self.hosts is not None:
                     await lay_ways_to(self.server, self.hosts, self._folder, stack)
             self.c1, self.c2 = self._side("c1", "c2"), self._side("c2", "c1")
@@ -197,6 +216,18 @@ class Scene:
         """Note a problem unless something holds."""
         if not holds:
             self.figures.problems.append(problem)
+
+    # -- servers that die -----------------------------------------------------------------------------------
+
+    async def restart_server(self) -> None:
+        """Start the server again; other scenes go on meanwhile."""
+        assert self.server is not None
+        await asyncio.to_thread(self.server.restart)
+
+    async def start_server(self, index: int) -> None:
+        """Start the first or the second of two servers again; other scenes go on meanwhile."""
+        assert self.servers is not None
+        await asyncio.to_thread(self.servers.start, index)
 
     # -- a side that dies -----------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from operator import sub
 from typing import TYPE_CHECKING
 
 from tests.faults.fault import fault
@@ -113,12 +114,14 @@ async def slow_receiver(scene: Scene) -> None:
     await scene.c2.order("pace", seconds=1)
     await scene.c1.order("start")
     numbers = scene.c1.ledger.next
-    sent = -1
-    while numbers[0] != sent:  # until all that has room is full
-        sent = numbers[0]
+    sent, before = -1, (0, 0)
+    while True:  # until all that has room is full, and what is under way has come to where it waits
+        memory = scene.c1.memory, scene.c2.memory
+        if numbers[0] == sent and max(map(abs, map(sub, memory, before))) < _MEGABYTE:
+            break
+        sent, before = numbers[0], memory
         await asyncio.sleep(2)
     seconds = 35  # longer than senders wait for a mailbox
-    before = scene.c1.memory, scene.c2.memory
     await asyncio.sleep(seconds)
     sent = numbers[0] - sent
     growth = [

@@ -259,14 +259,14 @@ async def test_a_managed_server_learns_the_name_again(server):
 
 async def test_a_server_that_stands_still_makes_senders_wait_in_bounded_memory(server, monkeypatch):
     async with (
-        Container("c1", server=server.address, send_timeout=30) as c1,
+        Container("c1", server=server.address, send_timeout=150) as c1,
         Container("c2", server=server.address, mailbox_limit=0) as c2,
     ):
         got = Collect()
         await start(c2, "b", got)
         await meet(c1, c2)
         body = "x" * 10_000
-        total = 10_000  # 130 MB on the way
+        total = 7000  # 93 MB on the way
 
         async def send(behaviour):
             for number in range(total // 20):

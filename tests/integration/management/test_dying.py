@@ -23,7 +23,7 @@ def short(agents):
 @pytest.fixture
 def impatient(monkeypatch):
     """Have containers that do not answer given up soon."""
-    monkeypatch.setattr("formicary.management.requests.router._TIMEOUT", 1.0)
+    monkeypatch.setattr("formicary.management.requests.router.ANSWERS_WITHIN", 1.0)
     monkeypatch.setattr("formicary.management.requests.router._TIMEOUT_FOR_EACH", 0.5)
 
 

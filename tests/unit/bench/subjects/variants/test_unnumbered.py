@@ -35,7 +35,7 @@ def settle(one, other, now=0.0):
 def ends():
     """Two ends that have found each other, and what was sent meanwhile."""
     one, other = (UnnumberedSession(lambda: next(_numbers), Terms()) for _ in range(2))
-    one.send(b"early", ["letter"], 0.0)
+    one.send(b"early", ["letter"])
     for end in (one, other):
         end.use_path(0.0)
         end.connect(0.0)
@@ -49,7 +49,7 @@ def ends():
 
 def test_a_frame_has_no_number_and_is_forgotten(ends):
     one, other = ends
-    frame = one.send(b"batch", ["letter"], 1.0)
+    frame = one.send(b"batch", ["letter"])
     kind, sender, receiver, number, acknowledged = HEADER.unpack_from(frame)
     assert (kind, sender, receiver) == (DATA, *one.incarnations)
     assert (number, acknowledged) == (0, 0)
@@ -59,13 +59,13 @@ def test_a_frame_has_no_number_and_is_forgotten(ends):
 
 
 def test_its_frames_are_as_long_as_those_with_numbers(ends):
-    assert len(ends[0].send(b"batch", [], 1.0)) == HEADER.size + len(b"batch")
+    assert len(ends[0].send(b"batch", [])) == HEADER.size + len(b"batch")
 
 
 def test_parts_are_put_together(ends):
     one, other = ends
-    first = one.send(b"x" * 5000, None, 1.0, PART)
-    last = one.send(b"end", ["letter"], 1.0)
+    first = one.send(b"x" * 5000, None, PART)
+    last = one.send(b"end", ["letter"])
     assert other.receive(first, 1.0) is None
     assert bytes(other.receive(last, 1.0)) == b"x" * 5000 + b"end"
 
@@ -84,6 +84,6 @@ def test_the_link_that_it_is_held_against_numbers_and_keeps(ends):
         end.use_path(0.0)
         end.connect(0.0)
     settle(one, other)
-    frame = one.send(b"batch", ["letter"], 0.0)
+    frame = one.send(b"batch", ["letter"])
     assert HEADER.unpack_from(frame)[3] == 1
     assert one.unacknowledged == 1

@@ -315,12 +315,12 @@ class CreateMany(_Action, frozen=True, rename={"class_name": "class"}, tag="crea
             raise ValueError(f"the name {twice!r} is there twice; give each agent a name of its own")
 
 
-@lru_cache(1000)  # as most requests name one of few
 def _check_time(seconds: float) -> None:
     if not 0 < seconds < float("inf"):
         raise ValueError(f"an answer is waited for for some seconds, not for {seconds}")
 
 
+@lru_cache(1000)  # as most requests name one of few
 def _check_where(container: str | None) -> None:
     if container is not None:
         name, dot, platform = container.partition(".")

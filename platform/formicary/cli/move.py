@@ -10,6 +10,7 @@ from formicary.cli.agent_names import full_name
 from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
 from formicary.cli.output import say
+from formicary.core.base_agent import ANSWERS_WITHIN
 from formicary.core.errors import FormicaryError
 
 if TYPE_CHECKING:
@@ -29,7 +30,12 @@ AgentName = Annotated[
 ]
 Seconds = Annotated[
     float,
-    typer.Option("--time-out", metavar="SECONDS", min=0.1, help="How long to wait; its hooks may take long."),
+    typer.Option(
+        "--time-out",
+        metavar="SECONDS",
+        min=0.1,
+        help="How long to wait; its before_move() or after_clone() may take long.",
+    ),
 ]
 
 
@@ -41,7 +47,7 @@ async def move(
         str, typer.Argument(metavar="CONTAINER", help="Where it shall go on.", show_default=False)
     ],
     *,
-    seconds: Seconds = 30.0,
+    seconds: Seconds = ANSWERS_WITHIN,
     as_json: Json = False,
 ) -> None:
     """Have an agent go on in another container, under the same name.
@@ -62,7 +68,7 @@ async def move(
 
 @in_guest_session
 async def retract(
-    session: GuestSession, agent: AgentName, *, seconds: Seconds = 30.0, as_json: Json = False
+    session: GuestSession, agent: AgentName, *, seconds: Seconds = ANSWERS_WITHIN, as_json: Json = False
 ) -> None:
     """Have an agent come to the platform's container, under the same name.
 
@@ -84,7 +90,7 @@ async def clone(
     ],
     new_name: Annotated[str, typer.Argument(metavar="NAME", help="The copy's own name.", show_default=False)],
     *,
-    seconds: Seconds = 30.0,
+    seconds: Seconds = ANSWERS_WITHIN,
     as_json: Json = False,
 ) -> None:
     """Have a copy of an agent begin in a container, under a name of its own.

@@ -416,7 +416,7 @@ class Dispatcher(Observed):
             self._tell_sender(message, failure, receiver)
 
     def tell_here(self, failure: Message, address: str) -> None:
-        """Tell an agent of this container that a message of its has failed; `address` is its full name."""
+        """Tell an agent of this container, by its full name, that a message of its own has failed."""
         if (detour := self.detours.get(address)) is not None:
             detour.tell(failure)
         else:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
+ANSWERS_WITHIN = 30.0
+"""How many seconds a container gets to answer when only that one is asked, if nothing else is said."""
+
 
 class AgentState(enum.Enum):
     """The states of an agent's life cycle (FIPA00023, section 5.1)."""
@@ -150,7 +153,7 @@ class BaseAgent:
         """
         await self.container.platform_services.mobility.move(self, to)
 
-    async def clone(self, to: str, name: str, *, timeout: float = 30.0) -> None:
+    async def clone(self, to: str, name: str, *, timeout: float = ANSWERS_WITHIN) -> None:
         """Have another agent begin in a container, with a copy of all that `move` would carry but messages.
 
         Args:

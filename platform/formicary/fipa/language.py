@@ -22,8 +22,6 @@ CLONING = "formicary-mobility"
 LANGUAGE = "json"
 REQUEST = "fipa-request"
 """The protocol of all actions that are asked for once."""
-ANSWERS_WITHIN = 30.0
-"""How many seconds a container gets to answer when only that one is asked, if nothing else is said."""
 
 PERFORMATIVES = {
     "unsupported-act": "not-understood",

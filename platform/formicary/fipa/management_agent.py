@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from formicary.core import randomness
 from formicary.core.answer import Answer
+from formicary.core.base_agent import ANSWERS_WITHIN
 from formicary.core.errors import (
     ContainerClosedError,
     FormicaryError,
@@ -18,7 +19,7 @@ from formicary.core.errors import (
 from formicary.core.message import Message
 from formicary.core.micro import MicroAgent
 from formicary.core.names import MANAGEMENT
-from formicary.fipa.language import ANSWERS_WITHIN, LANGUAGE, ONTOLOGY, REQUEST
+from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+from formicary.core.base_agent import ANSWERS_WITHIN
 from formicary.core.errors import InvalidNameError, ManagementRequestError
 from formicary.core.names import check_receiver
 from formicary.core.quoting import shorten
-from formicary.fipa.language import ANSWERS_WITHIN
 from formicary.management.creations import create_all
 from formicary.management.looking_up import LookingUp
 from formicary.management.requests.actions import (
@@ -148,8 +148,8 @@ class Management(LookingUp):
             name: the name of the one that is copied, in any form.
             to: where the copy shall live, `c1` or the full domain.
             new_name: the copy's own name.
-            timeout: for how many seconds the container that has the agent, and by it the other one, are
-                waited for; an `after_clone` that takes long needs more.
+            timeout: for how many seconds each of the two containers is waited for; an `after_clone` that
+                takes long needs more.
 
         Raises:
             MoveError: there is no copy; or the other container has not answered in time, and the copy may

@@ -9,10 +9,9 @@ from typing import Any
 
 import msgspec
 
-from formicary.core.base_agent import AgentState  # noqa: TC001 -- msgspec reads the types
+from formicary.core.base_agent import ANSWERS_WITHIN, AgentState
 from formicary.core.names import check_container, check_local, check_platform, check_receiver
 from formicary.core.quoting import shorten
-from formicary.fipa.language import ANSWERS_WITHIN
 from formicary.observe.events import Filters
 
 MOST_RESULTS = 100_000

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from msgspec.structs import force_setattr, replace
 
+from formicary.core.base_agent import ANSWERS_WITHIN
 from formicary.core.errors import (
     FormicaryError,
     LinkError,
@@ -18,7 +19,7 @@ from formicary.core.errors import (
     UnknownAgentError,
 )
 from formicary.core.names import MANAGEMENT, complete, is_container_of
-from formicary.fipa.language import ANSWERS_WITHIN, ONTOLOGY
+from formicary.fipa.language import ONTOLOGY
 from formicary.management.descriptions import Missing
 from formicary.management.requests.actions import (
     Clone,

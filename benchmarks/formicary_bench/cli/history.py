@@ -37,8 +37,8 @@ def history(
         list[Path] | None,
         typer.Option(
             metavar="FOLDER",
-            help="Also look here: a folder of runs, or a run; once for each.",
-            show_default=False,
+            help="Look in this folder of runs, or at this run; repeat for several.",
+            show_default="runs",
         ),
     ] = None,
     to: To = None,
@@ -46,9 +46,9 @@ def history(
 ) -> None:
     """Show an experiment over all runs: what changed, and where the machine or the version is another.
 
-    Runs are looked for in the folder runs. Without EXPERIMENT there is a line for
-    each one that was measured. Each run is held against the latest one before it
-    on a machine like its own.
+    Runs are looked for in the folder runs, or only in those given with --runs.
+    Without EXPERIMENT there is a line for each one that was measured. Each run is
+    held against the latest one before it on a machine like its own.
     """
     from formicary_bench.reports.document.history import lines_of
     from formicary_bench.results.store.finding import find_all

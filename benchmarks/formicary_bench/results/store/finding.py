@@ -95,21 +95,21 @@ def find(folder: Path, wanted: Iterable[Condition]) -> tuple[list[RunFolder], li
     return sorted(found, key=lambda run: run.manifest.started), broken
 
 
-def find_all(others: Iterable[Path]) -> tuple[list[RunFolder], list[str]]:
-    """Find all runs in the usual folder and in others, the oldest first, each once.
+def find_all(folders: Iterable[Path] = ()) -> tuple[list[RunFolder], list[str]]:
+    """Find all runs in some folders, the oldest first, each once.
 
     Args:
-        others: Folders with runs side by side, or runs.
+        folders: Folders with runs side by side, or runs; if there are none, the usual folder.
 
     Returns:
         The runs, and a sentence for each that cannot be read.
 
     Raises:
-        UsageError: One of the others is no such folder.
+        UsageError: One of the given folders does not exist.
     """
     found: dict[Path, RunFolder] = {}
     broken: list[str] = []
-    for folder in [*([RUNS] if RUNS.is_dir() else []), *others]:
+    for folder in [*folders] or ([RUNS] if RUNS.is_dir() else []):
         try:
             runs, unread = (
                 ([RunFolder.open(folder)], []) if (folder / MANIFEST).exists() else find(folder, ())

@@ -138,11 +138,13 @@ def test_a_broken_run_is_left_out_and_named(tmp_path):
     assert found.remarks[0].startswith(f"{tmp_path / 'broken'} is left out: ")
 
 
-def test_runs_are_found_once_in_the_usual_folder_and_in_those_given(folder, monkeypatch, tmp_path):
+def test_runs_are_found_once_in_the_folders_given_and_only_there(folder, monkeypatch, tmp_path):
     monkeypatch.chdir(folder)
     alone = add(tmp_path, "alone", 9)
-    runs, _ = find_all([folder / "runs", alone.path, tmp_path])
-    assert [run.path.name for run in runs] == ["a-first", "b-elsewhere", "c-back", "d-few", "alone"]
+    runs, _ = find_all([alone.path, tmp_path, tmp_path])
+    assert [run.path.name for run in runs] == ["alone"]
+    runs, _ = find_all()
+    assert [run.path.name for run in runs] == ["a-first", "b-elsewhere", "c-back", "d-few"]
 
 
 def cooled(run):

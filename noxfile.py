@@ -1,12 +1,11 @@
-"""The checks, each in an environment of its own: `nox`, or `nox -s tests-3.12`.
+"""The checks, each in an environment of its own: `nox`, `nox -s tests-3.12`; the second tier: `nox -t full`.
 
-Versions, dependencies and commands are read from pyproject.toml and deploy/bootstrap.py.
+Versions and dependencies are read from pyproject.toml; what the gate runs stands in tests/gate.py.
 """
 
 from __future__ import annotations
 
 import os
-import runpy
 import tempfile
 from pathlib import Path
 
@@ -15,8 +14,6 @@ from packaging.requirements import Requirement
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = nox.project.python_versions(PROJECT)
-BOOTSTRAP = runpy.run_path("deploy/bootstrap.py")
-CHECKS, TEST_RUNS = BOOTSTRAP["CHECKS"], BOOTSTRAP["TEST_RUNS"]
 # Tests marked so need them, and all that profile need lab.
 EXTRAS = ("accounts", "figures", "gateway", "lab", "live", "notebooks", "postgresql")
 
@@ -40,11 +37,19 @@ def lowest(requirement: str) -> str:
     return f"{parsed.name}=={versions[0]}{marker}"
 
 
-@nox.session(python=PYTHONS)
+@nox.session(python=PYTHONS, tags=["full"])
 def tests(session: nox.Session) -> None:
-    """Run the tests with the newest allowed dependencies."""
+    """Run both tiers of the unit and property tests with the newest allowed dependencies."""
     session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"))
-    run_tests(session)
+    rooms = ("tests/unit", "tests/property", "--full", "--numprocesses", "3", "--dist", "loadfile")
+    session.run("pytest", *(session.posargs or rooms))
+
+
+@nox.session(tags=["full"])
+def full(session: nox.Session) -> None:
+    """Run the gate with both tiers of all tests."""
+    session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"), *group("docs"))
+    session.run("python", "-m", "tests.gate", "faults", "integration", "computing", "--", "--full")
 
 
 @nox.session(python=["3.13t", "3.14t"], default=False)
@@ -57,7 +62,7 @@ def unlocked(session: nox.Session) -> None:
     session.run("pytest", *(session.posargs or filter(os.path.isdir, rooms)), env={"PYTHON_GIL": "0"})
 
 
-@nox.session(python=PYTHONS[0])
+@nox.session(python=PYTHONS[0], tags=["full"])
 def minimums(session: nox.Session) -> None:
     """Run the tests with the lowest allowed versions of what we depend on directly."""
     project = PROJECT["project"]
@@ -66,40 +71,28 @@ def minimums(session: nox.Session) -> None:
     constraints = Path(session.virtualenv.location) / "minimums.txt"
     constraints.write_text("\n".join(map(lowest, direct)), encoding="utf-8")
     session.install("-c", str(constraints), "-e", f".[{','.join(EXTRAS)}]", *group("test"))
-    run_tests(session)
+    session.run("python", "-m", "tests.gate", "faults", "integration", "computing")
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check rules and format with ruff."""
     session.install(*group("lint"))
-    run_check(session)
+    session.run("python", "-m", "tests.gate", session.name)
 
 
 @nox.session
 def types(session: nox.Session) -> None:
     """Check types with mypy, strictly."""
     session.install("-e", ".", *group("types"))
-    run_check(session)
+    session.run("python", "-m", "tests.gate", session.name)
 
 
 @nox.session
 def docs(session: nox.Session) -> None:
     """Build the documentation; warnings are errors."""
     session.install("-e", ".", *group("docs"))
-    run_check(session)
-
-
-def run_tests(session: nox.Session) -> None:
-    """Run all tests, or what was asked for."""
-    for arguments in [session.posargs] if session.posargs else TEST_RUNS:
-        session.run("pytest", *arguments)
-
-
-def run_check(session: nox.Session) -> None:
-    """Run the commands that belong to the session's name."""
-    for command in CHECKS[session.name]:
-        session.run("python", "-m", *command)
+    session.run("python", "-m", "tests.gate", session.name)
 
 
 @nox.session(default=False)
@@ -116,7 +109,7 @@ def cluster(session: nox.Session) -> None:
     session.run("python", "-m", "tests.faults.cluster", *session.posargs)
 
 
-@nox.session(name="bench-smoke")
+@nox.session(name="bench-smoke", tags=["full"])
 def bench_smoke(session: nox.Session) -> None:
     """Run one small measurement from a plain install, not from the checkout."""
     session.install(".")
@@ -125,7 +118,7 @@ def bench_smoke(session: nox.Session) -> None:
         session.run("formicary", "bench", "run", *pairs)
 
 
-@nox.session(default=False)
+@nox.session(default=False, tags=["full"])
 def simulate(session: nox.Session) -> None:
     """Play whole platforms in virtual time, ten million steps, or what the arguments say (--help)."""
     session.install("-e", ".", *group("test"))
@@ -133,7 +126,7 @@ def simulate(session: nox.Session) -> None:
     session.run("python", "-m", "tests.simulation", *arguments)
 
 
-@nox.session(default=False)
+@nox.session(default=False, tags=["full"])
 def soak(session: nox.Session) -> None:
     """Cause all kinds of faults at random for an hour, or as the arguments say (--help), as root."""
     session.install("-e", ".", *group("test"))

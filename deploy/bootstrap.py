@@ -1,7 +1,9 @@
 """Set up everything on a machine that has only Python 3.11 and git, then do one job.
 
     python3 deploy/bootstrap.py bench [ARGUMENTS]   measure: `formicary bench run ARGUMENTS`, or `quick`
-    python3 deploy/bootstrap.py test [-- ARGUMENTS] check everything; ARGUMENTS go to pytest, which comes last
+    python3 deploy/bootstrap.py test                check everything, as on each change
+    python3 deploy/bootstrap.py test --full         check what takes hours as well
+    python3 deploy/bootstrap.py test -- ARGUMENTS   run some tests; ARGUMENTS go to pytest
 
 The environment is `.venv` in the checkout. Prosody, and for the tests ejabberd, iproute2, openssh-server,
 Slurm, LaTeX, Chromium and PostgreSQL, come from the system's packages where they are missing and this account
@@ -76,39 +78,16 @@ INSTALLS = {
     ],
 }
 
-# What comes before the tests; the noxfile takes its sessions from here.
-CHECKS = {
-    "lint": [["ruff", "check"], ["ruff", "format", "--check"]],
-    "types": [["mypy"]],
-    "docs": [["sphinx", "-q", "-n", "-W", "--keep-going", "docs", "docs/_build"]],
-}
-
+# Where Python is told to write no bytecode, as in many images, each of the thousand processes that tests
+# start would compile all of it again. Those that run tests load all tests, which pytest compiles itself. What
+# is wrong with any of it is said where it runs.
 COMPILE = """\
 import compileall, sys, pytest
+sys.dont_write_bytecode = False
 for folder in ("platform", "benchmarks", "tests"):
-    compileall.compile_dir(folder, quiet=2)
-sys.exit(pytest.main(sys.argv[1:]))
+    compileall.compile_dir(folder, quiet=2, workers=0)
+pytest.main(["--collect-only", "-q", "-p", "no:cacheprovider"])
 """
-
-# Tests of a file stay together: they share servers, and pages share their names. Files come in the order of
-# their names, tests/integration before tests/unit: by itself xdist begins those with few tests last, and some
-# of them take longest.
-IN_ORDER = ["--dist", "loadfile", "--no-loadscope-reorder"]
-# Most tests wait for others, so more of them run than there are processors: six at a time left two processors
-# idle for two fifths of the time.
-SIDE_BY_SIDE = ["--numprocesses", str((os.cpu_count() or 1) + 6), *IN_ORDER]
-# Faults come apart from others: what is away too long counts as gone. Three files at a time: each of the two
-# that cause many faults at once takes as long as all others.
-FAULTS = ["tests/faults"]
-IN_THREES = ["--numprocesses", "3", *IN_ORDER]
-# What asks a sampler for the truth within two points comes alone: others on the same processors would take
-# that from it.
-ALONE = ["tests/integration/profiling/test_truth.py", "tests/unit/profiling/accounting/test_accounting.py"]
-TEST_RUNS = [
-    [*(f"--ignore={path}" for path in (*FAULTS, *ALONE)), *SIDE_BY_SIDE],
-    [*FAULTS, *IN_THREES],
-    [*ALONE],
-]
 
 
 class SetupError(Exception):
@@ -169,19 +148,6 @@ def hand_over(command: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     code = child.wait()
     return code if code >= 0 else 128 - code
-
-
-def compile_all() -> subprocess.Popen[bytes]:
-    """Begin to write down the bytecode of all that tests run, and return the process that does it.
-
-    Where Python is told to write none, as in many images, each of the thousand processes that tests start
-    would compile all of it again. Those that run tests load all tests, which pytest compiles itself. What is
-    wrong with any of it is said where it runs.
-    """
-    own = {name: value for name, value in environment().items() if name != "PYTHONDONTWRITEBYTECODE"}
-    quiet = subprocess.DEVNULL
-    command = [PYTHON, "-c", COMPILE, "--collect-only", "-q", "-p", "no:cacheprovider"]
-    return subprocess.Popen(command, cwd=ROOT, env=own, stdin=quiet, stdout=quiet, stderr=quiet)
 
 
 def check_python(version: tuple[int, ...]) -> None:
@@ -361,20 +327,22 @@ def bench(arguments: list[str]) -> int:
     return hand_over([str(VENV / "bin" / "formicary"), "bench", "run", *(arguments or ["quick"])])
 
 
-def check(name: str) -> bool:
-    """Run one of the checks, and give whether it passed."""
-    return step(name, *([PYTHON, "-m", *command] for command in CHECKS[name]))
-
-
 def test(arguments: list[str]) -> int:
-    """Run all checks and then the tests; the exit code is 0 only where everything passed."""
+    """Run the gate, the second tier, or pytest with arguments of the user's own; give the exit code."""
+    if arguments and arguments != ["--full"] and arguments[0] != "--":
+        raise SetupError(
+            f"test takes --full or nothing, and not {arguments[0]}: what follows -- goes to pytest, as in "
+            f"`python3 deploy/bootstrap.py test -- {arguments[0]}`.",
+            exit_code=2,
+        )
     with ThreadPoolExecutor() as beside:
-        # The system's packages come while the environment is made and the checks run, which need none.
+        # The system's packages come while the environment is made, which needs none.
         packages = beside.submit(ensure_packages, (*MARKS.values(), *HOSTS, *READERS, *DATABASES))
         ensure_environment("test")
-        with compile_all():
-            checks = {name: beside.submit(check, name) for name in CHECKS}
-    failed = [name for name, passed in checks.items() if not passed.result()]
+        if not arguments:
+            step("compiling the tests", [PYTHON, "-c", COMPILE])
+    if arguments == ["--full"]:
+        return hand_over([PYTHON, "-m", "nox", "--tags", "full"])
     here = packages.result()
     missing = [mark for mark, package in MARKS.items() if package not in here]
     selection: list[str] = []
@@ -382,15 +350,9 @@ def test(arguments: list[str]) -> int:
         for mark in missing:
             say(f"bootstrap: leaving out the tests marked `{mark}`, which need {MARKS[mark]}")
         selection = ["-m", " and ".join(f"not {mark}" for mark in missing)]
-    arguments = arguments[1:] if arguments[:1] == ["--"] else arguments
-    code = 0
-    for run in [arguments] if arguments else TEST_RUNS:
-        code = hand_over([PYTHON, "-m", "pytest", *selection, *run])
-        if code:
-            break
-    if failed:  # said last, too: hundreds of lines of tests that passed stand between
-        say(f"bootstrap: failed before the tests: {', '.join(failed)}")
-    return code or int(bool(failed))
+    if arguments:
+        return hand_over([PYTHON, "-m", "pytest", *selection, *arguments[1:]])
+    return hand_over([PYTHON, "-m", "tests.gate", *(["--", *selection] if selection else [])])
 
 
 def main(arguments: list[str]) -> int:

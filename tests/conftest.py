@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+from typing import TYPE_CHECKING
 
 from hypothesis import settings
+from hypothesis.configuration import set_hypothesis_home_dir
+from tests.plugins.paths import ROOT
+
+if TYPE_CHECKING:
+    import pytest
 
 pytest_plugins = [
     "pytester",
@@ -16,20 +22,29 @@ pytest_plugins = [
     "tests.plugins.garbage",
     "tests.plugins.leaks",
     "tests.plugins.namespaces",
-    "tests.plugins.slowest",
+    "tests.plugins.costs",
+    "tests.plugins.isolation",
+    "tests.plugins.tiers",
     "tests.plugins.hosts",  # behind what it imports
     "tests.plugins.slurm",
     "tests.plugins.slurm_cluster",
 ]
 
 # No deadlines: tests assert nothing about time. The gate takes the same examples every time, so that it fails
-# for a reason in the change; the search for new ones happens on developers' machines.
+# for a reason in the change; the second tier and developers' machines search for new ones.
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
+settings.register_profile("full", deadline=None, max_examples=1000, print_blob=True)
 settings.register_profile("deep", deadline=None, max_examples=5000)  # pytest --hypothesis-profile deep
+set_hypothesis_home_dir(ROOT / ".hypothesis")  # the working folder is each test's own
 # A script that starts tests in the background has them ignore Ctrl-C, and all that they start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-# Whoever runs the tests may have a narrow terminal; programs break their lines there.
-os.environ.pop("COLUMNS", None)
-settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose how Hypothesis searches, unless the command line does."""
+    if not config.getoption("hypothesis_profile", None):
+        settings.load_profile(
+            "full" if config.getoption("full") else "ci" if os.environ.get("CI") else "default"
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from tests.plugins.paths import ROOT
 
@@ -310,3 +312,108 @@ def test_what_is_there_after_collecting_is_left_alone_and_new_garbage_is_not(pyt
             assert gone() is None
     """)
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+@pytest.fixture
+def run_tiers(pytester, monkeypatch):
+    """Run a module with the two tiers, and give the names of the tests that ran."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    pytester.makeconftest('pytest_plugins = ["tests.plugins.tiers"]')
+
+    def run_module(source, *arguments):
+        pytester.makepyfile(source)
+        result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-v", *arguments)
+        return [line.split("::")[1].split(" ")[0] for line in result.outlines if " PASSED" in line]
+
+    return run_module
+
+
+TIERS = """
+    import pytest
+
+    @pytest.mark.full("takes long")
+    def test_long(): pass
+
+    @pytest.mark.parametrize("each", ["a", pytest.param("b", marks=pytest.mark.full("as above"))])
+    def test_some(each): pass
+
+    @pytest.mark.grid
+    @pytest.mark.parametrize(("route", "tls"), [("direct", 0), ("direct", 1), ("xmpp", 0)])
+    @pytest.mark.parametrize("kind", ["plain", "micro", "spade", "none"])
+    def test_grid(kind, route, tls): pass
+"""
+
+
+def test_what_takes_long_and_most_of_a_grid_is_for_the_second_tier(run_tiers):
+    first = run_tiers(TIERS)
+    assert [test for test in first if "grid" not in test] == ["test_some[a]"]
+    grid = [test for test in first if "grid" in test]
+    assert len(grid) == 4
+    assert all(any(value in test for test in grid) for value in ("plain", "micro", "spade", "none"))
+    assert all(any(value in test for test in grid) for value in ("direct-0", "direct-1", "xmpp-0"))
+    assert len(run_tiers(TIERS, "--full")) == 1 + 2 + 12
+
+
+def test_a_grid_may_have_each_pair(run_tiers):
+    axes = "".join(f"    @pytest.mark.parametrize('{name}', range(3))\n" for name in "abcd")
+    ran = run_tiers(
+        f"    import pytest\n\n    @pytest.mark.grid(2)\n{axes}    def test_grid(a, b, c, d): pass\n"
+    )
+    values = [test.partition("[")[2].rstrip("]").split("-") for test in ran]
+    assert 9 <= len(values) < 20
+    for one in range(4):
+        for other in range(one):
+            assert len({(each[one], each[other]) for each in values}) == 9
+
+
+def test_a_test_sees_nothing_of_the_caller_s_folder_home_and_environment(pytester, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("HOME", str(pytester.path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(pytester.path))
+    monkeypatch.setenv("SLURM_JOB_ID", "17")
+    monkeypatch.setenv("NO_COLOR", "1")
+    pytester.makeconftest('pytest_plugins = ["tests.plugins.isolation"]')
+    pytester.makepyfile("""
+        import os
+        from pathlib import Path
+
+        import pytest
+
+        seen = []
+
+        @pytest.mark.parametrize("number", [1, 2])
+        def test_own(number):
+            assert not {"XDG_STATE_HOME", "SLURM_JOB_ID", "NO_COLOR"} & {*os.environ}
+            assert Path.cwd() == Path.home()
+            assert list(Path.cwd().iterdir()) == []
+            Path("left").touch()
+            assert Path.cwd() not in seen
+            seen.append(Path.cwd())
+
+        def test_gone():
+            assert len(seen) == 2
+            assert not any(place.exists() for place in seen)
+    """)
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=3)
+
+
+def test_of_each_test_it_is_written_down_what_it_took(pytester, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    pytester.makeconftest('pytest_plugins = ["tests.plugins.costs"]')
+    pytester.makepyfile("""
+        import subprocess, sys, time
+        BUSY = "import time\\nwhile time.process_time() < 0.2: pass"
+
+        def test_busy():
+            subprocess.run([sys.executable, "-c", BUSY], check=True)
+
+        def test_idle(): pass
+    """)
+    for number, arguments in enumerate([(), ("-n", "2")]):
+        file = pytester.path / f"{number}.json"
+        pytester.runpytest_subprocess("-p", "no:cacheprovider", f"--costs={file}", *arguments)
+        costs = json.loads(file.read_text())
+        (busy,) = [cpu for test, (_, cpu) in costs.items() if test.endswith("::test_busy")]
+        (idle,) = [cpu for test, (_, cpu) in costs.items() if test.endswith("::test_idle")]
+        assert busy > 0.1 > idle
+        assert ("collecting" in costs) == bool(arguments)

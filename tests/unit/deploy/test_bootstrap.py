@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import importlib.util
 import json
 import os
@@ -332,7 +331,6 @@ def handed_over(bootstrap, steps, monkeypatch):
     commands = []
     monkeypatch.setattr(bootstrap, "ensure_package", lambda package: True)
     monkeypatch.setattr(bootstrap, "hand_over", lambda command: commands.append(command) or 0)
-    monkeypatch.setattr(bootstrap, "compile_all", contextlib.nullcontext)
     return commands
 
 
@@ -346,20 +344,39 @@ def test_bench_runs_the_measurement_with_the_arguments(bootstrap, handed_over, a
     assert handed_over == [[formicary, "bench", "run", *passed_on]]
 
 
-def test_test_runs_every_check_and_pytest_last(bootstrap, steps, handed_over):
+def test_test_runs_the_gate_once_all_that_tests_load_is_compiled(bootstrap, steps, handed_over):
+    assert bootstrap.main(["test"]) == 0
+    assert steps[-1] == "compiling the tests"
+    assert handed_over == [[bootstrap.PYTHON, "-m", "tests.gate"]]
+
+
+def test_arguments_behind_two_hyphens_go_to_pytest(bootstrap, steps, handed_over):
     assert bootstrap.main(["test", "--", "-x", "tests/unit"]) == 0
-    assert sorted(steps[2:]) == ["docs", "lint", "types"]
     assert handed_over == [[bootstrap.PYTHON, "-m", "pytest", "-x", "tests/unit"]]
 
 
-def test_all_that_tests_load_is_compiled_once(bootstrap, monkeypatch):
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    bootstrap.PYTHON = sys.executable
+@pytest.mark.parametrize("arguments", [["--fool"], ["tests/unit"]])
+def test_other_arguments_of_test_are_refused_before_anything_is_made(
+    bootstrap, handed_over, capsys, arguments
+):
+    assert bootstrap.main(["test", *arguments]) == 2
+    assert "what follows -- goes to pytest" in capsys.readouterr().out
+    assert not handed_over
+    assert not bootstrap.VENV.exists()
+
+
+def test_full_runs_the_second_tier_by_nox(bootstrap, handed_over):
+    assert bootstrap.main(["test", "--full"]) == 0
+    assert handed_over == [[bootstrap.PYTHON, "-m", "nox", "--tags", "full"]]
+
+
+def test_all_that_tests_load_is_compiled_though_python_is_told_to_write_nothing(bootstrap):
     (tests := bootstrap.ROOT / "tests").mkdir()
     (tests / "ours.py").touch()
     (tests / "test_ours.py").write_text("from ours import *\n\ndef test_ours():\n    assert False\n")
-    with bootstrap.compile_all() as compiling:
-        assert compiling.wait(60) == 0
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", bootstrap.COMPILE]
+    subprocess.run(command, cwd=bootstrap.ROOT, env=environment, capture_output=True, check=True)
     for folder in (tests, bootstrap.ROOT / "platform" / "formicary"):
         assert list((folder / "__pycache__").iterdir())
     assert list((tests / "__pycache__").glob("test_ours.*pytest*"))
@@ -372,47 +389,24 @@ def test_the_tests_have_what_hosts_are_made_with(bootstrap, handed_over, monkeyp
     assert set(asked) == set(bootstrap.PROGRAMS)
 
 
-def test_packages_come_while_the_checks_run(bootstrap, handed_over, monkeypatch):
-    checked = threading.Event()
+def test_packages_come_while_the_environment_is_made(bootstrap, handed_over, monkeypatch):
+    made = threading.Event()
 
     def step(what, *commands):
-        if what in bootstrap.CHECKS:
-            checked.set()
+        if what.startswith("installing"):
+            made.set()
         return True
 
     monkeypatch.setattr(bootstrap, "step", step)
-    monkeypatch.setattr(bootstrap, "ensure_package", lambda package: checked.wait(30))
+    monkeypatch.setattr(bootstrap, "ensure_package", lambda package: made.wait(30))
     assert bootstrap.main(["test"]) == 0
-    assert [command[3:] for command in handed_over] == bootstrap.TEST_RUNS
+    assert len(handed_over) == 1
 
 
 def test_without_what_hosts_are_made_with_all_tests_are_tried(bootstrap, handed_over, monkeypatch):
     monkeypatch.setattr(bootstrap, "ensure_package", lambda package: package not in bootstrap.HOSTS)
     assert bootstrap.main(["test"]) == 0
-    assert [command[3:] for command in handed_over] == bootstrap.TEST_RUNS
-
-
-def test_without_arguments_each_test_runs_in_one_run_side_by_side_with_faults_or_alone(
-    bootstrap, steps, handed_over
-):
-    assert bootstrap.main(["test"]) == 0
-    side_by_side, faults, alone = (command[3:] for command in handed_over)
-    later = [*bootstrap.FAULTS, *bootstrap.ALONE]
-    assert side_by_side == [*(f"--ignore={path}" for path in later), *bootstrap.SIDE_BY_SIDE]
-    assert faults == ["tests/faults", *bootstrap.IN_THREES]
-    assert alone == bootstrap.ALONE
-    assert all((SCRIPT.parents[1] / path).exists() for path in later)
-
-
-def test_a_failed_check_fails_the_command_though_the_tests_pass(
-    bootstrap, steps, handed_over, capsys, monkeypatch
-):
-    step = bootstrap.step
-    monkeypatch.setattr(bootstrap, "step", lambda what, *c: step(what, *c) and what != "lint")
-    assert bootstrap.main(["test"]) == 1
-    assert sorted(steps[2:]) == ["docs", "lint", "types"]
-    assert len(handed_over) == len(bootstrap.TEST_RUNS)  # the tests ran all the same
-    assert capsys.readouterr().out.endswith("failed before the tests: lint\n")
+    assert handed_over == [[bootstrap.PYTHON, "-m", "tests.gate"]]
 
 
 def test_failed_tests_fail_the_command(bootstrap, handed_over, monkeypatch):
@@ -433,8 +427,8 @@ def test_without_a_server_its_tests_are_left_out_except_where_they_must_pass(  #
 ):
     monkeypatch.setattr(bootstrap, "ensure_package", lambda package: package not in missing)
     bootstrap.main(["test"])
-    assert {tuple(command[3:5]) for command in handed_over} == {("-m", selection)}
+    assert handed_over[-1][3:] == ["--", "-m", selection]
     assert f"which need {min(missing)}" in capsys.readouterr().out
     monkeypatch.setenv("CI", "true")
     bootstrap.main(["test"])
-    assert [command[3:] for command in handed_over[-3:]] == bootstrap.TEST_RUNS
+    assert handed_over[-1][3:] == []

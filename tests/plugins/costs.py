@@ -1,0 +1,72 @@
+"""What tests cost: writes it to a file, from which `python -m tests.costs` makes the report of a gate.
+
+Each test has its seconds of the clock and its seconds of CPU: those of its own process, and those of the
+processes that it has started and waited for. What a fixture takes that many tests share counts for the first.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+_COLLECTING = "collecting"
+_costs: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+_last = 0.0
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that names the file."""
+    parser.addoption("--costs", metavar="FILE", help="write what each test took to this file, as JSON")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Begin to count with the test, not with what was between it and the one before."""
+    global _last  # noqa: PLW0603 -- a process runs one test at a time
+    _last = _cpu_seconds()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note in the report of each phase what it took."""
+    global _last
+    report = yield
+    now = _cpu_seconds()
+    report.cpu_seconds, _last = now - _last, now
+    return report
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up what a test took: its fixtures, itself, and what ends them."""
+    took = _costs[report.nodeid]
+    took[0] += report.duration
+    took[1] += report.cpu_seconds
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Have a worker tell its controller what collecting took, and the controller write all of it down."""
+    if hasattr(session.config, "workeroutput"):
+        spent = sum(cpu for _, cpu in _costs.values())
+        session.config.workeroutput[_COLLECTING] = _cpu_seconds() - spent
+    elif path := session.config.getoption("costs"):
+        Path(path).write_text(json.dumps(_costs), encoding="utf-8")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object) -> None:
+    """Take from a worker of xdist what collecting took there."""
+    _costs[_COLLECTING][1] += getattr(node, "workeroutput", {}).get(_COLLECTING, 0.0)
+
+
+def _cpu_seconds() -> float:
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +16,16 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.integration.bench.conftest import perform
+from tests.integration.bench.conftest import Silent, perform
 
 from formicary.server import ManagedServer
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, RoundTrips
-from formicary_bench.runner.execution.repetition import RepetitionError, Task, measure
+from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution import repetition
+from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.execution.server import RunServer
+from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.placements import APART, SAME
@@ -35,15 +40,16 @@ def worker_processes():
     return [child for child in children if "formicary_bench.worker.worker" in " ".join(child.cmdline())]
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("experiment", ["messaging/pairs", "messaging/many-to-one"])
 @pytest.mark.parametrize("subject", ["formicary-behaviours", "formicary-micro", "tasks", "callbacks"])
 def test_one_process_makes_all_round_trips_of_all_phases(experiment, subject, silent):
     options = Options(experiment, pairs=(3,), placements=(SAME,), subjects=(subject,), rounds=ROUNDS)
     (configuration,) = make_plan(options)
-    repetition, data = measure(Task(configuration, 1, 7), silent())
-    assert repetition.round_trips == 60
-    assert repetition.full_load
-    assert repetition.elapsed_s > 0
+    measured, data = measure(Task(configuration, 1, 7), silent())
+    assert measured.round_trips == 60
+    assert measured.full_load
+    assert measured.elapsed_s > 0
     assert data.pair.tolist() == [0] * 35 + [1] * 35 + [2] * 35
     phases = [WARM_UP] * 5 + [MEASURED] * 20 + [COOL_DOWN] * 10
     assert data.phase.tolist() == phases * 3
@@ -56,16 +62,25 @@ def test_one_process_makes_all_round_trips_of_all_phases(experiment, subject, si
 
 
 @pytest.mark.server
+@pytest.mark.grid
 @pytest.mark.parametrize("experiment", ["messaging/pairs", "messaging/many-to-one"])
-def test_two_processes_through_prosody_and_tcp(experiment, silent, tmp_path):
-    subjects = ("formicary-behaviours", "formicary-micro", "components", "tcp")
+@pytest.mark.parametrize("payload", [0, 70_000])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"components": ("components", "", "xmpp"), "formicary-micro": ("formicary", "micro", "xmpp")},
+        {"formicary-behaviours": ("formicary", "behaviours", "xmpp"), "tcp": ("tcp", "", "tcp")},
+    ],
+    ids=",".join,
+)
+def test_two_processes_through_prosody_and_tcp(experiment, payload, wanted, silent, tmp_path):
     options = Options(
         experiment,
         pairs=(3,),
-        payloads=(0, 70_000),
+        payloads=(payload,),
         placements=(APART,),
         routes=("xmpp",),
-        subjects=subjects,
+        subjects=tuple(wanted),
         rounds=ROUNDS,
     )
     listener = silent()
@@ -74,34 +89,42 @@ def test_two_processes_through_prosody_and_tcp(experiment, silent, tmp_path):
     manifest = RunFolder.open(tmp_path / "run").manifest
     assert manifest.complete
     assert manifest.machine.prosody
-    assert sorted((c.platform, c.kind, c.route, c.payload_bytes) for c in manifest.configurations) == [
-        ("components", "", "xmpp", 0), ("components", "", "xmpp", 70_000),
-        ("formicary", "behaviours", "xmpp", 0), ("formicary", "behaviours", "xmpp", 70_000),
-        ("formicary", "micro", "xmpp", 0), ("formicary", "micro", "xmpp", 70_000),
-        ("tcp", "", "tcp", 0), ("tcp", "", "tcp", 70_000),
-    ]  # fmt: skip
-    assert [repetition.round_trips for repetition in manifest.repetitions] == [60] * 8
+    measured = sorted((c.platform, c.kind, c.route, c.payload_bytes) for c in manifest.configurations)
+    assert measured == [(*one, payload) for one in wanted.values()]
+    assert [one.round_trips for one in manifest.repetitions] == [60] * 2
     assert manifest.load_after is not None
 
 
 @pytest.mark.server
-def test_every_route_with_tls_and_without(silent, tmp_path):
-    subjects = ("formicary-behaviours", "components", "formicary-unnumbered")
+@pytest.mark.parametrize(
+    ("subjects", "routes", "tls", "many"),
+    [
+        (("formicary-behaviours",), ("auto", "direct"), (True,), 2),
+        (("components", "formicary-unnumbered"), ("xmpp",), (False,), 2),
+        pytest.param(
+            *(("formicary-behaviours", "components", "formicary-unnumbered"), ("auto", "direct", "xmpp")),
+            *((True, False), 14),
+            marks=pytest.mark.full("all of them"),
+        ),
+    ],
+)
+def test_every_route_with_tls_and_without(subjects, routes, tls, many, tmp_path):
     options = Options(
         "messaging/pairs",
         pairs=(2,),
         placements=(APART,),
-        routes=("auto", "direct", "xmpp"),
-        tls=(True, False),
+        routes=routes,
+        tls=tls,
         subjects=subjects,
         rounds=ROUNDS,
     )
-    outcome = perform(options, tmp_path / "run", silent())
+    outcome = perform(options, tmp_path / "run", Silent())
     assert outcome.problems == []
     manifest = outcome.folder.manifest
-    ours = [(c.route, c.tls) for c in manifest.configurations if c.platform == "formicary"]
-    assert sorted(ours) == [(route, tls) for route in ("auto", "direct", "xmpp") for tls in (False, True)]
-    assert [repetition.round_trips for repetition in manifest.repetitions] == [40] * 14
+    for platform in {c.platform for c in manifest.configurations} - {"components"}:
+        ours = [(c.route, c.tls) for c in manifest.configurations if c.platform == platform]
+        assert sorted(ours) == sorted(product(routes, tls))
+    assert [one.round_trips for one in manifest.repetitions] == [40] * many
 
 
 def test_programs_for_spade_are_measured_in_one_process_and_in_two(silent, tmp_path):
@@ -117,27 +140,29 @@ def test_programs_for_spade_are_measured_in_one_process_and_in_two(silent, tmp_p
     assert outcome.problems == []
     manifest = outcome.folder.manifest
     assert sorted(one.route for one in manifest.configurations) == ["direct", "in-process"]
-    assert [repetition.round_trips for repetition in manifest.repetitions] == [40] * 2
+    assert [one.round_trips for one in manifest.repetitions] == [40] * 2
 
 
-def test_how_containers_meet_is_a_secret_of_their_own(silent, tmp_path):
+def test_how_containers_meet_is_a_secret_of_their_own(silent, tmp_path, monkeypatch):
     seen = []
 
-    def look(_):
-        workers = worker_processes()
-        seen.extend(" ".join([*one.cmdline(), *one.environ().values()]) for one in workers)
+    class Looking(Observer):
+        def begin(self, workers):
+            assert len(workers) == 2
+            seen.extend(" ".join([*one.cmdline(), *one.environ().values()]) for one in worker_processes())
 
+    monkeypatch.setattr(repetition, "measure", partial(measure, observer=Looking()))
     options = Options(
         "messaging/pairs",
         pairs=(2,),
         placements=(APART,),
         routes=("direct",),
         subjects=("formicary-micro",),
-        rounds=(0, 40_000, 0),
+        rounds=ROUNDS,
     )
-    outcome = perform(options, tmp_path / "run", silent(look))
+    outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
-    assert seen
+    assert len(seen) == 2
     assert not [words for words in seen if "formicary://" in words]
     kept = b"".join(path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file())
     assert b"formicary://" not in kept
@@ -157,13 +182,20 @@ def test_a_server_that_died_is_there_again_for_the_next_repetition():
         assert managed.running
 
 
-def test_sockets_with_tls_need_no_server(silent, tmp_path):
-    options = Options("messaging/size", pairs=(2,), payloads=(0, 100_000), rounds=ROUNDS, subjects=("tcp",),
-                      tls=(True, False))  # fmt: skip
+@pytest.mark.parametrize(
+    ("payloads", "tls"),
+    [
+        ((100_000,), [True]),
+        pytest.param((0, 100_000), [False, True], marks=pytest.mark.full("without, too, and empty ones")),
+    ],
+)
+def test_sockets_with_tls_need_no_server(payloads, tls, silent, tmp_path):
+    options = Options("messaging/size", pairs=(2,), payloads=payloads, rounds=ROUNDS, subjects=("tcp",),
+                      tls=tuple(tls))  # fmt: skip
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
-    assert [c.tls for c in outcome.folder.manifest.configurations] == [False, True] * 2
-    assert [repetition.round_trips for repetition in outcome.folder.manifest.repetitions] == [40] * 4
+    assert [c.tls for c in outcome.folder.manifest.configurations] == tls * len(payloads)
+    assert [one.round_trips for one in outcome.folder.manifest.repetitions] == [40] * len(tls * len(payloads))
 
 
 def test_bodies_that_take_many_reads_arrive(silent, tmp_path):
@@ -198,7 +230,7 @@ def test_a_worker_that_is_killed_is_a_sentence_and_the_run_goes_on(silent, tmp_p
     assert listener.said == [sentence]
     manifest = RunFolder.open(tmp_path / "run").manifest
     assert not manifest.complete
-    assert [repetition.configuration for repetition in manifest.repetitions] == [listener.begun[1].key]
+    assert [one.configuration for one in manifest.repetitions] == [listener.begun[1].key]
 
 
 def test_a_worker_that_hangs_is_ended(silent):
@@ -297,6 +329,7 @@ def test_a_worker_whose_agent_ends_the_program_tells_its_controller(tmp_path):
 
 
 PROGRAM = "from formicary.cli import main; main()"
+ENDLESS = ",".join(map(str, FOR_EVER))
 
 
 def start_run(folder, placement, environment, *, program=PROGRAM, **more):
@@ -304,6 +337,7 @@ def start_run(folder, placement, environment, *, program=PROGRAM, **more):
         "--pairs": "2",
         "--placement": placement,
         "--repeat": "1000",
+        "--rounds": "5,20,5",
         "--platform": "formicary-behaviours",
         "--output": str(folder / "run"),
         **{f"--{name}": value for name, value in more.items()},
@@ -334,8 +368,8 @@ def descendants(pid):
 @pytest.mark.parametrize(
     ("placement", "number"),
     [
-        ("same-container", signal.SIGINT),
-        ("same-container", signal.SIGTERM),
+        pytest.param("same-container", signal.SIGINT, marks=pytest.mark.full("the same as with two")),
+        pytest.param("same-container", signal.SIGTERM, marks=pytest.mark.full("one of them comes, below")),
         pytest.param("two-containers", signal.SIGINT, marks=pytest.mark.server),
     ],
 )
@@ -376,15 +410,14 @@ read, run_request.read_host_selection = run_request.read_host_selection, swallow
 
 
 def test_an_interruption_is_not_passed_over_while_the_run_is_prepared(tmp_path):
-    options = {"repeat": "1", "rounds": "5,20,5"}
-    with start_run(tmp_path, "same-container", {}, program=SWALLOWING + PROGRAM, **options) as running:
+    with start_run(tmp_path, "same-container", {}, program=SWALLOWING + PROGRAM, repeat="1") as running:
         _, err = running.communicate(timeout=60)
     assert running.returncode == 130, err
     assert err == "formicary: interrupted\n"
     assert list(tmp_path.iterdir()) == []
 
 
-@settings(max_examples=max(2, settings.default.max_examples // 200), phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=max(1, settings.default.max_examples // 200), phases=[Phase.explicit, Phase.generate])
 @given(seconds=st.floats(0, 1.5))
 def test_an_interruption_at_any_moment_leaves_no_folder(seconds):
     """Workers are killed, so that they cannot clean up themselves; `--hypothesis-profile deep` tries more."""
@@ -392,9 +425,7 @@ def test_an_interruption_at_any_moment_leaves_no_folder(seconds):
         temporary = Path(folder, "t")
         temporary.mkdir()
         environment = {"TMPDIR": str(temporary)}
-        with start_run(
-            Path(folder), "two-containers", environment, route="direct", rounds="5,20,5"
-        ) as running:
+        with start_run(Path(folder), "two-containers", environment, route="direct") as running:
             wait_for(lambda: list(temporary.rglob("direct")))
             time.sleep(seconds)
             running.send_signal(signal.SIGINT)
@@ -407,7 +438,8 @@ def test_what_a_killed_run_has_left_is_removed_by_the_next(tmp_path):
     temporary = tmp_path / "t"
     temporary.mkdir()
     environment = {"TMPDIR": str(temporary)}
-    with start_run(tmp_path, "two-containers", environment, route="direct") as running:
+    options = {"route": "direct", "rounds": ENDLESS}
+    with start_run(tmp_path, "two-containers", environment, **options) as running:
         wait_for(lambda: len(list(temporary.rglob("direct"))) == 2)
         workers = descendants(running.pid)
         running.kill()
@@ -434,7 +466,7 @@ def test_requests_to_end_change_nothing_up_to_the_last_moment(tmp_path):
 
 @pytest.mark.server
 def test_an_interruption_before_the_first_result_leaves_no_folder(tmp_path):
-    with start_run(tmp_path, "two-containers", {"TMPDIR": str(tmp_path)}) as running:
+    with start_run(tmp_path, "two-containers", {"TMPDIR": str(tmp_path)}, rounds=ENDLESS) as running:
         wait_for(lambda: descendants(running.pid))
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=60)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 
 import pytest
 
-COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()", "profile"]
+from formicary.cli import main
 
 
 @pytest.fixture
@@ -23,18 +22,14 @@ def script(tmp_path):
 
 
 @pytest.fixture
-def profile():
-    """Run `formicary profile` to its end."""
+def profile(capfd):
+    """Run `formicary profile` to its end, in this process."""
 
-    def run(*arguments, **options):
-        return subprocess.run(
-            [*COMMAND, *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            timeout=170,
-            check=False,
-            **options,
-        )
+    def run(*arguments):
+        command = ["profile", *map(str, arguments)]
+        with pytest.raises(SystemExit) as ended:
+            main(command)
+        return subprocess.CompletedProcess(command, ended.value.code or 0, *capfd.readouterr())
 
     return run
 

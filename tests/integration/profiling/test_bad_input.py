@@ -6,9 +6,10 @@ import json
 import os
 import signal
 import stat
-import subprocess
 import sys
+from unittest.mock import Mock
 
+import psutil
 import pytest
 
 from formicary.errors import ProfilingError, TracingError
@@ -87,7 +88,7 @@ def test_a_py_spy_that_does_not_work(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("order", [signal.SIGKILL, signal.SIGTERM])
 def test_a_py_spy_that_dies_leaves_the_clocks(script, order):
-    with Program([str(script(SPIN.format(seconds=1)))]) as program, Window(program.pid) as window:
+    with Program([str(script(SPIN.format(seconds=0.8)))]) as program, Window(program.pid) as window:
         program.begin_window()
         program.start()
         os.kill(window._sampler._process.pid, order)
@@ -99,16 +100,26 @@ def test_a_py_spy_that_dies_leaves_the_clocks(script, order):
 
 
 def test_a_process_that_is_killed_within_the_window(profile, script):
-    done = profile("--json", "--", script(SPIN.format(seconds=2) + "import os\nos.kill(os.getpid(), 9)\n"))
+    done = profile("--json", "--", script(SPIN.format(seconds=1) + "import os\nos.kill(os.getpid(), 9)\n"))
     assert done.returncode == 128 + signal.SIGKILL
     answer = json.loads(done.stdout)
     assert answer["is_partial"]
     assert "ended within the window" in " ".join(answer["warnings"])
-    assert sum(figure["cpu_s"] for figure in answer["figures"]) > 1
+    assert sum(figure["cpu_s"] for figure in answer["figures"]) > 0.5
 
 
-def test_a_process_that_ends_within_the_window_of_a_pid(profile, started):
-    running = started(sys.executable, "-c", SPIN.format(seconds=4))
+def test_a_process_that_ends_within_the_window_of_a_pid(profile, started, monkeypatch):
+    running = started(sys.executable, "-c", SPIN.format(seconds=1000))
+    wait = Window.wait
+
+    def end_it(window, *limits):
+        used = psutil.Process(running.pid).cpu_times
+        enough = used().user + 0.8
+        wait(window, None, lambda: used().user > enough)
+        running.terminate()
+        wait(window, *limits)
+
+    monkeypatch.setattr(Window, "wait", end_it)
     done = profile("--json", "--pid", running.pid)
     assert done.returncode == 1
     answer = json.loads(done.stdout)
@@ -137,17 +148,8 @@ def test_a_script_that_raises_is_shown_as_python_shows_it(profile, script):
     assert "agents" in done.stdout
 
 
-def test_a_program_accounts_for_itself_where_it_cannot_be_sampled(profile, script, tmp_path):
-    lonely = tmp_path / "bin"
-    lonely.mkdir()
-    environment = {**os.environ, "PATH": str(lonely)}
-    code = (
-        "import sys; from formicary.errors import TracingError\n"
-        "from formicary.profiling.sampling import sampler\n"
-        "def missing(): raise TracingError('there is no py-spy here')\n"
-        "sampler.find_program = missing\n"
-        "from formicary.cli import main; main()"
-    )
+def test_a_program_accounts_for_itself_where_it_cannot_be_sampled(profile, script, monkeypatch):
+    monkeypatch.setattr(sampler, "find_program", Mock(side_effect=TracingError("there is no py-spy here")))
     agents = script(
         "from formicary import Agent, OneShotBehaviour\n"
         "class Work(OneShotBehaviour):\n"
@@ -158,14 +160,7 @@ def test_a_program_accounts_for_itself_where_it_cannot_be_sampled(profile, scrip
         "ann = Agent('ann')\n"
         "ann.add_behaviour(Work())\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "profile", "--json", "--", "run", str(agents)],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-        env=environment,
-    )
+    done = profile("--json", "--", "run", agents)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert answer["method"] == "accounted"

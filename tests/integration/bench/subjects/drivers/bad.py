@@ -71,6 +71,7 @@ def leave_a_child_and_hang():
 def report_for_ever():
     while True:
         say("progress", done=7)
+        time.sleep(0.01)
 
 
 def count_for_ever():

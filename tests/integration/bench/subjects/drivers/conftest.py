@@ -1,11 +1,14 @@
 """What tests of drivers share: a registry of their own, and drivers that behave well and badly."""
 
+import asyncio
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from formicary_bench.subjects.drivers.installed import Entry, keeping
+from formicary_bench.subjects.drivers.installing import ask
 from formicary_bench.subjects.drivers.protocol import Hello
 from formicary_bench.vocabulary.configuration import Configuration
 
@@ -43,12 +46,21 @@ def keep(command, hello):
         pass
 
 
+hello_of = cache(lambda command: asyncio.run(ask(command)))
+
+
 @pytest.fixture(autouse=True)
 def registry(tmp_path, monkeypatch, request):
     """Have no driver be installed, but for tests that are about those of this machine."""
     if request.node.get_closest_marker("drivers") is None:
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "formicary" / "drivers"
+
+
+@pytest.fixture
+def installed_good():
+    """Have the driver that behaves well be installed, without a trial."""
+    keep(GOOD, hello_of(GOOD))
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 SPADE's is tried with the SPADE that tests have.
 """
 
-import asyncio
 import shutil
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.integration.bench.conftest import Silent
-from tests.integration.bench.subjects.drivers.conftest import keep
+from tests.integration.bench.subjects.drivers.conftest import hello_of, keep
 
 import formicary_bench.subjects.drivers
 from formicary_bench.runner.execution.repetition import Task, measure
@@ -21,7 +20,6 @@ from formicary_bench.runner.execution.resources import private_server
 from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.subjects.drivers.catalogue import subject_for
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
-from formicary_bench.subjects.drivers.installing import ask
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.loops import WAYS, laps, smallest_of
 from formicary_bench.vocabulary.names import (
@@ -57,7 +55,7 @@ def keep_spade():
         sys.executable,
         str(Path(formicary_bench.subjects.drivers.__file__).parent / "python" / "spade_driver.py"),
     )
-    keep(command, asyncio.run(ask(command)))
+    keep(command, hello_of(command))
 
 
 @pytest.fixture(params=PLATFORMS)
@@ -90,7 +88,13 @@ def server(hello):
         yield server
 
 
-@pytest.mark.parametrize("experiment", ["messaging/pairs", "messaging/many-to-one"])
+@pytest.mark.parametrize(
+    "experiment",
+    [
+        pytest.param("messaging/pairs", marks=pytest.mark.full("the other has pairs, too, and more")),
+        "messaging/many-to-one",
+    ],
+)
 def test_it_makes_all_round_trips_and_listens_on_the_loopback_interface_only(hello, server, experiment):
     for placement, (carrier, *_) in subject_for(hello).carriers.items():
         looking = Looking()
@@ -104,13 +108,13 @@ def test_it_makes_all_round_trips_and_listens_on_the_loopback_interface_only(hel
             senders=senders,
             payload_bytes=100,
             warm_up=10,
-            measured=200,
+            measured=20,
             cool_down=10,
         )
         needed = server.prepare(configuration) if server else None
         repetition, data = measure(Task(configuration, 1, 7, needed, warm=False), Silent(), observer=looking)
-        assert repetition.round_trips == 600
-        assert len(data.rtt_ns) == 660
+        assert repetition.round_trips == 60
+        assert len(data.rtt_ns) == 120
         # As IPv6 writes it, too; an empty set where all is in one process that listens nowhere.
         assert looking.found <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
         if placement == "two-containers":
@@ -237,6 +241,7 @@ MADKIT = {
 """What the driver uses of MaDKit 5, and of the conversation with the laboratory, which needs a library."""
 
 
+@pytest.mark.full("these sources seldom change")
 def test_the_driver_of_madkit_compiles_where_nobody_has_its_jar(tmp_path):
     if not shutil.which("javac"):
         pytest.skip("there is no javac")

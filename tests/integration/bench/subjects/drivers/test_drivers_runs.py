@@ -1,6 +1,5 @@
 """Runs with platforms that have a driver: good ones, bad ones, and one beside the other."""
 
-import asyncio
 import re
 import sys
 from functools import partial
@@ -8,30 +7,32 @@ from pathlib import Path
 
 import pytest
 from tests.integration.bench.conftest import Silent, perform
-from tests.integration.bench.subjects.drivers.conftest import GOOD, keep, point
+from tests.integration.bench.subjects.drivers.conftest import hello_of, keep, point
 
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution import resources
-from formicary_bench.runner.execution.driver_trial import try_out
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.subjects.drivers import recipes
+from formicary_bench.subjects.drivers.driven import both
+from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import remove
-from formicary_bench.subjects.drivers.installing import add, ask
+from formicary_bench.worker.messages import Job
+from formicary_bench.worker.workload import Workload
 
 ROUNDS = (5, 20, 5)
 
 
 def options(*subjects, **changes):
-    known = {"pairs": (2,), "rounds": ROUNDS, "seed": 3, "subjects": subjects}
+    known = {"pairs": (2,), "rounds": ROUNDS, "seed": 3, "repeat": 1, "subjects": subjects}
     return Options("messaging/pairs", **(known | changes))
 
 
+@pytest.mark.usefixtures("installed_good")
 @pytest.mark.parametrize(
     ("placement", "route"), [("same-container", "in-process"), ("two-containers", "own")]
 )
 def test_a_platform_with_a_driver_is_measured(placement, route):
-    add(GOOD, try_out)
     repetition, data = measure(Task(point("good", placement, route), 1, 7), Silent())
     assert repetition.round_trips == 40
     assert data.pair.tolist() == [0] * 30 + [1] * 30
@@ -39,48 +40,67 @@ def test_a_platform_with_a_driver_is_measured(placement, route):
     assert (data.start_ns >= 0).all()
 
 
+BAD = [
+    ("ends-at-once", "bad ended with exit code 1; its last words: no licence was found"),
+    ("talks", "bad said what is not of the protocol of drivers: 'Welcome to the platform!'"),
+    ("has-changed", r"bad 2\.0 is not what was installed \(bad 1\.0\)"),
+    ("is-killed-at-once", "bad was ended by SIGKILL"),
+    ("dies-after-its-hello", "bad ended with exit code 1; its last words: cannot go on"),
+    ("is-killed-preparing", "bad was ended by SIGKILL"),
+    ("dies-preparing", "bad ended with exit code 1; its last words: out of memory"),
+    ("refuses", r"bad failed: there is no room for agents"),
+    ("is-done-too-early", "bad said done where ready belongs: its driver does not keep to the protocol"),
+    ("says-hello-again", "bad said hello where ready belongs"),
+    ("says-no-text", "bad said what is not of the protocol of drivers: .*utf-8"),
+    ("says-what-nobody-knows", "bad said what is not of the protocol of drivers: .*dance"),
+    ("says-no-object", r"bad said what is not of the protocol of drivers: '\[1, 2, 3\]'"),
+    ("says-nothing-in-a-line", "bad said what is not of the protocol of drivers: ''"),
+    ("says-it-with-another-type", r"bad said what is not .*Expected `str`, got `int`"),
+    ("has-done-less-than-nothing", "bad said what is not .*Expected `int` >= 0"),
+    ("has-done-more-than-counts", "bad said what is not .*Expected `int` <= "),
+    ("says-too-much", "bad said a line of more than 1048576 bytes"),
+    ("is-killed", "bad was ended by SIGKILL"),
+    ("dies", "bad ended with exit code 1; its last words: lost the other agents"),
+    ("counts-for-ever", "bad says that it has done 61 steps of 60, and went on"),
+    ("is-done-and-dies", "bad has written no times"),
+    ("writes-nothing", "bad has written no times that can be read"),
+    ("writes-a-link", "bad has written no times that can be read .*symbolic links"),
+    ("makes-a-pipe", "bad has made something else than a file of its times"),
+    ("makes-a-folder", "bad has written no times that can be read .Is a directory"),
+    ("writes-too-much", "bad wrote 976 bytes of times, not the 960 of 2 pairs"),
+    ("writes-half", "bad wrote 944 bytes of times, not the 960 of 2 pairs with 30 round trips each"),
+    ("goes-back-in-time", "bad says that a round trip took -1 ns"),
+    ("overlaps", "bad says that a round trip began before the one before it had ended"),
+    ("counts-beyond-its-bits", "bad says that its round trips took longer than it was given"),
+    ("has-another-unit", "bad says that its round trips took longer than it was given"),
+    ("ends-badly", "bad ended with exit code 1; its last words: could not clean up"),
+    ("stays", r"bad did not end within 5 s of being told to, and was ended"),
+    ("leaves-a-child", r"bad left behind python.* \(process \d+\), which was ended"),
+]
+ENOUGH = {"refuses", "is-killed", "makes-a-folder"}
+"""What it is enough to have a worker pass on."""
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [one for one in BAD if one[0] != "makes-a-folder"],  # which is left open, until a worker ends
+)
+async def test_what_a_bad_driver_does_is_one_sentence(mode, said, installed_bad):
+    """That no process of it is left is looked at after each test."""
+    installed_bad(mode)
+    with pytest.raises(DriverError, match=f"^{said}"):
+        async with both(Workload(Job(point("bad"), "both", 1, exchange="messaging/pairs"))) as role:
+            await role.measure()
+
+
 @pytest.mark.parametrize(
     ("mode", "said"),
     [
-        ("ends-at-once", "bad ended with exit code 1; its last words: no licence was found"),
-        ("talks", "bad said what is not of the protocol of drivers: 'Welcome to the platform!'"),
-        ("has-changed", r"bad 2\.0 is not what was installed \(bad 1\.0\)"),
-        ("is-killed-at-once", "bad was ended by SIGKILL"),
-        ("dies-after-its-hello", "bad ended with exit code 1; its last words: cannot go on"),
-        ("is-killed-preparing", "bad was ended by SIGKILL"),
-        ("dies-preparing", "bad ended with exit code 1; its last words: out of memory"),
-        ("refuses", r"bad failed: there is no room for agents"),
-        ("is-done-too-early", "bad said done where ready belongs: its driver does not keep to the protocol"),
-        ("says-hello-again", "bad said hello where ready belongs"),
-        ("says-no-text", "bad said what is not of the protocol of drivers: .*utf-8"),
-        ("says-what-nobody-knows", "bad said what is not of the protocol of drivers: .*dance"),
-        ("says-no-object", r"bad said what is not of the protocol of drivers: '\[1, 2, 3\]'"),
-        ("says-nothing-in-a-line", "bad said what is not of the protocol of drivers: ''"),
-        ("says-it-with-another-type", r"bad said what is not .*Expected `str`, got `int`"),
-        ("has-done-less-than-nothing", "bad said what is not .*Expected `int` >= 0"),
-        ("has-done-more-than-counts", "bad said what is not .*Expected `int` <= "),
-        ("says-too-much", "bad said a line of more than 1048576 bytes"),
-        ("is-killed", "bad was ended by SIGKILL"),
-        ("dies", "bad ended with exit code 1; its last words: lost the other agents"),
-        ("counts-for-ever", "bad says that it has done 61 steps of 60, and went on"),
-        ("is-done-and-dies", "bad has written no times"),
-        ("writes-nothing", "bad has written no times that can be read"),
-        ("writes-a-link", "bad has written no times that can be read .*symbolic links"),
-        ("makes-a-pipe", "bad has made something else than a file of its times"),
-        ("makes-a-folder", "bad has written no times that can be read .Is a directory"),
-        ("writes-too-much", "bad wrote 976 bytes of times, not the 960 of 2 pairs"),
-        ("writes-half", "bad wrote 944 bytes of times, not the 960 of 2 pairs with 30 round trips each"),
-        ("goes-back-in-time", "bad says that a round trip took -1 ns"),
-        ("overlaps", "bad says that a round trip began before the one before it had ended"),
-        ("counts-beyond-its-bits", "bad says that its round trips took longer than it was given"),
-        ("has-another-unit", "bad says that its round trips took longer than it was given"),
-        ("ends-badly", "bad ended with exit code 1; its last words: could not clean up"),
-        ("stays", r"bad did not end within 5 s of being told to, and was ended"),
-        ("leaves-a-child", r"bad left behind python.* \(process \d+\), which was ended"),
+        one if one[0] in ENOUGH else pytest.param(*one, marks=pytest.mark.full("the same sentence as above"))
+        for one in BAD
     ],
 )
-def test_what_a_bad_driver_does_is_one_sentence(mode, said, installed_bad):
-    """That no process of it is left is looked at after each test."""
+def test_a_worker_says_what_a_bad_driver_does(mode, said, installed_bad):
     installed_bad(mode)
     with pytest.raises(RepetitionError, match=f"the measuring process failed: {said}") as raised:
         measure(Task(point("bad"), 1, 7), Silent())
@@ -112,8 +132,8 @@ def test_it_is_noticed_when_the_driver_that_echoes_dies(installed_bad):
         measure(Task(point("bad", "two-containers", "own"), 1, 7), Silent())
 
 
+@pytest.mark.usefixtures("installed_good")
 def test_the_rest_of_a_run_goes_on(tmp_path, installed_bad):
-    add(GOOD, try_out)
     installed_bad("dies-preparing")
     listener = Silent()
     wanted = options("tasks", "bad", "good", placements=("same-container",), repeat=2)
@@ -131,9 +151,8 @@ def test_the_rest_of_a_run_goes_on(tmp_path, installed_bad):
     assert {one.platform for one in listener.begun[:3]} == {"tasks", "bad", "good"}
 
 
+@pytest.mark.usefixtures("installed_good")
 def test_the_rest_of_a_run_goes_on_without_a_driver_that_is_removed(tmp_path):
-    add(GOOD, try_out)
-
     class Removing(Silent):
         def end(self):
             remove("good")
@@ -148,8 +167,8 @@ def test_the_rest_of_a_run_goes_on_without_a_driver_that_is_removed(tmp_path):
     assert all("good is not installed here" in problem for problem in outcome.problems)
 
 
+@pytest.mark.usefixtures("installed_good")
 def test_what_a_platform_cannot_do_is_listed(tmp_path, installed_bad):
-    add(GOOD, try_out)
     installed_bad("works")
     listener = Silent()
     wanted = options("good", "bad", pairs=(2, 60), placements=("two-containers", "same-container"))
@@ -169,12 +188,18 @@ def test_a_platform_that_can_do_nothing_of_it_is_listed(tmp_path, installed_bad)
     assert listener.said == ["left out: bad cannot do messaging/size as asked for"]
 
 
+@pytest.mark.usefixtures("installed_good")
 @pytest.mark.parametrize(
     "experiment",
-    ["messaging/lower-bound", "messaging/location", "messaging/scale", "messaging/single-pair-size"],
+    [
+        "messaging/lower-bound",
+        *(
+            pytest.param(one, marks=pytest.mark.full("the same with another plan"))
+            for one in ("messaging/location", "messaging/scale", "messaging/single-pair-size")
+        ),
+    ],
 )
 def test_experiments_with_the_exchange_that_a_driver_knows_are_measured(experiment, tmp_path):
-    add(GOOD, try_out)
     loads = None if experiment.endswith("size") else (2,)
     wanted = Options(experiment, pairs=loads, subjects=("good",), rounds=ROUNDS, seed=1, repeat=1)
     outcome = perform(wanted, tmp_path / "run", Silent())
@@ -197,7 +222,11 @@ def test_a_driver_is_told_of_the_server_on_its_standard_input_alone(tmp_path, in
 @pytest.mark.server
 @pytest.mark.spade
 @pytest.mark.parametrize(
-    ("placement", "route"), [("same-container", "in-process"), ("two-containers", "xmpp")]
+    ("placement", "route"),
+    [
+        pytest.param("same-container", "in-process", marks=pytest.mark.full("the other is harder")),
+        ("two-containers", "xmpp"),
+    ],
 )
 def test_stock_spade_through_the_same_prosody(placement, route, tmp_path, monkeypatch):
     """In the environment of these tests, which has it: what is made for it otherwise has to be fetched.
@@ -207,7 +236,7 @@ def test_stock_spade_through_the_same_prosody(placement, route, tmp_path, monkey
     monkeypatch.setattr(resources, "Task", partial(Task, warm=False))
     script = Path(recipes.__file__).with_name("python") / "spade_driver.py"
     command = (sys.executable, str(script))
-    keep(command, asyncio.run(ask(command)))
+    keep(command, hello_of(command))
     outcome = perform(options("spade", placements=(placement,)), tmp_path / "run", Silent())
     assert outcome.problems == []
     assert [one.round_trips for one in outcome.folder.manifest.repetitions] == [40]

@@ -5,9 +5,8 @@ Each class is looked at once, when the first of its objects is used. What is ref
 
 from __future__ import annotations
 
-import dis
 import inspect
-from itertools import pairwise
+import textwrap
 from typing import TYPE_CHECKING
 
 from formicary.core.base_agent import AgentState, BaseAgent
@@ -140,13 +139,28 @@ def _check_methods(kind: type[BaseAgent | Behaviour]) -> None:
 
 
 def _returns_nothing(function: FunctionType) -> bool:
-    """Tell whether all that a plain function can return is None; one that always raises returns nothing."""
-    steps = [step for step in dis.get_instructions(function) if step.opname != "CACHE"]
-    for before, step in pairwise(steps):
-        if step.opname == "RETURN_VALUE" and not (before.opname == "LOAD_CONST" and before.argval is None):
+    """Tell whether all that a plain function can return is None; one that always raises returns nothing.
+
+    It is read off the source: bytecode differs between versions of Python. Without source nobody can tell.
+    """
+    import ast
+
+    try:
+        lines = inspect.getsource(function.__code__)
+        (definition,) = ast.parse(textwrap.dedent(lines)).body
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return False
+    if not isinstance(definition, ast.FunctionDef):
+        return False
+    inner = [*definition.body]
+    for node in inner:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.Return) and not (
+            node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
+        ):
             return False
-        if step.opname == "RETURN_CONST" and step.argval is not None:
-            return False
+        inner.extend(ast.iter_child_nodes(node))
     return True
 
 

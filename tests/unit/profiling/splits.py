@@ -11,14 +11,19 @@ T95 = {4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365}  # Student's t by the n
 
 
 class Truth:
-    """The seconds of CPU by group that were burnt on purpose."""
+    """The seconds of CPU by group that were burnt on purpose.
 
-    def __init__(self):
+    Args:
+        scale: how much is burnt of what is asked for.
+    """
+
+    def __init__(self, scale=1.0):
         self.burnt = Counter()
+        self.scale = scale
 
     def burn(self, group, seconds):
         began = time.thread_time()
-        while time.thread_time() < began + seconds:
+        while time.thread_time() < began + seconds * self.scale:
             pass
         self.burnt[group] += time.thread_time() - began
 

@@ -1,27 +1,58 @@
 """Real profiled repetitions, short ones."""
 
+from contextlib import suppress
+from dataclasses import replace
+
 import pytest
-from tests.integration.bench.conftest import perform
+from tests.integration.bench.conftest import Silent, perform
 
 from formicary.errors import TracingError
-from formicary.profiling.sampling.window import Window
+from formicary.profiling.sampling.window import RATE, Window
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution.repetition import Task
+from formicary_bench.runner.execution.run import perform_all
 from formicary_bench.runner.observers import profiled
 from formicary_bench.runner.observers.profiled import measure_profiled
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.run_plan import of_one
 from formicary_bench.worker import messages
 
+ONE = {"placements": ("same-container",), "rounds": (200, 5000, 200)}
+TWO = {"placements": ("two-containers",), "routes": ("direct",), "rounds": (50, 2000, 50)}
+THROUGH_SERVER = {"placements": ("two-containers",), "routes": ("xmpp",), "rounds": (50, 600, 50)}
 
-def configuration(placement="same-container", rounds=(2000, 20_000, 2000), **about):
-    options = {"subjects": ("formicary-behaviours",), "pairs": (20,), **about}
-    routes = ("direct",) if placement == "two-containers" else None
-    one, _ = make_plan(
-        Options("messaging/cpu", placements=(placement,), routes=routes, rounds=rounds, **options)
-    )
-    return one
+
+@pytest.fixture(autouse=True)
+def _many_samples(monkeypatch):
+    """Look more often, so that in a short window, too, everything is seen for certain."""
+    monkeypatch.setitem(Window.__init__.__kwdefaults__, "rate", 5 * RATE)
+
+
+def messages_of(subject="formicary-behaviours", **asked):
+    return {"experiment": "messaging/cpu", "subjects": (subject,), "pairs": (20,), **asked}
+
+
+def with_more(**asked):
+    """Ask for more each time: the machine's speed says how much is over before a sampler has begun."""
+    for times in (1, 4, 16):
+        sizes = {
+            name: tuple(times * size for size in asked[name]) for name in asked.keys() & {"rounds", "agents"}
+        }
+        yield Options(**asked | sizes)
+
+
+def profile(folder, *, with_plain=False, **asked):
+    """Measure with a profile, and without one if that is wanted; return the rows."""
+    for number, options in enumerate(with_more(**asked)):
+        run_plan = of_one(options)
+        repeats = {one: many for one, many in run_plan.repeats.items() if one.profiled or with_plain}
+        outcome = perform_all(replace(run_plan, repeats=repeats), folder / str(number), Silent())
+        if not any("T2 was too short" in sentence for sentence in outcome.problems):
+            break
+    assert outcome.problems == []
+    return summarise(outcome.folder)
 
 
 def group_totals(cpu):
@@ -31,14 +62,8 @@ def group_totals(cpu):
     return totals
 
 
-def test_what_agents_say_to_each_other_in_one_process_needs_no_communication(silent, started, tmp_path):
-    options = Options(
-        "messaging/cpu", placements=("same-container",), subjects=("formicary-behaviours",), pairs=(20,),
-        rounds=(2000, 20_000, 2000),
-    )  # fmt: skip
-    outcome = perform(options, tmp_path / "run", silent())
-    assert outcome.problems == []
-    (row,) = summarise(outcome.folder)
+def test_what_agents_say_to_each_other_in_one_process_needs_no_communication(started, tmp_path):
+    (row,) = profile(tmp_path, **messages_of(**ONE))
     totals = group_totals(row.cpu)
     assert totals["agents"] > 0
     assert totals["platform"] > 0
@@ -47,9 +72,11 @@ def test_what_agents_say_to_each_other_in_one_process_needs_no_communication(sil
 
 
 def test_between_two_processes_each_has_its_own_profile(silent):
-    known, _, profiles = measure_profiled(
-        Task(configuration("two-containers", (200, 3000, 500)), 1, 7), silent()
-    )
+    for options in with_more(**messages_of(**TWO)):
+        one, _ = make_plan(options)
+        with suppress(RepetitionError):  # it was too short
+            known, _, profiles = measure_profiled(Task(one, 1, 7), silent())
+            break
     assert list(profiles) == ["echo", "ask"]
     assert len({profile.processes[0].pid for profile in profiles.values()}) == 2
     for profile in profiles.values():
@@ -60,14 +87,8 @@ def test_between_two_processes_each_has_its_own_profile(silent):
 
 
 @pytest.mark.server
-def test_the_servers_time_is_its_own(silent, tmp_path):
-    options = Options(
-        "messaging/cpu", placements=("two-containers",), routes=("xmpp",), subjects=("formicary-micro",),
-        pairs=(20,), rounds=(100, 1500, 300),
-    )  # fmt: skip
-    outcome = perform(options, tmp_path / "run", silent())
-    assert outcome.problems == []
-    (row,) = summarise(outcome.folder)
+def test_the_servers_time_is_its_own(tmp_path):
+    (row,) = profile(tmp_path, **messages_of("formicary-micro", **THROUGH_SERVER))
     assert {one.process for one in row.cpu.groups if one.us.mean} == {"echo", "ask", "server"}
 
 
@@ -79,14 +100,8 @@ def refused(monkeypatch):
     monkeypatch.setattr(Window, "__enter__", refuse)
 
 
-def test_where_nobody_may_look_into_processes_they_account_for_themselves(silent, refused, tmp_path):
-    options = Options(
-        "messaging/cpu", placements=("two-containers",), routes=("direct",), pairs=(20,),
-        subjects=("formicary-behaviours",), rounds=(200, 3000, 300),
-    )  # fmt: skip
-    outcome = perform(options, tmp_path / "run", silent())
-    assert outcome.problems == []
-    (row,) = summarise(outcome.folder)
+def test_where_nobody_may_look_into_processes_they_account_for_themselves(refused, tmp_path):
+    (row,) = profile(tmp_path, with_plain=True, **messages_of(**TWO))
     assert row.cpu.method == "accounted"
     for process in ("echo", "ask"):
         groups = {one.group for one in row.cpu.groups if one.process == process and one.us.mean}
@@ -97,73 +112,50 @@ def test_where_nobody_may_look_into_processes_they_account_for_themselves(silent
 
 
 @pytest.mark.server
-def test_the_servers_time_is_read_off_its_clock_where_the_workers_account(silent, refused, tmp_path):
-    options = Options(
-        "messaging/cpu", placements=("two-containers",), routes=("xmpp",), subjects=("formicary-micro",),
-        pairs=(20,), rounds=(100, 1500, 300),
-    )  # fmt: skip
-    outcome = perform(options, tmp_path / "run", silent())
-    assert outcome.problems == []
-    (row,) = summarise(outcome.folder)
+def test_the_servers_time_is_read_off_its_clock_where_the_workers_account(refused, tmp_path):
+    (row,) = profile(tmp_path, **messages_of("formicary-micro", **THROUGH_SERVER))
     by_process = {one.process: one.group for one in row.cpu.groups if one.process == "server"}
     assert by_process == {"server": "server"}
 
 
-def test_where_they_cannot_account_either_their_time_as_a_whole_is_known(
-    silent, refused, tmp_path, monkeypatch
-):
+def test_where_they_cannot_account_either_their_time_as_a_whole_is_known(refused, tmp_path, monkeypatch):
     monkeypatch.setattr(profiled, "Account", lambda step: messages.Account("end"))  # which never began
-    options = Options(
-        "messaging/cpu", placements=("same-container",), subjects=("formicary-micro",), pairs=(20,),
-        rounds=(2000, 20_000, 2000),
-    )  # fmt: skip
-    outcome = perform(options, tmp_path / "run", silent())
-    assert outcome.problems == []
-    (row,) = summarise(outcome.folder)
+    (row,) = profile(tmp_path, **messages_of("formicary-micro", **ONE))
     assert [one.group for one in row.cpu.groups if one.us.mean] == ["(unknown)"]
     assert "is not permitted; nor could they account for it: it had not begun" in row.cpu.warnings[0]
 
 
 @pytest.mark.parametrize("is_permitted", [True, False])
-def test_creating_agents_can_be_profiled(silent, is_permitted, tmp_path, request):
+def test_creating_agents_can_be_profiled(is_permitted, tmp_path, request):
     if not is_permitted:
         request.getfixturevalue("refused")
-    options = Options("create", subjects=("formicary-micro",), agents=(60_000,), profile=True)
-    outcome = perform(options, tmp_path / "run", silent())
-    assert outcome.problems == []
-    plain, row = summarise(outcome.folder)
+    asked = {"experiment": "create", "subjects": ("formicary-micro",), "agents": (60_000,), "profile": True}
+    plain, row = profile(tmp_path, with_plain=True, **asked)
     assert (plain.profiled, row.profiled) == (False, True)
     assert row.cpu.method == ("sampled" if is_permitted else "accounted")
     assert any(one.group == "platform" and one.us.mean for one in row.cpu.groups)
     assert row.cpu.cost is not None
 
 
-def test_churn_can_be_profiled(silent, tmp_path):
-    options = Options(
-        "directory/churn", subjects=("formicary-replica",), routes=("direct",), agents=(6000,), profile=True
-    )
-    outcome = perform(options, tmp_path / "run", silent())
-    assert outcome.problems == []
-    row = next(row for row in summarise(outcome.folder) if row.profiled)
+REPLICA = {"subjects": ("formicary-replica",), "routes": ("direct",), "profile": True}
+
+
+def test_churn_can_be_profiled(tmp_path):
+    (row,) = profile(tmp_path, experiment="directory/churn", agents=(2500,), **REPLICA)
     assert {one.process for one in row.cpu.groups if one.us.mean} == {"echo", "ask"}
     assert any(one.group == "directory" and one.us.mean for one in row.cpu.groups)
 
 
-def test_propagation_can_be_profiled(silent, tmp_path):
+def test_propagation_can_be_profiled(tmp_path):
     # The directory has a fifteenth of the time: so many samples that one of them is of it for certain.
-    options = Options(
-        "directory/propagation", subjects=("formicary-replica",), routes=("direct",),
-        rounds=(100, 10_000, 50), profile=True,
-    )  # fmt: skip
-    outcome = perform(options, tmp_path / "run", silent())
-    assert outcome.problems == []
-    row = next(row for row in summarise(outcome.folder) if row.profiled)
+    (row,) = profile(tmp_path, experiment="directory/propagation", rounds=(20, 1500, 20), **REPLICA)
     assert any(one.group == "directory" and one.us.mean for one in row.cpu.groups)
 
 
 def test_a_phase_that_is_too_short_is_a_sentence(silent, started):
+    one, _ = make_plan(Options(**messages_of(**ONE | {"rounds": (5, 20, 5)})))
     with pytest.raises(RepetitionError, match="T2 was too short"):
-        measure_profiled(Task(configuration(rounds=(5, 20, 5)), 1, 7), silent())
+        measure_profiled(Task(one, 1, 7), silent())
     assert started() == []
 
 
@@ -176,10 +168,7 @@ def test_an_interruption_while_it_is_profiled_leaves_no_process(silent, started,
             seen.append(names)
             raise KeyboardInterrupt
 
-    options = Options(
-        "messaging/cpu", placements=("two-containers",), routes=("direct",),
-        subjects=("formicary-behaviours",), pairs=(20,), rounds=(200, 100_000, 500),
-    )  # fmt: skip
+    options = Options(**messages_of(**TWO | {"rounds": (200, 100_000, 500)}))
     outcome = perform(options, tmp_path / "run", silent(interrupt))
     assert seen
     assert outcome.interrupted

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
+import logging
 import os
 import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from unittest import mock
+
+from formicary.cli import guest_session, main
+from formicary.management.requests import router
 
 COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()"]
 
@@ -102,6 +109,28 @@ class Broken(Agent):
 STAFF = "from shop import Cell, Printer\nlaser, cell = Printer('laser'), Cell('cell')\n"
 
 
+def call(*arguments, given=""):
+    """Run a command in this process: a fresh one takes much longer to start than to ask."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    known = [each for each in logging.root.manager.loggerDict.values() if isinstance(each, logging.Logger)]
+    levels = {logger: logger.level for logger in known}
+    with (
+        mock.patch.object(logging.root, "handlers", []),  # the command has one of its own then
+        mock.patch.object(sys, "path", [*sys.path]),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode()))),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        try:
+            main([str(argument) for argument in arguments])
+        except SystemExit as ended:
+            code = ended.code or 0
+        finally:
+            for logger, level in levels.items():
+                logger.setLevel(level)
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+
+
 class Lab:
     """A folder with the scripts, and with the state of whatever runs.
 
@@ -109,7 +138,7 @@ class Lab:
         path: the folder.
 
     Attributes:
-        command: by which commands run that ask.
+        command: by which commands run that ask in processes of their own.
     """
 
     def __init__(self, path):
@@ -117,8 +146,7 @@ class Lab:
         self.command = ASK
         (path / "shop.py").write_text(SHOP, encoding="utf-8")
         (path / "staff.py").write_text(STAFF, encoding="utf-8")
-        self.environment = {
-            **os.environ,
+        self.own_environment = {
             "XDG_STATE_HOME": str(path / "state"),
             "PYTHONPATH": str(path),
             "COLUMNS": "40",
@@ -126,7 +154,7 @@ class Lab:
 
     @property
     def options(self):
-        return {"cwd": self.path, "env": self.environment, "text": True}
+        return {"cwd": self.path, "env": {**os.environ, **self.own_environment}, "text": True}
 
     @contextmanager
     def run(self, *arguments, warnings=0):
@@ -145,11 +173,22 @@ class Lab:
                     process.send_signal(signal.SIGTERM)
                     process.communicate()
 
-    def ask(self, *arguments, **options):
-        """Run a command to its end."""
-        return subprocess.run(
-            [*self.command, *map(str, arguments)], capture_output=True, check=False, **self.options, **options
-        )
+    def ask(self, *arguments):
+        """Run a command to its end, which is patient; in this process, unless a coroutine asks."""
+        if asyncio._get_running_loop() is not None:
+            return self.typed(*arguments)
+        with (
+            mock.patch.dict(os.environ, self.own_environment),
+            mock.patch.object(guest_session, "_PATIENCE", 60.0),
+            mock.patch.object(router, "_TIMEOUT_FOR_EACH", 60.0),
+            chdir(self.path),
+        ):
+            return call(*arguments)
+
+    def typed(self, *arguments):
+        """Run a command to its end in a process of its own."""
+        command = [*self.command, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, check=False, **self.options)
 
     def start(self, *arguments):
         """Start a command, whose output is read."""

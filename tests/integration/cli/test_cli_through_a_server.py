@@ -9,7 +9,7 @@ import subprocess
 from contextlib import contextmanager
 
 import pytest
-from tests.integration.cli.platforms import RUN
+from tests.integration.cli.platforms import RUN, call
 from tests.plugins.paths import ROOT
 
 from formicary.server import ManagedServer
@@ -19,21 +19,22 @@ pytestmark = pytest.mark.server
 PAGE = ROOT / "docs" / "quickstart.md"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server():
     with ManagedServer() as running:
         yield running
 
 
 @pytest.fixture
-def run(server, tmp_path):
-    """Run one of the quick start's scripts through the server, and give what it prints."""
+def run(server, tmp_path, monkeypatch):
+    """Run one of the quick start's scripts through the server, and give its process."""
     scripts = dict(
         re.findall(r"```python\n# (\w+\.py)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     )
     for name, code in scripts.items():
         (tmp_path / name).write_text(code, encoding="utf-8")
-    options = {"cwd": tmp_path, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    monkeypatch.chdir(tmp_path)
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
 
     @contextmanager
     def start(name, *arguments):
@@ -47,6 +48,13 @@ def run(server, tmp_path):
     return start
 
 
+def refused(server, *arguments, code):
+    """Give what is said of a script that cannot be run."""
+    done = call("run", "echo.py", "--server", server.folder.path, *arguments)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (code, "", 1)
+    return done.stderr
+
+
 def test_an_agent_in_another_process_answers(run):
     with run("echo.py", "--name", "c2") as other:
         assert other.stdout.readline() == "c2.lab.localhost: echo; Ctrl-C ends it\n"
@@ -58,44 +66,36 @@ def test_an_agent_in_another_process_answers(run):
     assert other.returncode == 130
 
 
-def test_a_container_s_name_that_is_taken_is_one_sentence(run):
+def test_a_container_s_name_that_is_taken_is_one_sentence(server, run):
     with run("echo.py", "--name", "taken") as first:
         first.stdout.readline()
-        with run("echo.py", "--name", "taken") as second:
-            said = second.stdout.read()
-            assert second.wait() == 1
+        said = refused(server, "--name", "taken", code=1)
     assert said.startswith(
         "formicary: a container named 'taken' is connected to the XMPP server at 127.0.0.1:"
     )
     assert said.endswith(" already; stop it or take another name\n")
-    assert said.count("\n") == 1
 
 
-def test_another_platform_than_the_server_s_is_one_sentence(run):
-    with run("echo.py", "--platform", "lab.example") as refused:
-        said = refused.stdout.read()
-        assert refused.wait() == 2
+def test_another_platform_than_the_server_s_is_one_sentence(server, run):
+    said = refused(server, "--platform", "lab.example", code=2)
     assert said.startswith("formicary: the server in ")
     assert said.endswith(" serves the platform lab.localhost, not lab.example; leave --platform out\n")
 
 
-def test_a_server_that_does_not_answer_is_one_sentence(server, run):
-    server.kill()
-    with run("echo.py") as refused:
-        said = refused.stdout.read()
-        assert refused.wait() == 3
-    assert said.startswith(f"formicary: the server has ended in {server.folder.path}; start one with: ")
+def test_a_server_that_does_not_answer_is_one_sentence(run):
+    with ManagedServer() as server:
+        server.kill()
+        said = refused(server, code=3)
+        assert said.startswith(f"formicary: the server has ended in {server.folder.path}; start one with: ")
 
 
-def test_nobody_listens_where_the_server_should_be(server, run, tmp_path):
+def test_nobody_listens_where_the_server_should_be(server, run):
     state = server.folder.state
     before = state.read_text()
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    state.write_text(re.sub(r'("port": )\d+', rf"\g<1>{port}", before))
-    with run("echo.py") as refused:
-        said = refused.stdout.read()
-        assert refused.wait() == 3
+    with socket.socket() as deaf:  # the port is taken, so nobody else listens there
+        deaf.bind(("127.0.0.1", 0))
+        port = deaf.getsockname()[1]
+        state.write_text(re.sub(r'("port": )\d+', rf"\g<1>{port}", before))
+        said = refused(server, code=3)
     state.write_text(before)
     assert said.startswith(f"formicary: cannot connect to the XMPP server at 127.0.0.1:{port}: ")
-    assert said.count("\n") == 1

@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import pytest
-from tests.integration.cli.platforms import ECHO, RUN
+from tests.integration.cli.platforms import COMMAND, ECHO, call
 
 from formicary.server import ManagedServer
 
@@ -28,32 +28,33 @@ asker.add_behaviour(Ask())
 """
 
 
+@pytest.fixture(scope="module")
+def account():
+    """Give the options that say where an account is, of a server that runs meanwhile."""
+    with ManagedServer() as server:
+        jid = server.create_account("lab", "secret", "localhost")
+        yield ["--account", jid, "--account-server", f"127.0.0.1:{server.client_port}"]
+
+
 @pytest.fixture
-def command(tmp_path, monkeypatch):
-    """Give the command that runs a script through an account of a server that runs meanwhile."""
+def command(account, tmp_path, monkeypatch):
+    """Give the command that runs a script through the account."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "echo.py").write_text(ECHO)
     (tmp_path / "far.py").write_text(FAR)
     (tmp_path / "password").write_text("secret\n")
-    with ManagedServer() as server:
-        jid = server.create_account("lab", "secret", "localhost")
-        options = {"--account": jid, "--account-server": f"127.0.0.1:{server.client_port}"}
-        words = [word for option in options.items() for word in option]
-        yield lambda script, *more: [*RUN, script, *words, *more]
+    return lambda script, *more: ["run", script, *account, *more]
 
 
 def test_an_agent_in_another_process_answers(command):
     more = ("--password-file", "password", "--insecure")
-    with subprocess.Popen(
-        command("echo.py", "--name", "c2", *more), stderr=subprocess.PIPE, text=True
-    ) as other:
+    echo = [*COMMAND, *command("echo.py", "--name", "c2", *more)]
+    with subprocess.Popen(echo, stderr=subprocess.PIPE, text=True) as other:
         try:
             warning, started = other.stderr.readline(), other.stderr.readline()
             assert warning.startswith("WARNING formicary")
             assert started == "c2.lab.account.localhost: echo; Ctrl-C ends it\n"
-            asked = subprocess.run(
-                command("far.py", *more), capture_output=True, text=True, check=False, timeout=60
-            )
+            asked = call(*command("far.py", *more))
             assert asked.stdout == "echo@c2.lab.account.localhost answers hello\n", asked.stderr
             assert asked.returncode == 0
         finally:
@@ -72,9 +73,7 @@ def test_an_agent_in_another_process_answers(command):
     ],
 )
 def test_what_does_not_fit_is_one_sentence(command, more, code, sentence):
-    refused = subprocess.run(
-        command("far.py", *more), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
-    )
+    refused = call(*command("far.py", *more))
     *warnings, said = refused.stderr.splitlines()
     assert (refused.returncode, refused.stdout) == (code, "")
     assert all(line.startswith("WARNING") for line in warnings)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import psutil
 import pytest
-from tests.integration.cli.platforms import ECHO, RUN
+from tests.integration.cli.platforms import ECHO, RUN, call
 
 FAR = """
 from formicary import Agent, Message, OneShotBehaviour
@@ -52,9 +52,8 @@ def listening(*arguments):
             process.send_signal(signal.SIGINT)
 
 
-def join(where, *arguments, **options):
-    command = [*RUN, "far.py", "--name", "c2", "--join", str(where), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, **options)
+def join(where, *arguments, given=""):
+    return call("run", "far.py", "--name", "c2", "--join", where, *arguments, given=given)
 
 
 def test_a_container_is_joined_by_its_name_and_its_secret_is_gone_with_it(folder):
@@ -62,7 +61,8 @@ def test_a_container_is_joined_by_its_name_and_its_secret_is_gone_with_it(folder
         assert hint == "from another terminal: formicary run FILE --name c2 --join c1\n"
         file = folder / "c1"
         assert [stat.S_IMODE(path.stat().st_mode) for path in (file, folder)] == [0o600, 0o700]
-        joined = join("c1")
+        command = [*RUN, "far.py", "--name", "c2", "--join", "c1"]
+        joined = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (joined.returncode, joined.stdout) == (0, ANSWER), joined.stderr
         secret = file.read_text().strip()
         words = " ".join([*psutil.Process(process.pid).cmdline(), hint, joined.stderr])
@@ -78,7 +78,7 @@ def test_a_copy_of_the_file_or_its_text_do_as_well(folder, tmp_path, tls):
         copy = tmp_path / "copy"
         copy.write_text((folder / "c1").read_text())
         assert join(copy, "--route", "direct").stdout == ANSWER
-        assert join("-", input=copy.read_text()).stdout == ANSWER
+        assert join("-", given=copy.read_text()).stdout == ANSWER
 
 
 def test_another_host_is_told_of_where_one_listens_for_it(folder):
@@ -106,7 +106,7 @@ def test_what_a_crash_left_behind_is_known_as_such_and_replaced(folder):
 
 def test_two_of_one_name_cannot_be_joined_on_one_host(folder):
     with listening():
-        second = subprocess.run([*RUN, "echo.py", "--listen"], capture_output=True, text=True, check=False)
+        second = call("run", "echo.py", "--listen")
         assert (second.returncode, second.stdout) == (2, "")
         assert second.stderr.startswith("formicary: a container named 'c1' that others can join runs on this")
         assert second.stderr.count("\n") == 1
@@ -143,7 +143,7 @@ def test_a_container_that_has_ended_since_its_file_was_copied_is_one_sentence(fo
     ],
 )
 def test_what_does_not_fit_is_one_sentence(folder, arguments, sentence):
-    refused = subprocess.run([*RUN, "far.py", *arguments], capture_output=True, text=True, check=False)
+    refused = call("run", "far.py", *arguments)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.startswith("formicary: ")
     assert sentence in refused.stderr
@@ -157,8 +157,7 @@ def test_names_and_platforms_that_do_not_fit_are_one_sentence(folder):
             (["--join", "c1"], "named c1, too: give this one a name of its own with --name"),
             (["--name", "c2", "--join", "c1", "--platform", "lab.example"], "leave --platform out"),
         ):
-            command = [*RUN, "far.py", *arguments]
-            refused = subprocess.run(command, capture_output=True, text=True, check=False)
+            refused = call("run", "far.py", *arguments)
             assert (refused.returncode, refused.stdout) == (2, "")
             assert sentence in refused.stderr
             assert refused.stderr.count("\n") == 1
@@ -166,7 +165,7 @@ def test_names_and_platforms_that_do_not_fit_are_one_sentence(folder):
 
 def test_no_place_for_the_secret_is_one_sentence(folder, tmp_path):
     (tmp_path / "state").touch()
-    refused = subprocess.run([*RUN, "echo.py", "--listen"], capture_output=True, text=True, check=False)
+    refused = call("run", "echo.py", "--listen")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "cannot be written to" in refused.stderr
     assert refused.stderr.count("\n") == 1

@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import pytest
-from tests.integration.cli.platforms import RUN
+from tests.integration.cli.platforms import RUN, call
 
 HEAD = """\
 from formicary import Agent, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
@@ -68,7 +68,7 @@ def test_agents_that_agents_start_count(script):
         "        await self.agent.stop()\n"
         "alice = agent('alice', Start())"
     )
-    ended = run(script(text), "--name", "lobby", "--platform", "lab.example")
+    ended = call("run", script(text), "--name", "lobby", "--platform", "lab.example")
     assert (ended.returncode, ended.stdout) == (0, "child@lobby.lab.example runs\n"), ended.stderr
 
 
@@ -101,7 +101,7 @@ def test_what_a_script_has_started_in_the_background_ends_by_sigterm(script):
 
 
 def test_it_ends_after_the_time_that_it_is_given(script):
-    ended = run(script("alice = agent('alice', Stay())"), "--for", "0.2")
+    ended = call("run", script("alice = agent('alice', Stay())"), "--for", "0.2")
     assert (ended.returncode, ended.stdout) == (0, "alice waits\nalice ends\n")
 
 
@@ -114,13 +114,19 @@ def test_a_failing_behaviour_is_logged_the_others_go_on_and_the_exit_code_says_s
 
 def test_a_failing_setup_and_a_failing_handler_do_the_same(script):
     text = (
+        "import asyncio\n"
         "class Broken(Agent):\n    async def setup(self): raise KeyError('no such thing')\n"
-        "class Cell(MicroAgent):\n    def handle(self, message): raise OSError('no handle')\n"
+        "class Cell(MicroAgent):\n"
+        "    def handle(self, message):\n"
+        "        self.stopping = asyncio.create_task(self.stop())\n"
+        "        raise OSError('no handle')\n"
         "class Poke(OneShotBehaviour):\n"
-        "    async def run(self): await self.send(Message(to='cell'))\n"
+        "    async def run(self):\n"
+        "        await self.send(Message(to='cell'))\n"
+        "        await self.agent.stop()\n"
         "broken, cell, alice = Broken('broken'), Cell('cell'), agent('alice', Poke())\n"
     )
-    ended = run(script(text), "--for", "0.2")
+    ended = call("run", script(text))
     assert ended.returncode == 1
     assert "setup of agent broken failed" in ended.stderr
     assert "handle() of agent cell raised an exception" in ended.stderr
@@ -152,7 +158,7 @@ def test_dead_letters_are_counted_at_the_end(script):
         "        await self.agent.stop()\n"
         "alice = agent('alice', Shout())"
     )
-    ended = run(script(text))
+    ended = call("run", script(text))
     assert ended.returncode == 0
     assert ended.stderr.endswith(
         "dead letters: 3\n"
@@ -170,7 +176,7 @@ def test_the_seed_makes_the_same_again(script):
         "alice = agent('alice', Roll())"
     )
     path = script(text)
-    rolls = [run(path, "--seed", seed).stdout for seed in (7, 7, 8)]
+    rolls = [call("run", path, "--seed", seed).stdout for seed in (7, 7, 8)]
     assert rolls[0] == rolls[1] != rolls[2]
 
 
@@ -180,7 +186,7 @@ def test_an_agent_started_twice_is_one_sentence(script):
         "    async def setup(self): await self.container.start(Agent('bob'))\n"
         "twin, bob = Twin('alice'), Agent('bob')\n"
     )
-    ended = run(script(text))
+    ended = call("run", script(text))
     assert ended.returncode == 1
     assert ended.stderr.endswith("formicary: an agent named 'bob' lives in container c1; take another name\n")
 
@@ -200,7 +206,7 @@ def test_an_agent_started_twice_is_one_sentence(script):
 )
 def test_what_cannot_be_used_is_one_sentence_and_nothing_runs(script, tmp_path, arguments, code, sentence):
     values = {"script": script("alice = agent('alice', Stop())"), "folder": tmp_path / "none"}
-    ended = run(*(argument.format(**values) for argument in arguments))
+    ended = call("run", *(argument.format(**values) for argument in arguments))
     assert (ended.returncode, ended.stdout) == (code, "")
     assert ended.stderr.startswith(f"formicary: {sentence.format(**values)}")
     assert ended.stderr.count("\n") == 1

@@ -7,7 +7,9 @@ import signal
 import subprocess
 
 import pytest
-from tests.integration.cli.platforms import RUN
+from tests.integration.cli.platforms import RUN, call
+
+from formicary.server import ManagedServer
 
 HEAD = """
 import asyncio, sys
@@ -162,27 +164,23 @@ def test_two_programs_find_each_other_where_one_joins_the_other(program):
 )
 def test_what_cannot_be_is_refused(program, arguments, sentence):
     path = program(ECHO)
-    ended = run(*(path if argument == "FILE" else argument for argument in arguments))
+    ended = call("run", "--spade", *(path if argument == "FILE" else argument for argument in arguments))
     assert (ended.returncode, ended.stdout) == (2, "")
     assert sentence in ended.stderr
 
 
 @pytest.mark.server
-def test_two_programs_find_each_other_at_a_server(program, tmp_path):
-    folder = str(tmp_path / "server")
-    formicary = RUN[:-1]
-    subprocess.run([*formicary, "server", "start", "--folder", folder], check=True, capture_output=True)
-    try:
-        command = [*RUN, "--spade", str(program(ECHO)), "--server", folder]
+def test_two_programs_find_each_other_at_a_server(program):
+    with ManagedServer() as server:
+        where = ("--server", str(server.folder.path))
+        command = [*RUN, "--spade", str(program(ECHO)), *where]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             try:
                 assert process.stdout.readline() == "ready\n"
-                ended = run(program(ASK), "--name", "c2", "--server", folder)
+                ended = run(program(ASK), "--name", "c2", *where)
                 assert (ended.returncode, ended.stdout) == (0, "echo@localhost answers hello!\n"), (
                     ended.stderr
                 )
             finally:
                 process.send_signal(signal.SIGINT)
                 process.communicate()
-    finally:
-        subprocess.run([*formicary, "server", "stop", "--folder", folder], check=True, capture_output=True)

@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from tests.integration.cli.platforms import RUN
+from tests.integration.cli.platforms import RUN, call
 
 SCRIPT = """\
 import os
@@ -105,9 +105,12 @@ def test_failures_dead_letters_and_the_end_are_those_of_all(script):
         "        await self.send(Message(to='nobody'))\n"
         "        await self.receive()\n"
         "        await self.agent.stop()\n"
-        "send, failing = agent('send', Send()), agent('failing', Do(fail), Do(lambda: None))\n"
+        "class End(OneShotBehaviour):\n"
+        "    async def run(self):\n"
+        "        await self.agent.stop()\n"
+        "send, failing = agent('send', Send()), agent('failing', Do(fail), End())\n"
     )
-    ended = run(script(text), "--containers", "2", "--for", "3")
+    ended = run(script(text), "--containers", "2")
     assert ended.returncode == 1
     assert "\nc2: behaviour Do of agent failing ended with an exception\n" in ended.stderr
     assert "ValueError: three" in ended.stderr
@@ -122,8 +125,15 @@ def test_an_exit_code_is_that_of_all(script):
 
 
 def test_a_container_that_is_killed_is_said_and_the_others_go_on(script):
-    text = "a, b = agent('a', Stay()), agent('b', Do(lambda: os.kill(os.getpid(), 9)))"
-    ended = run(script(text), "--containers", "2", "--for", "2")
+    text = (
+        "class Outlive(Stay):\n"
+        "    async def run(self):\n"
+        "        await self.send(Message(to='b'))\n"
+        "        if await self.receive(timeout=0.1):  # it was not delivered\n"
+        "            await self.agent.stop()\n"
+        "a, b = agent('a', Outlive()), agent('b', Do(lambda: os.kill(os.getpid(), 9)))"
+    )
+    ended = run(script(text), "--containers", "2")
     assert ended.returncode == 1
     assert re.search(
         r"ERROR formicary: container c2 \(process \d+\) was killed .*, and with it went b\n", ended.stderr
@@ -141,22 +151,22 @@ def test_a_container_that_is_killed_is_said_and_the_others_go_on(script):
             ["--containers", "2", "--cpu-by-group"],
             "leave --cpu-by-group, or --containers and --launcher, out",
         ),
-        ("", ["--containers", "2"], "has no agents; make one at its top level"),
-        ("1 / 0", ["--containers", "2"], "ZeroDivisionError: division by zero"),
+        ("", ["--containers", "1"], "has no agents; make one at its top level"),
+        ("1 / 0", ["--containers", "1"], "ZeroDivisionError: division by zero"),
         ("a = agent(f'a{os.getpid()}')", ["--containers", "2"], "so give the agents fixed names"),
     ],
 )
 def test_bad_input_is_one_sentence(script, text, options, said):
-    ended = run(script(text), *options)
+    ended = call("run", script(text), *options)
     assert ended.returncode == 2
     assert said in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
 def test_without_a_script_there_has_to_be_a_way_in():
-    ended = run("--containers", "2", "--allow-create", "printers")
+    ended = call("run", "--containers", "2", "--allow-create", "printers")
     assert (ended.returncode, "add --listen, or a script" in ended.stderr) == (2, True)
-    ended = run("--containers", "2")
+    ended = call("run", "--containers", "2")
     assert (ended.returncode, "there is nothing to run" in ended.stderr) == (2, True)
 
 

@@ -37,14 +37,13 @@ VICTIMS = {
 ROUTES = {"server": "xmpp", "server-beside-direct": "auto"}
 """Cases in which the server is killed, and the route."""
 
-CASES = [f"{step}/{victims}" for step in STEPS for victims in (*VICTIMS, *ROUTES)]
+WHO = [*VICTIMS, *(pytest.param(route, marks=pytest.mark.server) for route in ROUTES)]
 _AT_ONCE = 3 * (os.cpu_count() or 1)
 _LONGEST = 150.0  # s
 
 
-async def _play(case, folder):
+async def _play(step, who, folder):
     """Kill, and return what does not hold."""
-    step, _, who = case.partition("/")
     victims = VICTIMS.get(who, set())
     async with asyncio.timeout(_LONGEST), Journey(folder, by_server=ROUTES.get(who)) as journey:
         await journey.begin()
@@ -74,7 +73,7 @@ async def _run(cases):
         async with free:
             with tempfile.TemporaryDirectory(prefix="formicary-moves-") as folder:
                 try:
-                    return case, await _play(case, Path(folder))
+                    return case, await _play(*case, Path(folder))
                 except Exception as error:  # noqa: BLE001 -- a result
                     return case, traceback.format_exception(error)
 
@@ -85,16 +84,16 @@ async def _run(cases):
 def problems(request):
     """What went wrong in the selected cases; nothing of them is left running."""
     selected = {
-        item.callspec.params["case"]
+        (item.callspec.params["step"], item.callspec.params["who"])
         for item in request.session.items
         if getattr(item, "module", None) is request.module  # examples in the docs have none
     }
     with leaving_nothing_behind():
-        return asyncio.run(_run([case for case in CASES if case in selected]))
+        return asyncio.run(_run(sorted(selected)))
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, marks=[pytest.mark.server] if "server" in case else []) for case in CASES]
-)
-def test_an_agent_is_in_one_place_or_dead_with_its_container(case, problems):
-    assert not problems[case], "\n".join(problems[case])
+@pytest.mark.grid
+@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize("step", STEPS)
+def test_an_agent_is_in_one_place_or_dead_with_its_container(step, who, problems):
+    assert not problems[step, who], "\n".join(problems[step, who])

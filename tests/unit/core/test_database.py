@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import stat
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import pytest
 
@@ -21,15 +21,18 @@ def path(tmp_path):
 
 def opened(path, kind=KIND):
     """Return a file that was opened, and a connection to it."""
-    database = Database(path, kind)
-    with database.explained():
-        database.make()
-        connection = database.connect(timeout=0)
-        is_new = database.check(connection) is None
-        database.prepare(connection)
-        if is_new:
-            with database.transaction(connection):
-                database.begin_file(connection)
+    with ExitStack() as stack:
+        database = Database(path, kind)
+        stack.callback(database.close)
+        with database.explained():
+            database.make()
+            connection = database.connect(timeout=0)
+            is_new = database.check(connection) is None
+            database.prepare(connection)
+            if is_new:
+                with database.transaction(connection):
+                    database.begin_file(connection)
+        stack.pop_all()
     return database, connection
 
 

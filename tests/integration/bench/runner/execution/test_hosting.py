@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ from tests.integration.bench.conftest import Silent, perform
 from formicary_bench.remote.launchers.ssh import InventoryProvider
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.raw import RoundTrips
+from formicary_bench.runner.execution import repetition
 from formicary_bench.runner.execution.run_hosts import HostSelection
+from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
 
@@ -26,7 +29,8 @@ ROUNDS = (5, 20, 5)
 FOR_LONG = (0, 10_000, 0)
 SECONDS = 60  # until nothing is left
 IS_DEEP = settings.default.max_examples >= settings.get_profile("deep").max_examples
-MOMENTS, PARTS = 20 if IS_DEEP else 8, 2  # interruptions
+MOMENTS = 20 if IS_DEEP else 8  # of interruptions
+PARTS = [range(first, MOMENTS, 4) for first in range(4)]
 BEGUN = "begun\n"
 PROGRAM = "from formicary.cli import main; print('begun', flush=True); main()"
 
@@ -47,6 +51,21 @@ def over(tmp_path, there):
         names = tuple(host.name for host in selection.containers)
         asked = Options(experiment, hosts=names, **{"pairs": (3,), "rounds": ROUNDS, **options})
         return perform(asked, tmp_path / "run", listener or Silent(), selection)
+
+    return call
+
+
+@pytest.fixture
+def when_met(monkeypatch):
+    """Have a look taken in each repetition when its workers have met."""
+
+    def call(look):
+        class Looking(Observer):
+            def begin(self, workers):
+                assert len(workers) == 2
+                look()
+
+        monkeypatch.setattr(repetition, "measure", partial(repetition.measure, observer=Looking()))
 
     return call
 
@@ -88,15 +107,16 @@ def is_soon_empty(lab, there):
     return True
 
 
-def test_agents_ask_on_one_host_and_answer_on_another(lab, over, there, tmp_path):
+def test_agents_ask_on_one_host_and_answer_on_another(lab, over, there, when_met, tmp_path):
     seen = {}
 
-    def look(_):
+    def look():
         seen.update({host.name: programs(host) for host in lab.hosts})
 
+    when_met(look)
     subjects = ("formicary-behaviours", "formicary-micro", "tcp")
-    listener = Silent(look)
-    outcome = over(lab, listener, subjects=subjects, routes=("direct",), rounds=(50, 2000, 50))
+    listener = Silent()
+    outcome = over(lab, listener, subjects=subjects, routes=("direct",))
     assert outcome.problems == listener.said == []
     manifest = RunFolder.open(tmp_path / "run").manifest
     assert manifest.complete
@@ -104,7 +124,7 @@ def test_agents_ask_on_one_host_and_answer_on_another(lab, over, there, tmp_path
         ("formicary", "behaviours", TWO_HOSTS, 2, True), ("formicary", "micro", TWO_HOSTS, 2, True),
         ("tcp", "", TWO_HOSTS, 2, False), ("tcp", "", TWO_HOSTS, 2, True),
     ]  # fmt: skip
-    assert [repetition.round_trips for repetition in manifest.repetitions] == [6000] * 4
+    assert [one.round_trips for one in manifest.repetitions] == [60] * 4
     names = {host.name for host in lab.hosts}
     assert manifest.hosts.keys() == manifest.clocks.keys() == manifest.roles.keys() == names
     assert all(machine.python for machine in manifest.hosts.values())
@@ -116,18 +136,20 @@ def test_agents_ask_on_one_host_and_answer_on_another(lab, over, there, tmp_path
 
 
 @pytest.mark.server
-def test_each_host_has_a_server_of_a_federation(lab, over, there):
+@pytest.mark.parametrize(
+    "tls", [(True,), pytest.param((True, False), marks=pytest.mark.full("without, too"))]
+)
+def test_each_host_has_a_server_of_a_federation(tls, lab, over, there, when_met):
     seen = {}
 
-    def look(_):
+    def look():
         seen.update({host.name: sum("prosody" in line for line in programs(host)) for host in lab.hosts})
 
-    subjects = ("formicary-behaviours", "components")
-    rounds = (50, 1000, 50)
-    outcome = over(lab, Silent(look), subjects=subjects, routes=("xmpp",), tls=(True, False), rounds=rounds)
+    when_met(look)
+    outcome = over(lab, subjects=("formicary-behaviours", "components"), routes=("xmpp",), tls=tls)
     assert outcome.problems == []
     manifest = outcome.folder.manifest
-    assert [repetition.round_trips for repetition in manifest.repetitions] == [3000] * 4
+    assert [one.round_trips for one in manifest.repetitions] == [60] * 2 * len(tls)
     assert manifest.servers == "each"
     assert all(re.match(r"\d", machine.prosody) for machine in manifest.hosts.values())
     assert set(seen.values()) == {1}
@@ -135,18 +157,18 @@ def test_each_host_has_a_server_of_a_federation(lab, over, there):
 
 
 @pytest.mark.server
-def test_one_server_is_for_all_hosts(lab, over, there):
+def test_one_server_is_for_all_hosts(lab, over, there, when_met):
     seen = {}
 
-    def look(_):
+    def look():
         seen.update({host.name: sum("prosody" in line for line in programs(host)) for host in lab.hosts})
 
+    when_met(look)
     subjects = ("formicary-behaviours", "components")
-    options = {"routes": ("xmpp", "auto"), "tls": (False,), "rounds": (50, 1000, 50)}
-    outcome = over(lab, Silent(look), servers="one", subjects=subjects, **options)
+    outcome = over(lab, servers="one", subjects=subjects, routes=("xmpp", "auto"), tls=(False,))
     assert outcome.problems == []
     manifest = outcome.folder.manifest
-    assert [repetition.round_trips for repetition in manifest.repetitions] == [3000] * 3
+    assert [one.round_trips for one in manifest.repetitions] == [60] * 3
     assert manifest.servers == "one"
     first, second = (host.name for host in lab.hosts)
     assert (bool(manifest.hosts[first].prosody), bool(manifest.hosts[second].prosody)) == (True, False)
@@ -155,15 +177,16 @@ def test_one_server_is_for_all_hosts(lab, over, there):
 
 
 @pytest.mark.server
-def test_nothing_secret_is_in_a_run_or_in_a_list_of_processes(lab, over, there, tmp_path):
+def test_nothing_secret_is_in_a_run_or_in_a_list_of_processes(lab, over, there, when_met, tmp_path):
     known, seen = set(), set()
 
-    def look(_):
+    def look():
         for path in (there / "scratch").rglob("server.json"):
             known.update(re.findall(r'"secret": "([^"]+)"', path.read_text()))
         seen.update(line for host in lab.hosts for line in programs(host))
 
-    outcome = over(lab, Silent(look), subjects=("formicary-behaviours",), rounds=(50, 2000, 50))
+    when_met(look)
+    outcome = over(lab, subjects=("formicary-behaviours",))
     assert outcome.problems == []
     assert len(known) == 2
     kept = [path.read_text(errors="replace") for path in (tmp_path / "run").rglob("*") if path.is_file()]
@@ -203,10 +226,10 @@ def test_members_on_three_hosts_all_measure(make_lab, over):
     assert outcome.problems == []
     manifest = outcome.folder.manifest
     assert {c.traffic for c in manifest.configurations} == {"ring", "all-to-all"}
-    for repetition in manifest.repetitions:
-        assert repetition.members == (3, 3, 3)
-        assert repetition.round_trips == 3 * 3 * 20
-        data = outcome.folder.raw(repetition, RoundTrips)
+    for one in manifest.repetitions:
+        assert one.members == (3, 3, 3)
+        assert one.round_trips == 3 * 3 * 20
+        data = outcome.folder.raw(one, RoundTrips)
         assert sorted(set(data.pair.tolist())) == list(range(9))
 
 
@@ -265,7 +288,7 @@ def test_a_host_that_vanishes_costs_a_repetition_and_is_used_again_when_it_is_ba
     assert "--placement two-hosts" in sentence
     assert "--hosts " in sentence
     manifest = outcome.folder.manifest
-    assert [repetition.number for repetition in manifest.repetitions] == [2]
+    assert [one.number for one in manifest.repetitions] == [2]
     assert not manifest.complete
 
 
@@ -283,7 +306,7 @@ def test_a_run_ends_where_a_host_does_not_come_back(lab, over, there):
     *_, last = outcome.problems
     assert last.startswith(f"the run ends here, as it needs the host {host.name}: ")
     manifest = outcome.folder.manifest
-    assert [repetition.number for repetition in manifest.repetitions] == [1]
+    assert [one.number for one in manifest.repetitions] == [1]
     assert not manifest.complete
     host.mend()
     assert is_soon_empty(lab, there)
@@ -297,8 +320,12 @@ def longest():
 
 @pytest.mark.server
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("first", range(PARTS))
-def test_an_interruption_at_any_moment_leaves_nothing_anywhere(first, longest, lab, there, tmp_path):
+@pytest.mark.parametrize(
+    "moments",
+    [PARTS[0], *(pytest.param(part, marks=pytest.mark.full("other moments")) for part in PARTS[1:])],
+    ids=str,
+)
+def test_an_interruption_at_any_moment_leaves_nothing_anywhere(moments, longest, lab, there, tmp_path):
     """`--hypothesis-profile deep` tries more of them."""
     inventory = inventory_of(lab, there, tmp_path)
     temporary = there / "t"  # short, too: the server's socket is below it
@@ -321,19 +348,19 @@ def test_an_interruption_at_any_moment_leaves_nothing_anywhere(first, longest, l
             _, err = running.communicate(timeout=100)
         assert running.returncode == 0, err
         longest.append(time.monotonic() - began)
-    generator = random.Random(first)
-    codes = set()
-    for moment in range(first, MOMENTS, PARTS):
-        with start() as running:
-            with suppress(subprocess.TimeoutExpired):
-                running.wait(longest[0] * (moment + generator.random()) / MOMENTS)
-            running.send_signal(signal.SIGINT)
-            out, err = running.communicate(timeout=60)
-        if b"The report" in out:  # after that, it is Python's again
-            continue
-        codes.add(running.returncode)
+    generator = random.Random(moments.start)
+    for moment in moments:
+        while True:
+            with start() as running:
+                with suppress(subprocess.TimeoutExpired):
+                    running.wait(longest[0] * (moment + generator.random()) / MOMENTS)
+                running.send_signal(signal.SIGINT)
+                out, err = running.communicate(timeout=60)
+            if b"The report" not in out:  # after that, it is Python's again
+                break
+            longest[0] *= 0.7  # the machine has less to do now
+        assert running.returncode == 130, err
         assert is_soon_empty(lab, there), f"after moment {moment}"
         assert list(temporary.iterdir()) == []
         assert not list(tmp_path.rglob("*.part"))
         assert b"Traceback" not in err, err
-    assert codes == {130}

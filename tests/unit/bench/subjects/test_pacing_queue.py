@@ -16,6 +16,7 @@ from formicary_bench.worker.workload import Workload
 RATE = 1000
 MESSAGES = 50_000
 SEED = 11
+LATER = pytest.mark.full("other loads")
 
 
 class Server:
@@ -73,7 +74,7 @@ def times(monkeypatch, arrivals, load):
     return [rtt / server.service_ns for rtt in work.times[0].rtts]
 
 
-@pytest.mark.parametrize("load", [0.3, 0.6, 0.8])
+@pytest.mark.parametrize("load", [pytest.param(0.3, marks=LATER), pytest.param(0.6, marks=LATER), 0.8])
 def test_messages_in_bunches_wait_as_long_as_pollaczek_and_khinchine_say(monkeypatch, load):
     found = times(monkeypatch, POISSON, load)
     # M/D/1: the mean wait is load / (2 (1 - load)) services; a share of 1 - load does not wait at all.

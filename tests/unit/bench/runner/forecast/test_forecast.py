@@ -37,6 +37,7 @@ def in_order(experiment, seed="1"):
     return schedule(plan, [options.repeat] * len(plan), options.seed)
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("experiment", LOCAL)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_forecast_of_the_papers_sizes_is_right_within_30_percent(experiment, seed):
@@ -55,6 +56,7 @@ def test_a_forecast_of_the_papers_sizes_is_right_within_30_percent(experiment, s
     assert forecast.remaining() == 0
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(("begin", "work"), [(3.7, 3.7), (2.5, 1.0), (1.0, 4.0)])
 def test_beginning_and_work_are_told_apart_by_sizes_that_were_measured(seed, begin, work):

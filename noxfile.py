@@ -109,6 +109,26 @@ def cluster(session: nox.Session) -> None:
     session.run("python", "-m", "tests.faults.cluster", *session.posargs)
 
 
+@nox.session(tags=["full"])
+def coverage(session: nox.Session) -> None:
+    """Tell which lines the gate's tests run, also in the processes that they start."""
+    session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"))
+    root = Path.cwd()
+    # Each Python of the environment that starts with the first of these measures itself.
+    where = {"COVERAGE_PROCESS_START": str(root / "pyproject.toml"), "COVERAGE_FILE": str(root / ".coverage")}
+    session.run("coverage", "erase")
+    tests = ("python", "-m", "tests.gate", "faults", "integration", "computing")
+    session.run(*tests, env=where, success_codes=[0, 1])  # a part that failed has run its lines all the same
+    session.run("coverage", "combine", "--quiet")
+    session.run("coverage", "report", "--skip-covered", "--skip-empty", "--sort=cover")
+
+
+@nox.session(tags=["full"], venv_backend="none")
+def used(session: nox.Session) -> None:
+    """Run the gate in a checkout, and with a home, in which everything has been used before."""
+    session.run("python3", "-m", "tests.used")
+
+
 @nox.session(name="bench-smoke", tags=["full"])
 def bench_smoke(session: nox.Session) -> None:
     """Run one small measurement from a plain install, not from the checkout."""

@@ -1,4 +1,4 @@
-"""Two ejabberds that are one, and one of them killed: with the profile `deep`, for it takes minutes."""
+"""Two ejabberds that are one, and one of them killed."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from hypothesis import settings
 from tests.faults.cluster import SCENARIOS, Figures, measure, row
 from tests.faults.ledger import Account
 from tests.integration.server.federation.ejabberd import PROGRAM
 from tests.plugins.missing import leave_out
 
-IS_DEEP = settings.default.max_examples >= settings.get_profile("deep").max_examples
-
 
 @pytest.mark.ejabberd
 @pytest.mark.timeout(300)
 @pytest.mark.usefixtures("as_root")
-@pytest.mark.skipif(not IS_DEEP, reason="takes minutes: --hypothesis-profile deep does it")
+@pytest.mark.full("takes minutes")
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_no_message_is_lost_without_a_word(name):
     if not PROGRAM.exists():

@@ -4,6 +4,7 @@ import signal
 
 import pytest
 from tests.integration.bench.remote.scene import wait_until
+from tests.integration.cli.platforms import call
 
 SCRIPT = """
 import socket
@@ -87,8 +88,13 @@ def test_a_program_that_is_killed_takes_its_containers_with_it(lab, job, nothing
     [
         (("--launcher", "slurm"), "sys.exit(1)", 1, "{pid}) has ended with exit code 1"),
         (("--launcher", "slurm", "--interface", "ib7"), "", 2, "no network interface ib7 that is up"),
-        (("--interface", "lab0"), "", 2, "add --launcher slurm"),
-        (("--launcher", "slurm", "--join", "c9"), "", 2, "all meet in this process: leave --join out"),
+        pytest.param(
+            ("--launcher", "slurm", "--join", "c9"),
+            "",
+            2,
+            "all meet in this process: leave --join out",
+            marks=pytest.mark.full("--containers refuses it alike, in test_run_spread.py"),
+        ),
     ],
 )
 def test_what_cannot_be_is_one_sentence(job, tmp_path, options, before, code, said):  # noqa: PLR0917
@@ -98,3 +104,8 @@ def test_what_cannot_be_is_one_sentence(job, tmp_path, options, before, code, sa
     assert process.returncode == code, err
     assert said.rpartition("{pid}")[2] in " ".join(err.split())
     assert "Traceback" not in err
+
+
+def test_without_a_launcher_an_interface_is_refused(tmp_path):
+    done = call("run", "script.py", "--interface", "lab0")
+    assert (done.returncode, "add --launcher slurm" in done.stderr) == (2, True)

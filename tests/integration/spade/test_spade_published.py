@@ -16,7 +16,13 @@ from tests.plugins.paths import ROOT
 
 from formicary.server import ManagedServer
 
-pytestmark = [pytest.mark.spade, pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.spade,
+    pytest.mark.timeout(600),
+    pytest.mark.full(
+        "it is fetched from the network, and the first tier has our own tests of all that it does"
+    ),
+]
 
 MODULES = (
     "agent",

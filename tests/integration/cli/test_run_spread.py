@@ -208,18 +208,16 @@ ping.add_behaviour(Ping())
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("how", "options", "said"),
     [
-        ([], "c1 pong@c1.lab.localhost asynchronous 0\n"),
-        (["--mode", "synchronous"], "c1 pong@c1.lab.localhost synchronous 3\n"),
-        (["--mode", "synchronous", "--containers", "2"], "c2 pong@c1.lab.localhost synchronous 3\n"),
-        (["--mode", "pooled", "--containers", "2"], "c2 pong@c1.lab.localhost asynchronous 0\n"),
+        (call, ["run"], "c1 pong@c1.lab.localhost asynchronous 0\n"),
+        (call, ["run", "--mode", "synchronous"], "c1 pong@c1.lab.localhost synchronous 3\n"),
+        (run, ["--mode", "synchronous", "--containers", "2"], "c2 pong@c1.lab.localhost synchronous 3\n"),
+        (run, ["--mode", "pooled", "--containers", "2"], "c2 pong@c1.lab.localhost asynchronous 0\n"),
     ],
 )
-def test_the_mode_is_an_option_and_the_script_the_same(tmp_path, options, said):
+def test_the_mode_is_an_option_and_the_script_the_same(tmp_path, how, options, said):
     script = tmp_path / "pair.py"
     script.write_text(CYCLES)
-    done = subprocess.run(
-        [*RUN, str(script), *options], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = how(*options, script)
     assert (done.returncode, done.stdout) == (0, said)

@@ -26,8 +26,13 @@ def configurations(experiment, **typed):
     return [one for one in plan if one.route != "xmpp"]
 
 
-def of_ours(names, **typed):
-    return [pytest.param(one, id=one.key) for name in names for one in configurations(name, **typed)]
+def of_ours(name):
+    first, *others = configurations(name)
+    later = pytest.mark.full("another way, or another kind of agents")
+    return [
+        pytest.param(first, id=first.key),
+        *(pytest.param(one, id=one.key, marks=later) for one in others),
+    ]
 
 
 def check(one, silent, slots=()):
@@ -37,11 +42,12 @@ def check(one, silent, slots=()):
     assert repetition.invalid == ()
 
 
-@pytest.mark.parametrize("one", of_ours(EXPERIMENTS))
+@pytest.mark.parametrize("one", [one for name in EXPERIMENTS for one in of_ours(name)])
 def test_loops_are_made_in_all_sizes(one, silent):
     check(one, silent)
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("hosts", [2, 3, 4])
 @pytest.mark.parametrize("experiment", ON_HOSTS)
 def test_loops_are_made_by_members(experiment, hosts, silent):

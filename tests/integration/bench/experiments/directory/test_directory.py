@@ -2,7 +2,7 @@
 
 import pytest
 from msgspec.structs import replace
-from tests.integration.bench.conftest import perform
+from tests.integration.bench.conftest import Silent, perform
 
 from formicary_bench.results.store.raw import Creations
 from formicary_bench.results.summary.summary import summarise
@@ -17,6 +17,7 @@ OURS = tuple(f"formicary-{design}" for design in DESIGNS)
 USES = ("directory/register", "directory/deregister", "directory/search")
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("experiment", USES)
 def test_one_agent_uses_the_directory_in_its_own_container(experiment, design, silent):
@@ -32,25 +33,27 @@ def test_one_agent_uses_the_directory_in_its_own_container(experiment, design, s
         assert (data.start_ns[1:] >= (data.start_ns + data.rtt_ns)[:-1]).all()
 
 
-def test_every_design_is_used_from_another_process(silent, tmp_path):
-    for number, experiment in enumerate(USES):
-        options = Options(
-            experiment, services=(120,), placements=(APART,), routes=("direct",), subjects=OURS, rounds=ROUNDS
-        )
-        outcome = perform(options, tmp_path / str(number), silent())
-        assert outcome.problems == []
-        rows = summarise(outcome.folder)
-        assert [(one.kind, one.services, one.round_trips) for one in rows] == [
-            (design, 120, 10) for design in DESIGNS
-        ]
-        assert all(one.rtt_p50_us > 0 and one.round_trips_per_s is None for one in rows)
+@pytest.mark.grid
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("experiment", USES)
+def test_every_design_is_used_from_another_process(experiment, design, silent, tmp_path):
+    asked = {"placements": (APART,), "routes": ("direct",), "subjects": (f"formicary-{design}",)}
+    outcome = perform(
+        Options(experiment, services=(120,), rounds=ROUNDS, **asked), tmp_path / "run", silent()
+    )
+    assert outcome.problems == []
+    (row,) = summarise(outcome.folder)
+    assert (row.kind, row.services, row.round_trips) == (design, 120, 10)
+    assert row.rtt_p50_us > 0
+    assert row.round_trips_per_s is None
 
 
-def test_all_others_tell_that_they_have_seen_a_registration(silent, tmp_path):
+@pytest.mark.parametrize("containers", [(4,), pytest.param((1, 4), marks=pytest.mark.full("by one, too"))])
+def test_all_others_tell_that_they_have_seen_a_registration(containers, silent, tmp_path):
     options = Options(
         "directory/propagation",
         services=(30,),
-        containers=(1, 4),
+        containers=containers,
         routes=("direct",),
         subjects=OURS,
         rounds=ROUNDS,
@@ -58,11 +61,11 @@ def test_all_others_tell_that_they_have_seen_a_registration(silent, tmp_path):
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
     assert [(one.kind, one.containers, one.round_trips) for one in summarise(outcome.folder)] == [
-        ("replica", 1, 10), ("replica", 4, 10), ("central", 1, 10), ("central", 4, 10)
-    ]  # fmt: skip
+        (design, many, 10) for design in ("replica", "central") for many in containers
+    ]
 
 
-@pytest.mark.parametrize("agents", [1, 203])
+@pytest.mark.parametrize("agents", [pytest.param(1, marks=pytest.mark.full("few of them")), 203])
 def test_agents_come_and_go_and_nothing_of_them_stays(agents, silent, tmp_path):
     options = Options("directory/churn", agents=(agents,), routes=("direct",), subjects=OURS)
     outcome = perform(options, tmp_path / "run", silent())
@@ -83,19 +86,23 @@ def test_a_directory_that_refuses_ends_churn_at_once_with_its_reason(silent):
 
 
 @pytest.mark.server
-def test_every_design_through_prosody(silent, tmp_path):
-    asked = {"routes": ("xmpp",), "subjects": OURS}
-    runs = {
-        "search": Options("directory/search", services=(60,), placements=(APART,), rounds=ROUNDS, **asked),
-        "propagation": Options("directory/propagation", containers=(2,), rounds=ROUNDS, **asked),
-        "churn": Options("directory/churn", agents=(60,), **asked),
-    }
-    for name, options in runs.items():
-        outcome = perform(options, tmp_path / name, silent())
-        assert outcome.problems == []
-        rows = summarise(outcome.folder)
-        assert {one.route for one in rows} == {"xmpp"}
-        assert {one.kind for one in rows} == ({*DESIGNS} if name == "search" else {"replica", "central"})
+@pytest.mark.parametrize(
+    ("experiment", "asked", "designs"),
+    [
+        ("search", {"services": (60,), "placements": (APART,), "rounds": ROUNDS}, DESIGNS),
+        ("propagation", {"containers": (2,), "rounds": ROUNDS}, ("replica", "central")),
+        ("churn", {"agents": (60,)}, ("central", "replica")),
+    ],
+)
+@pytest.mark.parametrize("how_many", [1, pytest.param(None, marks=pytest.mark.full("all designs"))])
+def test_every_design_through_prosody(experiment, asked, designs, how_many, tmp_path):
+    subjects = tuple(f"formicary-{design}" for design in designs[:how_many])
+    options = Options(f"directory/{experiment}", routes=("xmpp",), subjects=subjects, **asked)
+    outcome = perform(options, tmp_path / "run", Silent())
+    assert outcome.problems == []
+    rows = summarise(outcome.folder)
+    assert {one.route for one in rows} == {"xmpp"}
+    assert {one.kind for one in rows} == {*designs[:how_many]}
 
 
 def test_a_message_is_measured_beside_it_and_the_report_says_so(bench, tmp_path):

@@ -8,7 +8,7 @@ import psutil
 import pytest
 from tests.integration.bench.conftest import perform
 
-from formicary_bench.experiments.memory import measure
+from formicary_bench.experiments.memory import measure, measure_growth
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution import own_network
 from formicary_bench.runner.execution.measures import measure_as_planned
@@ -59,11 +59,13 @@ def test_a_process_that_never_gets_ready_is_ended(silent, started, monkeypatch):
     assert started() == []
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("kind", ["behaviours", "micro"])
 @pytest.mark.parametrize("placement", ["same-container", "two-containers"])
-def test_memory_is_looked_at_while_messages_go_to_and_fro(placement, kind, silent):
+def test_memory_is_looked_at_while_messages_go_to_and_fro(placement, kind, silent, monkeypatch):
+    monkeypatch.setattr(measure_growth, "_FEWEST", 2)
     options = Options(
-        "memory/growth", growth=6, pairs=(2,), placements=(placement,), subjects=(f"formicary-{kind}",),
+        "memory/growth", growth=2, pairs=(2,), placements=(placement,), subjects=(f"formicary-{kind}",),
         routes=("direct",) if placement == "two-containers" else None,
     )  # fmt: skip
     (configuration,) = make_plan(options)
@@ -80,10 +82,13 @@ def test_a_time_in_which_nothing_can_be_seen_to_grow_is_refused(silent):
         measured(configuration, silent)
 
 
-def test_bodies_and_what_carries_them_are_on_the_wire(silent, tmp_path):
+@pytest.mark.parametrize(
+    "tls", [(True,), pytest.param((False, True), marks=pytest.mark.full("without, too"))]
+)
+def test_bodies_and_what_carries_them_are_on_the_wire(tls, silent, tmp_path):
     options = Options(
         "network", pairs=(20,), payloads=(1000,), subjects=(*OWN, "tcp"), routes=("direct",),
-        tls=(False, True), rounds=(50, 300, 100),
+        tls=tls, rounds=(20, 100, 50),
     )  # fmt: skip
     before = network()
     outcome = perform(options, tmp_path / "run", silent())
@@ -127,7 +132,8 @@ def test_through_the_server_each_message_goes_over_the_wire_twice(silent, tmp_pa
         payloads=(5000,),
         subjects=OWN,
         routes=("direct", "xmpp"),
-        rounds=(20, 200, 100),
+        tls=(False,),
+        rounds=(20, 100, 50),
     )
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []

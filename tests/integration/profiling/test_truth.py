@@ -1,8 +1,8 @@
 """Programs whose split of CPU time is known are attributed within 2 points at 95% confidence.
 
-Where the machine is busy with other things that is measured in the deep profile, which pytest has with
-`--hypothesis-profile deep`: it takes minutes of all processors. The gate's version is short, so what it finds
-is coarse, and its bound wider; it does not hold where the samples of waiting threads count.
+That takes long, and is of the second tier. The first tier's versions are short, so what they find is coarse,
+and their bound wider. Where the machine is busy with other things it is measured in the deep profile, which
+pytest has with `--hypothesis-profile deep`: it takes minutes of all processors.
 """
 
 from __future__ import annotations
@@ -49,23 +49,28 @@ def folder(tmp_path):
     return put_programs(tmp_path)
 
 
-def measure_all(folder, found, truth):
-    """Measure each scenario once more; add what was found, and what is true."""
-    for scenario in SCENARIOS:
-        measured, really = measure(folder, scenario, SECONDS, RATE)
-        truth.update(really)
-        by_name = {used.name: used for used in cpu_times(measured, View.GROUP, RULES)}
-        for name in GROUPS:
-            used = by_name[name]
-            off = abs(used.cpu_s - really[name]) / sum(really.values())
-            margin = used.margin_s * CERTAIN / sum(really.values())
-            assert off - margin < POINTS, f"{scenario}, {name}: {off:.1%} off, ± {margin:.1%}"
-            found[name] += Estimate(used.cpu_s, (used.margin_s / 1.96) ** 2)
-        assert sum(used.cpu_s for used in by_name.values()) == pytest.approx(
-            sum(process.cpu_s for process in measured.processes)
-        )
+def measure_one(folder, scenario, seconds, bound):
+    """Measure a scenario; return what was found of each group, and what is true."""
+    measured, really = measure(folder, scenario, seconds, RATE)
+    by_name = {used.name: used for used in cpu_times(measured, View.GROUP, RULES)}
+    for name in GROUPS:
+        used = by_name[name]
+        off = abs(used.cpu_s - really[name]) / sum(really.values())
+        margin = used.margin_s * CERTAIN / sum(really.values())
+        assert off - margin < bound, f"{scenario}, {name}: {off:.1%} off, ± {margin:.1%}"
+    assert sum(used.cpu_s for used in by_name.values()) == pytest.approx(
+        sum(process.cpu_s for process in measured.processes)
+    )
+    return {
+        name: Estimate(by_name[name].cpu_s, (by_name[name].margin_s / 1.96) ** 2) for name in GROUPS
+    }, really
 
 
+def test_a_known_split_is_found_coarsely(folder):
+    measure_one(folder, "gil-released", 0.4, COARSE)
+
+
+@pytest.mark.full("twenty seconds of CPU or more")
 def test_known_splits_are_found(folder):
     found: dict[str, Estimate] = dict.fromkeys(GROUPS, Estimate(0.0))
     truth: Counter[str] = Counter()
@@ -74,7 +79,10 @@ def test_known_splits_are_found(folder):
     # how busy the machine is: 1.4 points where samples do not depend on each other, 2 under load. By chance
     # they are beyond it once in fifty times: then there are to be more of them.
     for _ in range(ROUNDS_AT_MOST):
-        measure_all(folder, found, truth)
+        for scenario in SCENARIOS:
+            of_one, really = measure_one(folder, scenario, SECONDS, POINTS)
+            truth.update(really)
+            found = {name: found[name] + of_one[name] for name in GROUPS}
         off = {name: (found[name].seconds - truth[name]) / truth.total() for name in GROUPS}
         if max(map(abs, off.values())) < POINTS:
             break
@@ -83,6 +91,7 @@ def test_known_splits_are_found(folder):
     assert max(map(abs, off.values())) < POINTS, off
 
 
+@pytest.mark.full("does not hold beside still more that is busy")
 def test_threads_that_wait_are_not_taken_for_busy_ones(folder):
     with load(4, 20):
         measured, really = measure(folder, "pool,queued,uv", 0.2, RATE, "waiting.py")
@@ -101,6 +110,7 @@ def test_threads_that_wait_on_a_busy_machine(folder, way):
         assert abs(off) - margin < POINTS, f"{way}, {name}: {off:.1%} off, ± {margin:.1%}"
 
 
+@pytest.mark.full("six profiles: in one alone it need not")
 def test_the_interval_holds_the_truth_of_real_profiles(folder):
     # In 95% of many, as docs/measuring.md says. That 4 of 6 fail by chance happens once in 10 000 times.
     assert min(count_held(folder, 6, 1.0)) > 2
@@ -111,32 +121,45 @@ ROUNDS = 600 if IS_DEEP else 80
 KNOWN = Rules([own_rule(f"known-{name}=work_{name}") for name in ("agents", "communication", "platform")])
 
 
-def measure_messages(folder, way, server, pids):
+def measure_messages(folder, way="direct", server="-", pids=(), rounds=ROUNDS):
     """Return the profile of two processes that exchange messages, and what was done on purpose in each."""
     truth = folder / "messages.json"
-    measured = profile([folder / "messages.py", way, ROUNDS, truth, server], RATE, pids)
+    measured = profile([folder / "messages.py", way, rounds, truth, server], RATE, pids)
     return measured, {
         int(path.suffix[1:]): {f"known-{name}": used for name, used in json.loads(path.read_text()).items()}
         for path in folder.glob("messages.json.*")
     }
 
 
-def check_messages(measured, known):
-    bound = POINTS if IS_DEEP else COARSE
+def of_each(measured, known):
+    """Give the profile of each of the two, with what was done in it."""
     by_pid = {process.pid: process for process in measured.processes}
     assert len(known) == 2
-    for pid, really in known.items():
-        of_one = replace(measured, processes=(by_pid[pid],))
+    return [(replace(measured, processes=(by_pid[pid],)), really) for pid, really in known.items()]
+
+
+def check_messages(measured, known):
+    bound = POINTS if IS_DEEP else COARSE
+    for of_one, really in of_each(measured, known):
         for name, (off, margin) in errors(of_one, really, KNOWN).items():
-            assert abs(off) - margin < bound, f"{pid}, {name}: {off:.1%} off, ± {margin:.1%}"
+            assert abs(off) - margin < bound, (
+                f"{of_one.processes[0].pid}, {name}: {off:.1%} off, ± {margin:.1%}"
+            )
 
 
+def test_what_two_processes_do_is_seen_in_both(folder):
+    for of_one, really in of_each(*measure_messages(folder, rounds=30)):
+        found = {used.name: used.cpu_s for used in cpu_times(of_one, View.GROUP, KNOWN)}
+        assert min(found[name] for name in really) > 0
+
+
+@pytest.mark.full("does not hold beside much else that is busy")
 @pytest.mark.timeout(900)
 def test_messages_to_a_second_process_directly(folder):
-    measured, known = measure_messages(folder, "direct", "-", ())
-    check_messages(measured, known)
+    check_messages(*measure_messages(folder))
 
 
+@pytest.mark.full("another way than directly")
 @pytest.mark.server
 @pytest.mark.timeout(900)
 def test_messages_to_a_second_process_through_prosody(folder):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import psutil
+from tests.plugins.paths import ROOT
 from tests.unit.core.agents import Echo, start
 
 from formicary import Container
@@ -120,6 +121,7 @@ async def run(folder, *, loop="uvloop", **options):
     with log.open("wb") as stderr:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", __name__, loop, json.dumps(options)),
+            cwd=ROOT,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=stderr,

@@ -1,6 +1,8 @@
 """Real runs of `observe/watch`, tiny ones."""
 
-from formicary_bench.vocabulary.watching import CPU_TIMES, RATE_TIMES, WATCHES
+import pytest
+
+from formicary_bench.vocabulary.watching import ALONE, CPU_TIMES, FOLLOWED, LEFT, RATE_TIMES, VIEWED, WATCHES
 
 TOO_SHORT = ("--rounds", "5,20,10", "--pairs", "3")
 
@@ -14,19 +16,26 @@ def test_agents_talk_while_they_are_watched_and_after_it(bench):
     assert not any(row["compared"] for row in rows.values())
 
 
-def test_each_repetition_is_held_against_itself_without_a_viewer(bench):
+@pytest.mark.parametrize(
+    ("kind", "first"),
+    [
+        (VIEWED, 30_000),
+        (LEFT, 80_000),
+        pytest.param(FOLLOWED, 30_000, marks=pytest.mark.full("the same, of one conversation")),
+        pytest.param(ALONE, 80_000, marks=pytest.mark.full("the same, of nobody")),
+    ],
+)
+def test_each_repetition_is_held_against_itself_without_a_viewer(kind, first, bench):
     # Who watches comes and goes by the clock: how many round trips that takes, the machine's speed says.
-    for rounds in (80_000, 320_000, 1_280_000):
-        phases = ("--rounds", f"20,{rounds},20", "--pairs", "10")
+    for rounds in (first, 2 * first, 4 * first, 8 * first, 16 * first):
+        phases = ("--rounds", f"20,{rounds},20", "--pairs", "10", "--platform", f"watched-{kind}")
         ended = bench("run", "observe/watch", *phases, "--repeat", "1", "--output", f"{rounds}", "--json")
         assert ended.code == 0
-        found = [{one["figure"]: one["value"] for one in row["each"][0]["others"]} for row in ended.rows]
-        if all(found):
+        (row,) = ended.rows
+        if figures := {one["figure"]: one["value"] for one in row["each"][0]["others"]}:
             break
-    assert len(found) == len(WATCHES)
-    for figures in found:
-        assert figures.keys() == {CPU_TIMES, RATE_TIMES}
-        assert min(figures.values()) > 0
+    assert figures.keys() == {CPU_TIMES, RATE_TIMES}
+    assert min(figures.values()) > 0
 
 
 def test_the_report_says_what_it_takes_to_decide(bench):

@@ -14,7 +14,7 @@ from formicary_bench.vocabulary.names import OPEN_LOOP
 
 STALL_MS = 200
 RATE = 1000
-MEASURED_MS = 2500
+MEASURED_MS = 1000
 
 
 class Stall:
@@ -67,15 +67,19 @@ def stalled(bench, monkeypatch):
 
 
 def shows(row):
-    # A closed loop would have had five slow messages of 2500, and its p99 would not have shown them. Here
-    # all that were due meanwhile count: 200 of them, of which the slowest 25 are 1% of all.
-    # The first of them is due up to five milliseconds after the stop where the five pairs send in step.
-    return row["rtt_max_us"] >= (STALL_MS - 5) * 1000 and row["rtt_p99_us"] >= STALL_MS * 1000 * 0.75
+    # A closed loop would have had five slow messages of 1000, and its p99 would not have shown them. Here
+    # all that were due meanwhile count: 200 of them, of which the slowest 10 are 1% of all.
+    # The first of them is due some milliseconds after the stop: where they come at random, now and then ten.
+    return row["rtt_max_us"] >= (STALL_MS - 20) * 1000 and row["rtt_p99_us"] >= STALL_MS * 1000 * 0.75
 
 
 @pytest.mark.parametrize(
     ("subject", "arrivals"),
-    [("formicary-behaviours", CONSTANT), ("formicary-behaviours", POISSON), ("tcp", CONSTANT)],
+    [
+        pytest.param("formicary-behaviours", CONSTANT, marks=pytest.mark.full("as the two others")),
+        ("formicary-behaviours", POISSON),
+        ("tcp", CONSTANT),
+    ],
 )
 def test_a_receiver_that_is_stopped_shows_in_the_report(stalled, subject, arrivals):
     assert shows(stalled("echo", subject, arrivals))

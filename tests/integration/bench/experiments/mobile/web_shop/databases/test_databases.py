@@ -14,16 +14,32 @@ from formicary_bench.vocabulary.shop import POSTGRESQL, SQLITE
 
 CATALOGUE = make_catalogue(7)
 
-on_each = pytest.mark.parametrize(
-    "database", [SQLITE, pytest.param(POSTGRESQL, marks=pytest.mark.postgresql)]
-)
+
+@pytest.fixture(scope="module")
+def server():
+    """The address of a server that all tests have in common; None if PostgreSQL is not installed."""
+    with asyncio.Runner() as runner:
+        running = postgresql_server.server()
+        try:
+            address = runner.run(running.__aenter__())
+        except FormicaryError:
+            yield None
+            return
+        yield address
+        runner.run(running.__aexit__(None, None, None))
+
+
+@pytest.fixture(params=[SQLITE, pytest.param(POSTGRESQL, marks=pytest.mark.postgresql)])
+def database(request, server, monkeypatch):
+    if server and request.param == POSTGRESQL:
+        monkeypatch.setenv(postgresql_server.GIVEN, server)
+    return request.param
 
 
 def ask(interaction, **about):
     return Request(interaction, about.pop("customer", 5), about.pop("book", 10), **about)
 
 
-@on_each
 async def test_pages_have_what_was_asked_for(database):
     async with filled(database, CATALOGUE) as connect:
         shop = Shop(await connect())
@@ -51,7 +67,6 @@ async def test_pages_have_what_was_asked_for(database):
         assert (offer.author, detail.text) == (CATALOGUE.author[author - 1][1], description)
 
 
-@on_each
 async def test_searches_find_titles_or_authors(database):
     async with filled(database, CATALOGUE) as connect:
         shop = Shop(await connect())
@@ -63,7 +78,6 @@ async def test_searches_find_titles_or_authors(database):
     assert all("gu" in offer.author.lower() for offer in by_author.offers)
 
 
-@on_each
 async def test_a_cart_becomes_an_order(database):
     async with filled(database, CATALOGUE) as connect:
         shop, other = Shop(await connect()), await connect()
@@ -91,7 +105,6 @@ async def test_a_cart_becomes_an_order(database):
         assert [tuple(row) for row in await other.fetch("SELECT COUNT(*) FROM cart")] == [(0,)]
 
 
-@on_each
 async def test_who_buys_may_be_new_to_the_shop(database):
     async with filled(database, CATALOGUE) as connect:
         connection = await connect()
@@ -100,7 +113,6 @@ async def test_who_buys_may_be_new_to_the_shop(database):
     assert tuple(last[0]) == (CUSTOMERS + 1, "Somebody")
 
 
-@on_each
 async def test_the_other_pages(database):
     async with filled(database, CATALOGUE) as connect:
         shop = Shop(await connect())
@@ -117,7 +129,6 @@ async def test_the_other_pages(database):
         assert (await shop.answer(ask(Interaction.ORDER_DISPLAY, customer=without))).offers == []
 
 
-@on_each
 async def test_of_a_request_that_fails_nothing_counts(database):
     async with filled(database, CATALOGUE) as connect:
         connection = await connect()
@@ -151,16 +162,15 @@ async def test_a_server_that_does_not_answer_is_said_to_be(monkeypatch, tmp_path
 
 
 @pytest.mark.postgresql
-async def test_nothing_stays_in_a_server_that_is_given(monkeypatch):
+async def test_nothing_stays_in_a_server_that_is_given(server, monkeypatch):
     import asyncpg
 
-    async with postgresql_server.server() as address:
-        monkeypatch.setenv(postgresql_server.GIVEN, address)
-        async with filled(POSTGRESQL, CATALOGUE):
-            pass
-        connection = await asyncpg.connect(address)
-        left = await connection.fetch("SELECT 1 FROM pg_namespace WHERE nspname LIKE 'formicary%'")
-        await connection.close()
+    monkeypatch.setenv(postgresql_server.GIVEN, server)
+    async with filled(POSTGRESQL, CATALOGUE):
+        pass
+    connection = await asyncpg.connect(server)
+    left = await connection.fetch("SELECT 1 FROM pg_namespace WHERE nspname LIKE 'formicary%'")
+    await connection.close()
     assert left == []
 
 

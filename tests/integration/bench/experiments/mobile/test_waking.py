@@ -14,7 +14,7 @@ from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, HELD, IN_FILE
 from formicary_bench.worker.messages import Job
 from formicary_bench.worker.workload import Workload
 
-WAYS = ("by-time", "by-message")
+OTHER = pytest.mark.full("the other way to be woken")
 LOOP = 5
 
 
@@ -23,7 +23,7 @@ def planned(platform, way, loop=2):
     return one
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["by-time", pytest.param("by-message", marks=OTHER)])
 def test_one_that_sleeps_holds_little_of_the_memory_and_something_of_the_file(way, silent):
     repetition, _ = measure(Task(planned("formicary", way), 1, 7), silent())
     held = repetition.counters
@@ -32,7 +32,7 @@ def test_one_that_sleeps_holds_little_of_the_memory_and_something_of_the_file(wa
     assert 50 < held[IN_FILE] < held[AWAKE]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [pytest.param("by-time", marks=OTHER), "by-message"])
 def test_a_task_that_waits_holds_its_memory_and_no_file(way, silent):
     repetition, _ = measure(Task(planned("tasks", way), 1, 7), silent())
     assert repetition.counters[ASLEEP] > 100

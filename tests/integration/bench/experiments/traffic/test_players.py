@@ -7,14 +7,28 @@ from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 
 SIZES = {"pairs": "6", "rounds": "5,10,5", "cores": "1", "seed": "1"}
-ALL = [
-    *make_plan(parse("traffic/ring", **SIZES)),
-    *make_plan(parse("traffic/massive-reception", receivers="1,3", **SIZES)),
+WAYS = [
+    {"experiment": "traffic/ring"},
+    {"experiment": "traffic/massive-reception", "receivers": "1"},
+    {"experiment": "traffic/massive-reception", "receivers": "3"},
 ]
 
 
-@pytest.mark.parametrize("one", [pytest.param(one, id=one.key) for one in ALL])
-def test_all_round_trips_are_made_and_come_back(one, silent):
+@pytest.mark.grid
+@pytest.mark.parametrize("containers", ["1", "2"])
+@pytest.mark.parametrize("platform", ["formicary-behaviours", "formicary-synchronous"])
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(way.values()))
+def test_all_round_trips_are_made_and_come_back(way, platform, containers, silent):
+    check(silent, **way, platform=platform, containers=containers)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(way.values()))
+def test_tasks_make_the_same(way, silent):
+    check(silent, **way, platform="tasks")
+
+
+def check(silent, **typed):
+    (one,) = make_plan(parse(**typed, **SIZES))
     repetition, data = measure(Task(one, 1, 7), silent())
     assert len(data.pair) == 6 * 20
     assert (data.rtt_ns > 0).all()

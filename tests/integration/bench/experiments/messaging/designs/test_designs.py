@@ -8,33 +8,27 @@ ROUNDS = ("--rounds", "5,20,10", "--repeat", "1")
 
 
 def test_all_designs_talk_in_one_process(bench):
-    ended = bench(
-        "run", "messaging/designs", "--placement", "same-container", "--pairs", "3", *ROUNDS, "--json"
-    )
+    where = ("--placement", "same-container", "--pairs", "3", "--output", "run")
+    ended = bench("run", "messaging/designs", *where, *ROUNDS, "--json")
     assert ended.code == 0
     rows = {row["kind"] or row["platform"]: row for row in ended.rows}
     assert rows.keys() == {*DELIVERIES, "behaviours", "tuned", "tasks"}
     assert {(row["round_trips"], row["lost"]) for row in rows.values()} == {(60, 0)}
     assert all(len(row["each"]) == 1 and row["each"][0]["per_s"] > 0 for row in rows.values())
-
-
-def test_the_report_says_what_it_takes_to_decide(bench):
-    ended = bench("run", "messaging/designs", "--placement", "same-container", "--pairs", "3", *ROUNDS)
-    assert ended.code == 0
     said = "Whether the papers' findings are reproduced: to say so takes 5 or more repetitions."
-    assert said in " ".join(ended.out.split())
+    assert said in " ".join(bench("show", "run").out.split())
 
 
 @pytest.mark.accounts
 @pytest.mark.server
-def test_links_without_batches_and_agents_with_logins_talk_between_two_processes(bench):
-    subjects = "formicary-behaviours,formicary-unbatched,formicary-logins"
+@pytest.mark.parametrize("others", [(), pytest.param(("formicary",), marks=pytest.mark.full("as they are"))])
+def test_links_without_batches_and_agents_with_logins_talk_between_two_processes(others, bench):
+    subjects = ",".join(["formicary-unbatched", "formicary-logins", *(f"{one}-behaviours" for one in others)])
     options = ("--placement", "two-containers", "--platform", subjects, "--pairs", "2", *ROUNDS, "--json")
     ended = bench("run", "messaging/designs", *options)
     assert ended.code == 0
     assert {(row["platform"], row["route"]) for row in ended.rows} == {
-        *(("formicary", route) for route in ("direct", "xmpp")),
-        *(("formicary-unbatched", route) for route in ("direct", "xmpp")),
+        *((one, route) for one in ("formicary-unbatched", *others) for route in ("direct", "xmpp")),
         ("formicary-logins", "xmpp"),
     }
     assert {(row["round_trips"], row["lost"]) for row in ended.rows} == {(40, 0)}

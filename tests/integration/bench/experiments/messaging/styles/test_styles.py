@@ -2,11 +2,11 @@
 
 from formicary_bench.vocabulary.styles import MICRO_STYLES, STYLES
 
-ROUNDS = ("--rounds", "5,20,10", "--pairs", "3")
+ONCE = ("--rounds", "5,20,10", "--pairs", "3", "--repeat", "1")
 
 
 def test_agents_of_every_style_talk(bench):
-    ended = bench("run", "messaging/styles", *ROUNDS, "--repeat", "1", "--json")
+    ended = bench("run", "messaging/styles", *ONCE, "--json")
     assert ended.code == 0
     rows = {row["kind"] or row["platform"]: row for row in ended.rows}
     assert rows.keys() == {*STYLES, *MICRO_STYLES, "behaviours", "micro", "tasks", "callbacks"}
@@ -19,7 +19,7 @@ def test_agents_of_every_style_talk(bench):
 
 
 def test_the_report_says_what_it_takes_to_decide(bench):
-    ended = bench("run", "messaging/styles", "--platform", "formicary-micro,style-micro-async", *ROUNDS)
+    ended = bench("run", "messaging/styles", "--platform", "formicary-micro,style-micro-async", *ONCE)
     assert ended.code == 0
     said = "What each way of writing costs: to say so takes 5 or more repetitions."
     assert said in " ".join(ended.out.split())

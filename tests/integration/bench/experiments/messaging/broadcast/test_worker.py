@@ -21,7 +21,7 @@ BROADCAST = "messaging/broadcast"
         ("formicary-behaviours", SAME),
         ("formicary-behaviours", APART),
         ("formicary-micro", SAME),
-        ("formicary-micro", APART),
+        pytest.param("formicary-micro", APART, marks=pytest.mark.full("as behaviours do")),
         ("tasks", SAME),
         ("callbacks", SAME),
         ("tcp", APART),

@@ -30,7 +30,7 @@ def one(subject, placement, **options):
         ("formicary-behaviours", SAME),
         ("formicary-micro", SAME),
         ("tasks", SAME),
-        ("formicary-behaviours", APART),
+        pytest.param("formicary-behaviours", APART, marks=pytest.mark.full("as micro-agents do")),
         ("formicary-micro", APART),
         ("tcp", APART),
     ],

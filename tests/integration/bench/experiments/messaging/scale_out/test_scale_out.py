@@ -21,6 +21,7 @@ from formicary_bench.vocabulary.placements import N_HOSTS, TWO_HOSTS
 ROUNDS = (2, 10, 0)
 OURS = tuple(f"formicary-{design}" for design in DESIGNS)
 DIRECT = {"routes": ("direct",)}
+OTHER = pytest.mark.full("the other route")
 
 
 @pytest.fixture
@@ -48,16 +49,14 @@ def over(tmp_path, there):
 
 
 @pytest.mark.server
-def test_scale_out_says_what_messages_cost_on_agents_and_servers(make_lab, over):
-    lab = make_lab(3)
-    rows, run = over(
-        lab, "messaging/scale-out", pairs=(4,), subjects=("formicary-behaviours",), rounds=(50, 800, 200)
-    )
+@pytest.mark.parametrize(
+    "traffics", [("ring",), pytest.param(("ring", "all-to-all"), marks=pytest.mark.full("all traffics"))]
+)
+def test_scale_out_says_what_messages_cost_on_agents_and_servers(traffics, make_lab, over):
+    asked = {"pairs": (4,), "subjects": ("formicary-behaviours",), "rounds": (50, 800, 200)}
+    rows, run = over(make_lab(3), "messaging/scale-out", traffics=traffics, **asked)
     assert {(row.hosts, row.traffic, row.route) for row in rows} == {(1, "", "in-process")} | {
-        (hosts, traffic, route)
-        for hosts in (2, 3)
-        for traffic in ("ring", "all-to-all")
-        for route in ("direct", "xmpp")
+        (hosts, traffic, route) for hosts in (2, 3) for traffic in traffics for route in ("direct", "xmpp")
     }
     for row in rows:
         assert row.round_trips == row.hosts * 4 * 800
@@ -92,11 +91,15 @@ def test_many_send_to_one_from_all_other_hosts(make_lab, over):
     assert [one.members for one in run.manifest.repetitions] == [(4, 4)]
 
 
-def test_services_are_apart_beside_and_split_over_two_hosts(lab, over):
-    rows, _ = over(lab, "directory/search", services=(120,), subjects=OURS, **DIRECT)
+@pytest.mark.parametrize(
+    "designs", [("central",), pytest.param(DESIGNS, marks=pytest.mark.full("all designs"))]
+)
+def test_services_are_apart_beside_and_split_over_two_hosts(designs, lab, over):
+    subjects = tuple(f"formicary-{design}" for design in designs)
+    rows, _ = over(lab, "directory/search", services=(120,), subjects=subjects, **DIRECT)
     searches = [row for row in rows if row.experiment == "directory/search"]
     assert {(row.kind, row.placement, row.spread) for row in searches} == {
-        (design, TWO_HOSTS, spread) for design in DESIGNS for spread in ("", "beside", "split")
+        (design, TWO_HOSTS, spread) for design in designs for spread in ("", "beside", "split")
     }
     assert all(row.round_trips == 10 and row.rtt_p50_us > 0 for row in searches)
 
@@ -110,7 +113,7 @@ def test_the_directory_is_on_the_first_of_many_hosts_and_its_user_on_the_last(ma
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("route", ["direct", "xmpp"])
+@pytest.mark.parametrize("route", ["direct", pytest.param("xmpp", marks=OTHER)])
 def test_registrations_spread_to_the_containers_of_another_host(lab, over, route):
     rows, _ = over(lab, "directory/propagation", containers=(1, 3), subjects=OURS, routes=(route,))
     spread = [row for row in rows if row.containers]
@@ -120,7 +123,7 @@ def test_registrations_spread_to_the_containers_of_another_host(lab, over, route
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("route", ["direct", "xmpp"])
+@pytest.mark.parametrize("route", [pytest.param("direct", marks=OTHER), "xmpp"])
 def test_agents_come_and_go_on_two_hosts(lab, over, route):
     rows, _ = over(lab, "directory/churn", agents=(203,), subjects=OURS, routes=(route,), rounds=None)
     assert [(row.kind, row.placement, row.agents) for row in rows] == [

@@ -6,9 +6,9 @@ import asyncio
 from collections import Counter, defaultdict
 from contextlib import suppress
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.property.searches import at_first
 
 from formicary import (
     Agent,
@@ -292,4 +292,4 @@ class Conservation(RuleBasedStateMachine):
 
 
 TestConservation = Conservation.TestCase
-TestConservation.settings = settings(max_examples=150, stateful_step_count=25)
+TestConservation.settings = at_first(40, 150, stateful_step_count=25)

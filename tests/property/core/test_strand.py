@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.property.searches import at_first
 
 from formicary.core.scheduler import Scheduler
 from formicary.core.strand import Strand
@@ -208,7 +209,7 @@ def as_strand(coroutine):
     return Strand(coroutine, queue, Nobody())
 
 
-@settings(max_examples=2 * settings.default.max_examples)
+@at_first(80, 2 * settings.default.max_examples)
 @given(programs, cancellations)
 @example([("timeout", 0.5, [("catch", [("wait", 0.5)], True), ("cancel itself", None)])], [])
 def test_a_program_does_the_same_as_a_strand_and_as_a_task(program, cancels):

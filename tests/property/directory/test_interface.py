@@ -10,9 +10,10 @@ import contextlib
 from types import NoneType
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.integration.directory.agents import View, left_behind
+from tests.property.searches import at_first
 
 from formicary import Agent, Container
 from formicary.errors import FormicaryError
@@ -214,14 +215,14 @@ async def run(design, steps):
 
 
 @pytest.mark.virtual_clock
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@at_first(40)
 @given(steps=STEPS)
 async def test_all_replicas_have_what_living_agents_offer(steps):
     await run("replica", steps)
 
 
 @pytest.mark.virtual_clock
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@at_first(40)
 @given(steps=STEPS)
 async def test_a_central_directory_has_what_living_agents_offer(steps):
     await run("central", steps)

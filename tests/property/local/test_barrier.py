@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.property.searches import at_first
 
 from formicary.local.barrier import Barrier, Note
 
@@ -135,7 +136,7 @@ class World:
         raise AssertionError("it never comes to rest")
 
 
-@settings(max_examples=200)
+@at_first(80, 200)
 @given(st.integers(1, 4), st.lists(st.tuples(st.integers(0, 3), steps), max_size=6), steps)
 def test_nobody_is_more_than_a_cycle_ahead_and_all_is_done_in_the_end(count, given_work, order):
     world = World(count)
@@ -150,7 +151,7 @@ def test_nobody_is_more_than_a_cycle_ahead_and_all_is_done_in_the_end(count, giv
     assert len({node.barrier.cycle for node in world.nodes.values()}) == 1
 
 
-@settings(max_examples=200)
+@at_first(80, 200)
 @given(st.integers(2, 4), steps, st.integers(0, 60), steps)
 def test_one_that_is_gone_is_waited_for_by_nobody(count, before, when, after):
     world = World(count)

@@ -6,8 +6,9 @@ import asyncio
 from typing import Any
 
 import msgspec
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.property.searches import at_first
 from tests.unit.mobility.travellers import HERE, hand_over
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template
@@ -122,7 +123,7 @@ def wanted_by(performative, sent):
     return [body for body, given_performative in sent if performative in {None, given_performative}]
 
 
-@settings(deadline=None)
+@at_first(40)
 @given(behaviours, senders, moves)
 def test_each_message_is_received_once_and_in_order(behaviours, plans, moves):
     received, sent, failed = run_virtual(play(behaviours, plans, moves, 0))
@@ -140,7 +141,7 @@ def test_each_message_is_received_once_and_in_order(behaviours, plans, moves):
     assert sorted(to_alice) == sorted(unwanted)
 
 
-@settings(deadline=None)
+@at_first(40)
 @given(behaviours, senders, moves)
 @example(  # it moves on at once, with what it has brought along for one of two behaviours
     [(None, 0.01, None), (None, 0, None)],

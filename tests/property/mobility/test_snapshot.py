@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.property.searches import at_first
 from tests.unit.mobility.travellers import HERE, Basket, Count, Item, Machine, Shopper, Ticks
 
 from formicary import Agent, Container, Message, Template
@@ -93,6 +94,7 @@ def test_plain_data_is_carried_with_its_types(value):
     assert same(plain.decode(plain.encode(value)), value)
 
 
+@at_first(40)
 @given(plain_data | st.binary())
 def test_what_is_no_plain_data_is_said_to_be_none(value):
     data = value if isinstance(value, bytes) else msgspec.msgpack.encode(plain.encode(value))

@@ -12,6 +12,8 @@ import struct
 import time
 from typing import TYPE_CHECKING
 
+from tests.property.searches import IS_FIRST_TIER
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -19,7 +21,7 @@ SECONDS = float(os.environ.get("FORMICARY_FUZZ_SECONDS", "0"))
 """How long each target is to be fuzzed; 0: a given number of inputs."""
 
 _SEED = 20
-_RUNS = 4000
+_RUNS = 1000 if IS_FIRST_TIER else 4000
 _CORPUS = 400  # inputs
 _LONGEST = 1 << 16  # bytes of an input; what is longer is cut
 _NUMBERS = (0, 1, 2, 3, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 1 << 31, (1 << 32) - 1, 1 << 53, (1 << 64) - 1)

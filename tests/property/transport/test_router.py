@@ -9,6 +9,7 @@ from unittest.mock import patch
 from hypothesis import event, example, given
 from hypothesis import strategies as st
 from tests.integration.transport.raw import until
+from tests.property.searches import at_first
 
 from formicary import Container, Message, MicroAgent
 from formicary.container.options import ConnectionOptions
@@ -237,6 +238,7 @@ async def talk(net, sends, cuts):
 SLOW_ANSWER = ([0.001, 0.5], [])
 
 
+@at_first(40)
 @given(
     plans=st.tuples(ways, ways) | st.tuples(ways, st.just(NEVER)) | st.tuples(st.just(NEVER), ways),
     hellos_=st.tuples(hellos, hellos),

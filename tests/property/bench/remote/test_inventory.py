@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.property.searches import at_first
 
 from formicary.core import names
 from formicary.errors import UsageError
@@ -124,6 +125,7 @@ def written(value):
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
+@at_first(40)
 @given(inventories(), st.booleans())
 def test_a_written_inventory_reads_back_the_same(folder, tables, is_inline):
     path = folder / "written.toml"
@@ -238,6 +240,7 @@ def documents(draw):
     return writer.text, writer.lines
 
 
+@at_first(40)
 @given(documents())
 def test_the_line_of_each_key_is_found(document):
     text, expected = document

@@ -6,9 +6,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from tests.property.searches import at_first
 
 from formicary.directory.central.store import Registration, Store, Subscription
 from formicary.directory.model.description import ServiceDescription
@@ -103,4 +103,4 @@ def apply(records, changes):
 
 
 test_the_store_is_like_a_dict = StoreMachine.TestCase
-test_the_store_is_like_a_dict.settings = settings(max_examples=50, stateful_step_count=20)
+test_the_store_is_like_a_dict.settings = at_first(20, 50, stateful_step_count=20)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from tests.property.searches import at_first
 
 from formicary.directory.model.description import ServiceDescription
 from formicary.directory.model.index import Index
@@ -98,3 +99,4 @@ class IndexMachine(RuleBasedStateMachine):
 
 
 test_the_index_is_like_a_list = IndexMachine.TestCase
+test_the_index_is_like_a_list.settings = at_first(30, like=test_the_index_is_like_a_list.settings)

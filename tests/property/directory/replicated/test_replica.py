@@ -6,10 +6,11 @@ import random
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from tests.property.directory.replicated.replicas import World, entries_of
+from tests.property.searches import at_first
 
 from formicary.directory.replicated import own_entries
 
@@ -222,9 +223,9 @@ class ForgetfulReplicas(Replicas):
 
 
 TestReplicas = Replicas.TestCase
-TestReplicas.settings = settings(TestReplicas.settings, stateful_step_count=80)
+TestReplicas.settings = at_first(25, like=TestReplicas.settings, stateful_step_count=80)
 TestForgetfulReplicas = ForgetfulReplicas.TestCase
-TestForgetfulReplicas.settings = settings(TestForgetfulReplicas.settings, stateful_step_count=80)
+TestForgetfulReplicas.settings = TestReplicas.settings
 
 
 class Walk:
@@ -270,6 +271,7 @@ class Walk:
 
 
 @pytest.mark.parametrize("machine", [Replicas, ForgetfulReplicas])
+@at_first(40)
 @given(seed=st.integers(0, 1 << 32))
 def test_walks(machine, seed):
     Walk(machine(), seed).run(200)

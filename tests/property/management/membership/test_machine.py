@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from tests.property.management.membership.platform_world import LEADER, World
+from tests.property.searches import at_first
 
 from formicary.management.membership.machine import BEAT, SILENCE
 
@@ -114,6 +115,7 @@ class Platform(RuleBasedStateMachine):
 
 
 TestPlatform = Platform.TestCase
+TestPlatform.settings = at_first(40, like=TestPlatform.settings)
 
 
 class Walk:

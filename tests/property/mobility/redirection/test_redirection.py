@@ -8,6 +8,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.property.mobility.redirection.moving import World, numbers_of
+from tests.property.searches import at_first
 from tests.unit.core.agents import reasons
 
 from formicary import Message
@@ -88,6 +89,7 @@ async def move(world, traffic, agent, to):
         await world.move(agent, to)
 
 
+@at_first(40)
 @given(st.integers(0, 1000), acts)
 def test_every_message_comes_once_and_in_the_order_in_which_it_was_sent(seed, program):
     sent, got, why, detours = run_virtual(play(seed, program))

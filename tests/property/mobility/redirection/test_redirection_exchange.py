@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.property.mobility.redirection.exchange import PLACES, Meeting
 from tests.property.mobility.redirection.mesh import Mesh
+from tests.property.searches import at_first
 
 from formicary.testing import run_virtual
 
@@ -60,7 +61,7 @@ FOUND = (
 )
 
 
-@settings(max_examples=max(12, settings.default.max_examples // 50))  # of half a second each
+@at_first(4, 20)  # of half a second each
 @given(st.integers(0, 1000), delays, limits, ways)
 @example(FOUND[0][0], 0.002, 1000, FOUND[0][1:])
 @example(FOUND[1][0], 0.002, 1000, FOUND[1][1:])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.property.mobility.redirection.mesh import Mesh
 from tests.property.mobility.redirection.moving import Taker, World, numbers_of
+from tests.property.searches import at_first
 
 from formicary import Message
 from formicary.container.dead_letters import is_failure
@@ -112,7 +113,7 @@ def check(sent, got, failed, alive):
         assert set(numbers) | failed[address] == set(range(1, sent.get(address, 0) + 1))
 
 
-@settings(max_examples=40)
+@at_first(12, 40)
 @given(st.integers(0, 1000), acts)
 def test_every_message_comes_once_and_in_order_though_frames_get_lost(seed, program):
     sent, got, failed, alive = run_virtual(play(seed, program))
@@ -121,7 +122,7 @@ def test_every_message_comes_once_and_in_order_though_frames_get_lost(seed, prog
     check(sent, got, failed, alive)
 
 
-@settings(max_examples=40)
+@at_first(12, 40)
 @given(
     st.integers(0, 1000),
     acts,
@@ -131,7 +132,7 @@ def test_where_a_container_on_the_way_dies_each_message_comes_or_its_sender_is_t
     check(*run_virtual(play(seed, program, kills)))
 
 
-@settings(max_examples=40)
+@at_first(12, 40)
 @given(
     st.integers(0, 1000),
     acts,

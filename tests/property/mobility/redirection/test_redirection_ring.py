@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.property.mobility.redirection.mesh import Mesh
 from tests.property.mobility.redirection.roamers import PLACES, Ring
+from tests.property.searches import at_first
 
 from formicary.testing import run_virtual
 
@@ -44,7 +45,7 @@ async def play(network, limit, journey, fires):
         return sent, received, ring.reasons()
 
 
-@settings(max_examples=15)
+@at_first(5, 15)
 @given(st.integers(0, 1000), turns, limits, st.tuples(place, trails, stays), fires)
 @example(6, 0.02, 1000, LAPS, [(0, (3, 0.002))])
 def test_each_message_comes_once_and_in_order(seed, turn, limit, journey, fires):

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.property.searches import at_first
 from tests.property.transport.strategies import LOCAL, TEXT, messages
 
 from formicary.core.message import Message
@@ -21,6 +22,7 @@ def unpack(data):
     return [from_entry(entry, receivers, senders) for entry in decode(data)]
 
 
+@at_first(50)
 @given(st.lists(messages(), max_size=5))
 def test_any_messages_arrive_as_they_were(sent):
     data = encode([to_entry(message, message.to, *WIRE) for message in sent])
@@ -35,6 +37,7 @@ def test_a_message_to_several_arrives_with_all_of_them(message, locals_):
     assert unpack(data) == [(message, name) for name in names]
 
 
+@at_first(50)
 @given(st.lists(messages(), max_size=5), LOCAL)
 def test_messages_together_have_the_entries_that_each_has(sent, other):
     usual = Message(to="b@c2.lab.localhost", sender="a@c1.lab.localhost", body="x", performative="inform")
@@ -93,6 +96,7 @@ def refuse_or_understand(data):
         assert message.sender.endswith("@c1.lab.localhost")
 
 
+@at_first(50)
 @given(st.binary() | (_VALUES | _ENTRIES).map(msgspec.msgpack.encode))
 @example(b"")
 @example(b"\x90")

@@ -8,6 +8,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.property.searches import at_first
 from tests.property.transport.link.second import Second
 from tests.property.transport.link.simulation import ABANDONED, BOUNCED, World
 
@@ -270,7 +271,9 @@ class LinksOfTwoKinds(Links):
 
 
 TestLinks = Links.TestCase
+TestLinks.settings = at_first(30, like=TestLinks.settings)
 TestLinksOfTwoKinds = LinksOfTwoKinds.TestCase
+TestLinksOfTwoKinds.settings = at_first(30, like=TestLinksOfTwoKinds.settings)
 
 
 VALUES = st.recursive(

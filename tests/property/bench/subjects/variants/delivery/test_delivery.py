@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from hypothesis import settings
 from tests.property.container.test_dispatcher import Conservation
+from tests.property.searches import at_first
 
 from formicary_bench.subjects.variants.delivery.catalogue import MAKE
 from formicary_bench.subjects.variants.delivery.container import DesignedContainer
 from formicary_bench.vocabulary.designs import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
 
-SETTINGS = settings(max_examples=40, stateful_step_count=25)
+SETTINGS = at_first(12, 40, stateful_step_count=25)
 
 
 class WithDesign(Conservation):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import nox
 from packaging.requirements import Requirement
@@ -45,11 +46,17 @@ def tests(session: nox.Session) -> None:
     session.run("pytest", *(session.posargs or rooms))
 
 
+def run_gate(session: nox.Session, *arguments: str, **options: Any) -> None:
+    """Run the gate's tests, which need SPADE."""
+    session.run("python", "-m", "tests.plugins.spade_environment")
+    session.run("python", "-m", "tests.gate", "faults", "integration", "computing", *arguments, **options)
+
+
 @nox.session(tags=["full"])
 def full(session: nox.Session) -> None:
     """Run the gate with both tiers of all tests."""
-    session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"), *group("docs"))
-    session.run("python", "-m", "tests.gate", "faults", "integration", "computing", "--", "--full")
+    session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"))
+    run_gate(session, "--", "--full")
 
 
 @nox.session(python=["3.13t", "3.14t"], default=False)
@@ -71,7 +78,7 @@ def minimums(session: nox.Session) -> None:
     constraints = Path(session.virtualenv.location) / "minimums.txt"
     constraints.write_text("\n".join(map(lowest, direct)), encoding="utf-8")
     session.install("-c", str(constraints), "-e", f".[{','.join(EXTRAS)}]", *group("test"))
-    session.run("python", "-m", "tests.gate", "faults", "integration", "computing")
+    run_gate(session)
 
 
 @nox.session
@@ -117,8 +124,7 @@ def coverage(session: nox.Session) -> None:
     # Each Python of the environment that starts with the first of these measures itself.
     where = {"COVERAGE_PROCESS_START": str(root / "pyproject.toml"), "COVERAGE_FILE": str(root / ".coverage")}
     session.run("coverage", "erase")
-    tests = ("python", "-m", "tests.gate", "faults", "integration", "computing")
-    session.run(*tests, env=where, success_codes=[0, 1])  # a part that failed has run its lines all the same
+    run_gate(session, env=where, success_codes=[0, 1])  # a part that failed has run its lines all the same
     session.run("coverage", "combine", "--quiet")
     session.run("coverage", "report", "--skip-covered", "--skip-empty", "--sort=cover")
 

@@ -1,4 +1,4 @@
-"""Leaves out what needs an extra that is not installed; the gate has them, and fails without."""
+"""Leaves out what needs an extra, or SPADE, that is not installed; the gate has them, and fails without."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import importlib.util
 import sys
 
 import pytest
+from tests.plugins import spade_environment
 from tests.plugins.missing import leave_out
 
 NEEDED = {
     "accounts": "aioxmpp",
-    "spade": "spade",
     "figures": "typst",
     "gateway": "aiohttp",
     "postgresql": "asyncpg",
 }
-"""Modules by the marks, which are named after the extras that bring them; SPADE is there for tests alone."""
+"""Modules by the marks, which are named after the extras that bring them."""
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -25,6 +25,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             continue
         if extra == "accounts" and sys.version_info >= (3, 13):
             pytest.skip("aioxmpp, which accounts need, does not support Python 3.13 and later")
-        if extra == "spade":
-            leave_out("stock SPADE is not installed: pip install --group test")
         leave_out(f"the extra is not installed: pip install 'formicary[{extra}]'")
+    if item.get_closest_marker("spade") is not None and (reason := spade_environment.why_not()):
+        if not spade_environment.supports_this_python():
+            pytest.skip("SPADE does not support this Python")
+        leave_out(reason)

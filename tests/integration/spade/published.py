@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import re
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import tarfile
 import textwrap
 from typing import TYPE_CHECKING
 
+from tests.plugins import spade_environment
 from tests.plugins.missing import leave_out
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ def pip(*arguments):
 
 
 def fetch_source(folder: Path) -> Path:
-    """Return where the source package of the SPADE that is installed is unpacked."""
-    version = importlib.metadata.version("spade")
+    """Return where the source package of the SPADE that the tests have is unpacked."""
+    version = spade_environment.version()
     pip("download", "-q", "--no-deps", "--no-binary", "spade", "-d", str(folder), f"spade=={version}")
     (archive,) = folder.glob("spade-*.tar.gz")
     with tarfile.open(archive) as files:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.integration.spade.left_out import LEFT_OUT
 from tests.integration.spade.published import fetch_source, pip, programs
+from tests.plugins import spade_environment
 from tests.plugins.paths import ROOT
 
 from formicary.server import ManagedServer
@@ -66,7 +67,9 @@ def test_spades_own_tests_pass_but_for_those_that_are_left_out(source, tmp_path_
     asyncio_options = ["-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function"]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "suite_plugin", "-p", "no:cacheprovider"]
     command += ["-c", os.devnull, "--rootdir", str(source), "--timeout", "60", *asyncio_options]
-    paths = os.pathsep.join([str(helpers), str(ROOT / "tests" / "integration" / "spade")])
+    # What SPADE itself needs comes last.
+    folders = helpers, ROOT / "tests" / "integration" / "spade", spade_environment.packages()
+    paths = os.pathsep.join(map(str, folders))
     done = subprocess.run(
         [*command, *(f"tests/test_{name}.py" for name in MODULES)],
         cwd=source,

@@ -5,7 +5,6 @@ SPADE's is tried with the SPADE that tests have.
 
 import shutil
 import subprocess
-import sys
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import psutil
 import pytest
 from tests.integration.bench.conftest import Silent
 from tests.integration.bench.subjects.drivers.conftest import hello_of, keep
+from tests.plugins import spade_environment
 
 import formicary_bench.subjects.drivers
 from formicary_bench.runner.execution.repetition import Task, measure
@@ -50,9 +50,9 @@ PLATFORMS = (
 
 
 def keep_spade():
-    """Have the driver of SPADE be installed with the tests' own Python."""
+    """Have the driver of SPADE be installed in the environment that the tests have for it."""
     command = (
-        sys.executable,
+        str(spade_environment.PYTHON),
         str(Path(formicary_bench.subjects.drivers.__file__).parent / "python" / "spade_driver.py"),
     )
     keep(command, hello_of(command))

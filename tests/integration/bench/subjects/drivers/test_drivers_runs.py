@@ -1,13 +1,13 @@
 """Runs with platforms that have a driver: good ones, bad ones, and one beside the other."""
 
 import re
-import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.integration.bench.conftest import Silent, perform
 from tests.integration.bench.subjects.drivers.conftest import hello_of, keep, point
+from tests.plugins import spade_environment
 
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution import resources
@@ -229,13 +229,10 @@ def test_a_driver_is_told_of_the_server_on_its_standard_input_alone(tmp_path, in
     ],
 )
 def test_stock_spade_through_the_same_prosody(placement, route, tmp_path, monkeypatch):
-    """In the environment of these tests, which has it: what is made for it otherwise has to be fetched.
-
-    Cold, which is enough to see that it works.
-    """
+    """In the environment that the tests have for it. Cold, which is enough to see that it works."""
     monkeypatch.setattr(resources, "Task", partial(Task, warm=False))
     script = Path(recipes.__file__).with_name("python") / "spade_driver.py"
-    command = (sys.executable, str(script))
+    command = (str(spade_environment.PYTHON), str(script))
     keep(command, hello_of(command))
     outcome = perform(options("spade", placements=(placement,)), tmp_path / "run", Silent())
     assert outcome.problems == []

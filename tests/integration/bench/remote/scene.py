@@ -18,7 +18,7 @@ def wait_until(condition, seconds=SECONDS, what="it does not happen"):
     until = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until, what
-        time.sleep(0.02)
+        time.sleep(0.1)
 
 
 def job(load=2, measured=50):

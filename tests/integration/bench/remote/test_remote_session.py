@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.integration.bench.remote.conftest import leaving_them_clean, of
 from tests.integration.bench.remote.scene import SECONDS, begin, hear, job, wait_until
 
 from formicary.errors import ProfilingError
@@ -23,6 +24,14 @@ from formicary_bench.remote.host_agent.protocol import CloseWindow, Describe, St
 from formicary_bench.remote.launchers.ssh import SshLauncher
 from formicary_bench.remote.session import Session
 from formicary_bench.worker.messages import Done, Failed, Stop
+
+
+@pytest.fixture(scope="class")
+def session(shared, tmp_path_factory):
+    """Share a session among tests that do not disturb it."""
+    hosts = of(shared, tmp_path_factory.mktemp("hosts"))
+    with leaving_them_clean(shared, hosts), Session(hosts) as session:
+        yield session
 
 
 class TestWhatItDoes:
@@ -242,7 +251,7 @@ def pretend(hosts, tmp_path):
 
 _OWN = f"exec {sys.executable} "
 _HOSTILE = f"""#!{sys.executable}
-import os, sys, msgspec, formicary
+import os, sys, time, msgspec, formicary
 from formicary_bench.remote.folders import code_digest
 from formicary_bench.remote.host_agent.protocol import *
 os.write(1, msgspec.json.encode(Handshake(version=formicary.__version__, digest=code_digest())) + b"\\n")
@@ -250,6 +259,9 @@ def say(data):
     while data:
         data = data[os.write(1, data):]
 """
+FLOODS = pytest.mark.parametrize(
+    "pause", [pytest.param(0, marks=pytest.mark.full("as much as both of us can")), 0.1]
+)
 _STARTED = "while b'start' not in os.read(0, 1000): pass\nsay(frame(Started(1, 1)))\n"
 
 
@@ -313,16 +325,21 @@ class TestDeputiesThatAreNone:
                 session.ask(host.name, Describe())
             assert cause in str(caught.value)
 
-    def test_one_that_hands_over_without_end(self, pretend, monkeypatch):
-        monkeypatch.setattr(remote_workers, "LARGEST_HANDOVER", 1 << 24)
-        host = pretend(f"{_HOSTILE}{_STARTED}while True: say(frame(Data(1, bytes(CHUNK))))\n")
+    @FLOODS
+    def test_one_that_hands_over_without_end(self, pretend, monkeypatch, pause):
+        monkeypatch.setattr(remote_workers, "LARGEST_HANDOVER", 1 << 22)
+        host = pretend(
+            f"{_HOSTILE}{_STARTED}while True: say(frame(Data(1, bytes(CHUNK)))); time.sleep({pause})\n"
+        )
         with Session([host]) as session, session.worker_hosts[host.name].worker() as worker:
-            assert "it is more than 16 MiB" in hear(worker, Failed).reason
-            assert os.fstat(worker.raw_values()).st_size <= 1 << 24
+            assert "it is more than 4 MiB" in hear(worker, Failed).reason
+            assert os.fstat(worker.raw_values()).st_size <= 1 << 22
 
-    def test_one_that_talks_without_end(self, pretend):
-        line = "frame(Said(1, b'{\"type\":\"progress\",\"done\":' + b'1' * 5 + b'}' + b' ' * 100000))"
-        host = pretend(f"{_HOSTILE}{_STARTED}while True: say({line})\n")
+    @FLOODS
+    def test_one_that_talks_without_end(self, pretend, monkeypatch, pause):
+        monkeypatch.setattr(remote_workers, "_MOST_UNREAD", 1 << 22)
+        line = "frame(Said(1, b'{\"type\":\"progress\",\"done\":' + b'1' * 5 + b'}' + b' ' * 1000000))"
+        host = pretend(f"{_HOSTILE}{_STARTED}while True: say({line}); time.sleep({pause})\n")
         with Session([host]) as session, session.worker_hosts[host.name].worker() as worker:
             wait_until(lambda: worker._unread > remote_workers._MOST_UNREAD)
             assert hear(worker, Failed).reason == "it says more than anybody can read"

@@ -72,7 +72,13 @@ class TestControllers:
         process.send_signal(signal.SIGCONT)
         process.kill()
 
-    @pytest.mark.parametrize("moment", range(6))
+    @pytest.mark.parametrize(
+        "moment",
+        [
+            one if one in {1, 4} else pytest.param(one, marks=pytest.mark.full("more moments"))
+            for one in range(6)
+        ],
+    )
     def test_one_that_is_interrupted_at_any_moment(self, controller, lab, moment):
         process = controller("again and again")
         time.sleep(0.25 * moment)  # not a wait for something: the moment is what is tried
@@ -103,10 +109,14 @@ def is_lost(worker, cause):
 
 
 class TestHosts:
-    def test_one_whose_network_is_cut_is_used_again_when_it_is_back(self, lab, session, news):
+    @pytest.mark.parametrize(
+        "measured",
+        [50, pytest.param(10_000_000, marks=pytest.mark.full("keeps a core busy until it is lost"))],
+    )
+    def test_one_whose_network_is_cut_is_used_again_when_it_is_back(self, lab, session, news, measured):
         place = session.worker_hosts["lab-2"]
         with session.worker_hosts["lab-1"].worker() as other, place.worker() as worker:
-            begin(worker, job(measured=10_000_000))
+            begin(worker, job(measured=measured))
             lab.hosts[1].cut()
             wait_until(lambda: news)
             assert news == ["host lab-2 is missing: no answer for 3 s"]

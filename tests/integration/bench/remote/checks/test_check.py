@@ -8,19 +8,33 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 
 import pytest
 from tests.plugins.hosts import laboratory
 
+from formicary.cli import main
 from formicary_bench.netlab.programs import ip
 from formicary_bench.remote.folders import code_digest
 
 
-def check(inventory, *options):
-    program = [sys.executable, "-c", "from formicary.cli import main; main()", "hosts", "check"]
-    return subprocess.run(
-        [*program, str(inventory), *options], capture_output=True, text=True, timeout=100, check=False
-    )
+@dataclass
+class Ended:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def check(capsys):
+    """Give a function that looks at the hosts of an inventory."""
+
+    def check(inventory, *options):
+        with pytest.raises(SystemExit) as ended:
+            main(["hosts", "check", str(inventory), *options])
+        return Ended(ended.value.code or 0, *capsys.readouterr())
+
+    return check
 
 
 def rewritten(lab, **changes):
@@ -35,7 +49,7 @@ def rewritten(lab, **changes):
     return path
 
 
-def test_hosts_in_order_are_looked_at_and_so_are_the_ways_between_them(lab):
+def test_hosts_in_order_are_looked_at_and_so_are_the_ways_between_them(lab, check):
     done = check(lab.inventory, "--json")
     assert done.returncode == 0, done.stderr
     checked = json.loads(done.stdout)
@@ -56,13 +70,15 @@ def test_hosts_in_order_are_looked_at_and_so_are_the_ways_between_them(lab):
     assert all(way["seconds"] > 0 and way["bytes_per_second"] > 0 for way in checked["ways"])
 
 
-def test_nothing_stays_on_the_hosts(lab):
+def test_nothing_stays_on_the_hosts(make_lab, check):
+    lab = make_lab()
     before = [host.pids() for host in lab.hosts]
     assert check(lab.inventory, "--on", "lab-1").stdout.splitlines()[1].split()[0] == "lab-1"
     wait_until(lambda: [host.pids() for host in lab.hosts] == before)  # SSH's own take a moment to end
 
 
-def test_ctrl_c_ends_it_here_and_on_the_hosts(lab):
+def test_ctrl_c_ends_it_here_and_on_the_hosts(make_lab):
+    lab = make_lab()
     quiet = [host.pids() for host in lab.hosts]
     program = [sys.executable, "-c", "from formicary.cli import main; main()", "hosts", "check"]
     with subprocess.Popen(
@@ -81,11 +97,11 @@ def wait_until(holds):
     until = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < until
-        time.sleep(0.02)
+        time.sleep(0.05)
 
 
 @pytest.mark.timeout(200)
-def test_all_that_is_wrong_is_listed_at_once(tmp_path):
+def test_all_that_is_wrong_is_listed_at_once(tmp_path, check):
     with laboratory(6) as lab:
         for name in ("key", "known_hosts", "foreign"):
             (tmp_path / name).mkdir()
@@ -121,10 +137,10 @@ def test_all_that_is_wrong_is_listed_at_once(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_an_address_of_another_host_and_an_empty_environment_are_told(lab, tmp_path):
-    text = lab.inventory.read_text(encoding="utf-8").replace('listen = "198', '#listen = "198')
-    lab.inventory.write_text(text, encoding="utf-8")
+def test_an_address_of_another_host_and_an_empty_environment_are_told(lab, tmp_path, check):
     path = rewritten(lab, lab_1=['listen = "192.0.2.9"'], lab_2=[f'venv = "{tmp_path}/none"'])
+    text = path.read_text(encoding="utf-8").replace('listen = "198', '#listen = "198')
+    path.write_text(text, encoding="utf-8")
     checked = json.loads(check(path, "--json").stdout)
     first, second = ([finding["what"] for finding in host["findings"]] for host in checked["hosts"])
     assert "nobody can listen at 192.0.2.9 there (Cannot assign requested address)" in first
@@ -133,7 +149,8 @@ def test_an_address_of_another_host_and_an_empty_environment_are_told(lab, tmp_p
     assert checked["hosts"][1]["facts"]["listen"]["address"] == lab.hosts[1].address  # by which SSH came
 
 
-def test_two_names_for_one_machine_are_told(lab):
+def test_two_names_for_one_machine_are_told(make_lab, check):
+    lab = make_lab()
     address = lab.hosts[0].address
     known = lab.folder / "known_hosts"
     (key,) = (
@@ -148,7 +165,7 @@ def test_two_names_for_one_machine_are_told(lab):
     assert "problem: host again: it is the same machine as lab-1; remove one of the two\n" in done.stderr
 
 
-def test_a_host_behind_another_is_looked_at(lab):
+def test_a_host_behind_another_is_looked_at(lab, check):
     path = rewritten(lab, lab_2=['jump = "lab-1"'])
     checked = json.loads(check(path, "--on", "lab-2", "--json").stdout)
     assert [(seen["host"], seen["facts"]["listen"]["address"]) for seen in checked["hosts"]] == [
@@ -156,7 +173,8 @@ def test_a_host_behind_another_is_looked_at(lab):
     ]
 
 
-def test_a_network_that_swallows_is_said(lab):
+def test_a_network_that_swallows_is_said(make_lab, check):
+    lab = make_lab()
     first, second = lab.hosts
     nobody = ("lladdr", "02:00:00:00:00:99", "nud", "permanent", "dev", "lab0")
     ip("-netns", first.namespace, "neighbour", "replace", second.address, *nobody)
@@ -168,7 +186,7 @@ def test_a_network_that_swallows_is_said(lab):
     )
 
 
-def test_an_inventory_that_is_not_there_is_a_sentence(tmp_path):
+def test_an_inventory_that_is_not_there_is_a_sentence(tmp_path, check):
     done = check(tmp_path / "none.toml")
     assert done.returncode == 2
     assert done.stderr.startswith("formicary: ")

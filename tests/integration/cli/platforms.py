@@ -14,6 +14,7 @@ from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from unittest import mock
 
 from formicary.cli import guest_session, main
+from formicary.core.importing import SCRIPT
 from formicary.management.requests import router
 
 COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()"]
@@ -114,6 +115,7 @@ def call(*arguments, given=""):
     out, err, code = io.StringIO(), io.StringIO(), 0
     known = [each for each in logging.root.manager.loggerDict.values() if isinstance(each, logging.Logger)]
     levels = {logger: logger.level for logger in known}
+    script = sys.modules.pop(SCRIPT, None)  # it is what workers for `compute` import
     with (
         mock.patch.object(logging.root, "handlers", []),  # the command has one of its own then
         mock.patch.object(sys, "path", [*sys.path]),
@@ -128,6 +130,9 @@ def call(*arguments, given=""):
         finally:
             for logger, level in levels.items():
                 logger.setLevel(level)
+            sys.modules.pop(SCRIPT, None)
+            if script is not None:
+                sys.modules[SCRIPT] = script
     return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 

@@ -104,15 +104,17 @@ def test_failures_dead_letters_and_the_end_are_those_of_all(script):
         "    async def run(self):\n"
         "        await self.send(Message(to='nobody'))\n"
         "        await self.receive()\n"
+        "        await self.send(Message(to='failing'))\n"
         "        await self.agent.stop()\n"
         "class End(OneShotBehaviour):\n"
         "    async def run(self):\n"
+        "        await self.receive()\n"
         "        await self.agent.stop()\n"
-        "send, failing = agent('send', Send()), agent('failing', Do(fail), End())\n"
+        "failing, send = agent('failing', Do(fail), End()), agent('send', Send())\n"
     )
     ended = run(script(text), "--containers", "2")
     assert ended.returncode == 1
-    assert "\nc2: behaviour Do of agent failing ended with an exception\n" in ended.stderr
+    assert "\nc1: behaviour Do of agent failing ended with an exception\n" in ended.stderr
     assert "ValueError: three" in ended.stderr
     assert ended.stderr.endswith(
         "dead letters: 1\n  1 x no agent named 'nobody' lives on this local platform\n"

@@ -165,6 +165,7 @@ def test_two_names_for_one_machine_are_told(make_lab, check):
     assert "problem: host again: it is the same machine as lab-1; remove one of the two\n" in done.stderr
 
 
+@pytest.mark.full("sessions go by way of another host, too")
 def test_a_host_behind_another_is_looked_at(lab, check):
     path = rewritten(lab, lab_2=['jump = "lab-1"'])
     checked = json.loads(check(path, "--on", "lab-2", "--json").stdout)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
 from tests.integration.bench.remote.scene import begin, hear, job
 from tests.plugins.hosts import laboratory
 
+from formicary.cli import main
 from formicary_bench.remote.bootstrap import folder as ours
 from formicary_bench.remote.folders import code_digest
 from formicary_bench.remote.inventory import load
@@ -45,28 +48,23 @@ class Bare:
         self.inventory.write_text(text, encoding="utf-8")
         # Without an index to reach, whatever this machine could reach otherwise.
         self.environment = {
-            **os.environ,
             "XDG_CACHE_HOME": str(tmp_path / "cache"),
             "PIP_INDEX_URL": "http://127.0.0.1:9/",
         }
 
-    def command(self, what, *options):
-        program = [sys.executable, "-c", "from formicary.cli import main; main()", "hosts", what]
-        return [*program, str(self.inventory), "--on", self.host.name, *options]
+    def words(self, what, *options):
+        return what, str(self.inventory), "--on", self.host.name, *options
 
     def run(self, what):
         """Run a command on the host; give its exit code, and what it says of the host."""
-        done = subprocess.run(
-            self.command(what, "--json"),
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert done.stdout, done.stderr
-        (said,) = json.loads(done.stdout)
-        return done.returncode, said
+        out = io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out):
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
+            with pytest.raises(SystemExit) as ended:
+                main(["hosts", *self.words(what, "--json")])
+        (said,) = json.loads(out.getvalue())
+        return ended.value.code or 0, said
 
     def digest_there(self):
         """Ask the environment on the host for its code."""
@@ -109,12 +107,12 @@ def test_the_second_time_there_is_nothing_to_do(prepared):
     assert (prepared.folder / "environment").readlink() == before
 
 
-def test_a_prepared_host_passes_the_check(prepared):
-    done = subprocess.run(
-        prepared.command("check", "--json"), capture_output=True, text=True, timeout=100, check=False
-    )
-    assert done.returncode == 0, done.stdout
-    assert json.loads(done.stdout)["hosts"][0]["facts"]["formicary"]["digest"] == code_digest()
+def test_a_prepared_host_passes_the_check(prepared, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["hosts", *prepared.words("check", "--json")])
+    out = capsys.readouterr().out
+    assert not ended.value.code, out
+    assert json.loads(out)["hosts"][0]["facts"]["formicary"]["digest"] == code_digest()
 
 
 def test_a_prepared_host_measures(prepared):
@@ -126,6 +124,7 @@ def test_a_prepared_host_measures(prepared):
         assert hear(worker, Done).counts == (70, 70)
 
 
+@pytest.mark.full("installs again")
 def test_a_controller_that_is_killed_leaves_the_old_environment_and_no_process(prepared):
     old = (prepared.folder / "environment").readlink()
     there_before = {*prepared.host.pids()}  # also what the test before has just ended
@@ -133,7 +132,10 @@ def test_a_controller_that_is_killed_leaves_the_old_environment_and_no_process(p
     kept = record.read_text(encoding="utf-8")
     record.write_text(kept.replace('"digest": "', '"digest": "x'), encoding="utf-8")
     with subprocess.Popen(
-        prepared.command("prepare"), env=prepared.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", "from formicary.cli import main; main()", "hosts", *prepared.words("prepare")],
+        env=os.environ | prepared.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as controller:
         wait_until(lambda: len(list(prepared.folder.glob("environment-*"))) > 1)
         controller.send_signal(signal.SIGKILL)
@@ -144,6 +146,7 @@ def test_a_controller_that_is_killed_leaves_the_old_environment_and_no_process(p
     record.write_text(kept, encoding="utf-8")
 
 
+@pytest.mark.full("installs again")
 def test_an_environment_that_is_broken_is_made_anew_and_what_was_begun_before_goes(prepared):
     old = (prepared.folder / "environment").readlink()
     (module,) = (prepared.folder / old).glob("lib/python*/site-packages/formicary/core/agent.py")

@@ -128,6 +128,7 @@ def test_what_is_used_from_its_sources_is_known(tiny, site):
     assert wheels.is_from_sources(tiny)
 
 
+@pytest.mark.full("as when a bare host is prepared")
 def test_wheels_of_this_environment_install_elsewhere_without_an_index(tmp_path):
     """Also one with machine code, and our own, whose code is then the same."""
     environment, folder = tmp_path / "env", tmp_path / "wheels"

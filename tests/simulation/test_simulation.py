@@ -8,21 +8,27 @@ import sys
 
 import pytest
 from tests.plugins.paths import ROOT
-from tests.simulation.bugs import QUICK
+from tests.simulation.bugs import QUICK, take_again_after_a_change_of_path
 from tests.simulation.schedule import ROUTES, Shape
 from tests.simulation.shorten import shorten
 from tests.simulation.simulate import Played, simulate
 
 SEEDS = range(8)
 STEPS = 1000
+JUDGED = pytest.mark.full("a mistake of the judge")
+SHORTENED = pytest.mark.full("a few of its acts are below")
 FOUND = (  # seeds and steps that have shown mistakes
     (4, 6000),
     (130, 2500),
-    (130, 6000),  # of the judge: what has perhaps failed comes late to one whose source had stood still
+    pytest.param(
+        130, 6000, marks=JUDGED
+    ),  # what has perhaps failed comes late to one whose source had stood still
     (135, 6000),
     (345, 2500),
     (416, 2500),
-    (952, 6000),  # of the judge: who has moved on is not told of what has died with two containers
+    pytest.param(
+        952, 6000, marks=JUDGED
+    ),  # who has moved on is not told of what has died with two containers
     (996, 2500),
     (1127, 6000),
     (1154, 6000),
@@ -30,12 +36,12 @@ FOUND = (  # seeds and steps that have shown mistakes
     (2038, 6000),
     (3016, 6000),
     (5034, 4000),
-    (30006, 6000),  # of the judge: who is in doubt is told nothing
+    pytest.param(30006, 6000, marks=JUDGED),  # who is in doubt is told nothing
     (30040, 6000),
     (50200, 6000),
-    (51459, 6000),
-    (70933, 6000),
-    (71265, 6000),
+    pytest.param(51459, 6000, marks=SHORTENED),
+    pytest.param(70933, 6000, marks=SHORTENED),
+    pytest.param(71265, 6000, marks=SHORTENED),
 )
 SHORT = (  # seeds and acts that have
     (70933, (2, 3, 9, 10, 11, 13, 14, 20, 21)),
@@ -109,7 +115,14 @@ def first_found(bug):
     return None
 
 
-@pytest.mark.parametrize("bug", QUICK, ids=lambda bug: bug.__name__)
+SLOW = pytest.param(take_again_after_a_change_of_path, marks=pytest.mark.full("three seconds of CPU"))
+
+
+@pytest.mark.parametrize(
+    "bug",
+    [SLOW if bug is take_again_after_a_change_of_path else bug for bug in QUICK],
+    ids=lambda bug: bug.__name__,
+)
 def test_a_mistake_is_found(bug):
     assert first_found(bug) is not None
 

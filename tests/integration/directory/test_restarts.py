@@ -17,10 +17,12 @@ from formicary.directory.central.store import Store
 from formicary.errors import StoreError
 from formicary.server import ManagedServer
 
+POLL = 0.2  # s: all are asked each time
 WAIT = 150  # s: what takes longest is silence, with a platform's container that is away
 
 pytestmark = pytest.mark.timeout(300)
 WITH_A_SERVER = pytest.mark.server
+AS_OTHERS = pytest.mark.full("each design is there in the other tests of restarts")
 
 
 class Process:
@@ -78,7 +80,7 @@ async def eventually(expected, *askings):
             answers = [await asking() for asking in askings]
             if all(answer == expected for answer in answers):
                 return
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(POLL)
 
 
 async def agree(*processes):
@@ -88,7 +90,7 @@ async def agree(*processes):
             known = [await process("members") for process in processes]
             if all(each == known[0] and len(each) == len(processes) for each in known):
                 return
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(POLL)
 
 
 def finding(*processes, **query):
@@ -143,6 +145,7 @@ def way(request):
     return {"server": request.getfixturevalue("server")}
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("design", ["replica", "central"])
 async def test_a_member_that_is_killed_is_gone_everywhere_with_all_that_it_offered(start, way, design):
     async with start("c1", "c2", "c3", directory=design, **way) as (c1, c2, c3):
@@ -160,7 +163,7 @@ async def test_a_member_that_is_killed_is_gone_everywhere_with_all_that_it_offer
         await eventually([*everything[:2], "carol@c3/scanner"], *finding(c1, c2, c3), *seen(c1, c2))
 
 
-@pytest.mark.parametrize("design", ["replica", "central"])
+@pytest.mark.parametrize("design", ["replica", pytest.param("central", marks=AS_OTHERS)])
 async def test_a_member_that_stands_still_is_gone_for_a_time(start, design):
     async with start("c1", "c2", "c3", directory=design) as (c1, c2, c3):
         await c1("start", "alice", "printer")
@@ -178,7 +181,10 @@ async def test_a_member_that_stands_still_is_gone_for_a_time(start, design):
 
 
 @WITH_A_SERVER
-@pytest.mark.parametrize(("design", "has_file"), [("replica", False), ("central", False), ("central", True)])
+@pytest.mark.parametrize(
+    ("design", "has_file"),
+    [("replica", False), pytest.param("central", False, marks=AS_OTHERS), ("central", True)],
+)
 async def test_the_platforms_container_takes_its_place_back(start, server, design, has_file, tmp_path):
     file = str(tmp_path / "directory.sqlite") if has_file else None
     async with start("c1", "c2", "c3", server=server, directory=design, directory_file=file) as all_:
@@ -216,7 +222,7 @@ async def members(process):
 
 
 @WITH_A_SERVER
-@pytest.mark.parametrize("design", ["replica", "central"])
+@pytest.mark.parametrize("design", [pytest.param("replica", marks=AS_OTHERS), "central"])
 async def test_a_server_that_is_started_again_loses_nothing(start, server, design):
     async with start("c1", "c2", "c3", server=server, directory=design) as all_:
         _, c2, c3 = all_

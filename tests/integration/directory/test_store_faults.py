@@ -42,7 +42,7 @@ def load(path):
 
 def test_a_killed_process_loses_nothing_that_it_had_confirmed(path):
     confirmed = set()
-    for turn in range(8):
+    for turn in range(4):
         with start(path, turn * 100_000) as writer:
             for _ in range(random.randrange(1, 400)):
                 confirmed.add(int(writer.stdout.readline()))

@@ -668,7 +668,7 @@ async def test_two_processes_talk_in_order(containers, server):
         assert peer.stdout.readline() == "ready\n"
         async with containers("c1", mailbox_limit=50) as (c1,):
             got = Collect()
-            bodies = [str(number) for number in range(10_000)]
+            bodies = [str(number) for number in range(2000)]
             await start(c1, "a", got, do(lambda own: send_all(own, "echo@c2", bodies)))
             await until(lambda: len(got.messages) == len(bodies))
             assert got.bodies == bodies

@@ -139,9 +139,10 @@ async def withstand(victim, way, said, size, *, tls, handshake=False, most=MOST)
 
 SOME_TLS = b"\x16\x03\x01"
 SOME_HELLO = b"formi"
+ASYNCIO_LATER = pytest.param("asyncio", marks=pytest.mark.full("the same with the other loop"))
 
 
-@pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
+@pytest.mark.parametrize("loop", ["uvloop", ASYNCIO_LATER])
 async def test_a_crowd_of_strangers_costs_little_and_keeps_no_member_out(tmp_path, loop):
     async with a_victim(tmp_path, loop=loop, tls=True) as victim:
         await withstand(victim, "tcp", SOME_TLS, 600, tls=True)
@@ -170,7 +171,7 @@ async def test_a_crowd_at_one_socket_keeps_nobody_out_of_another(tmp_path):
         await crowd.leave()
 
 
-@pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
+@pytest.mark.parametrize("loop", ["uvloop", ASYNCIO_LATER])
 async def test_without_file_descriptors_it_goes_on_and_says_so(tmp_path, loop):
     with socket.create_server(("127.0.0.1", 0)) as other:
         async with a_victim(tmp_path, loop=loop, tls=False, limit=True) as victim:

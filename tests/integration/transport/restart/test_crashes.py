@@ -14,6 +14,7 @@ from tests.integration.transport.restart.conftest import asked, hub_knows, whole
 from formicary.transport.addresses import JoinAddress
 
 C1 = "c1.lab.localhost"
+LATER = pytest.mark.full("the same with other uses of TLS")
 
 
 async def kill(process):
@@ -26,7 +27,14 @@ async def end(process):
     await process.communicate()
 
 
-@pytest.mark.parametrize(("argument", "tls"), [(None, True), ("--tls", "always"), ("--no-tls", False)])
+@pytest.mark.parametrize(
+    ("argument", "tls"),
+    [
+        (None, True),
+        pytest.param("--tls", "always", marks=LATER),
+        pytest.param("--no-tls", False, marks=LATER),
+    ],
+)
 async def test_members_find_it_again_twice_and_talk_to_each_other_meanwhile(hub, members, argument, tls):
     arguments = ["--listen", *([argument] if argument else [])]
     process = await hub.start(*arguments)
@@ -48,7 +56,7 @@ async def test_members_find_it_again_twice_and_talk_to_each_other_meanwhile(hub,
         await end(process)
 
 
-@pytest.mark.parametrize("route", ["auto", "direct"])
+@pytest.mark.parametrize("route", ["auto", pytest.param("direct", marks=pytest.mark.full("as with auto"))])
 async def test_it_is_back_before_anybody_has_given_it_up(hub, members, route):
     process = await hub.start("--listen", "--route", route)
     async with members(hub.address, "c2", "c3", route=route) as (c2, c3):

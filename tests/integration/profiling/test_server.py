@@ -11,7 +11,7 @@ from formicary.server import ManagedServer
 pytestmark = pytest.mark.server
 
 THROUGH = """\
-import asyncio, sys
+import asyncio, sys, time
 from formicary import Agent, Container, CyclicBehaviour, Message
 from formicary.server import ServerAddress
 
@@ -34,7 +34,8 @@ async def main(folder):
         ask.set("other", b.domain)
         await b.start(echo)
         await a.start(ask)
-        await asyncio.sleep(2)
+        while time.process_time() < 0.8:
+            await asyncio.sleep(0.05)
 
 asyncio.run(main(sys.argv[1]))
 """

@@ -40,7 +40,7 @@ def until(true):
     deadline = time.monotonic() + SECONDS
     while not true():
         assert time.monotonic() < deadline
-        time.sleep(0.05)
+        time.sleep(0.2)
 
 
 @pytest.fixture

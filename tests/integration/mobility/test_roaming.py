@@ -11,7 +11,7 @@ from tests.integration.mobility.travellers import HERE, Fire, Traveller, agent_i
 from formicary import Agent, Container
 from formicary.server import ManagedServer
 
-HOPS = 200
+HOPS = 100
 
 
 @asynccontextmanager
@@ -39,6 +39,7 @@ async def four_at_a_server():
             yield [await stack.enter_async_context(container) for container in containers]
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("home", [0, 3])
 @pytest.mark.parametrize(
     "four", [four_direct, pytest.param(four_at_a_server, marks=pytest.mark.server)], ids=["direct", "xmpp"]

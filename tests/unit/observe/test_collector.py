@@ -330,6 +330,7 @@ def test_all_of_an_agent_is_left_out_or_shown_whoever_wrote_last():
     collecting(test)
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("filters", [Filters(), Filters(conversation="wanted"), Filters(text="x")])
 @pytest.mark.parametrize("end", ["forget", "close", "lease"])
 def test_nothing_stays_of_a_viewer_that_has_gone(filters, end):

@@ -20,15 +20,13 @@ SHORTENED = pytest.mark.full("a few of its acts are below")
 FOUND = (  # seeds and steps that have shown mistakes
     (4, 6000),
     (130, 2500),
-    pytest.param(
-        130, 6000, marks=JUDGED
-    ),  # what has perhaps failed comes late to one whose source had stood still
+    # What has perhaps failed comes late to one whose source had stood still.
+    pytest.param(130, 6000, marks=JUDGED),
     (135, 6000),
     (345, 2500),
     (416, 2500),
-    pytest.param(
-        952, 6000, marks=JUDGED
-    ),  # who has moved on is not told of what has died with two containers
+    # Who has moved on is not told of what has died with two containers.
+    pytest.param(952, 6000, marks=JUDGED),
     (996, 2500),
     (1127, 6000),
     (1154, 6000),

@@ -22,38 +22,34 @@ from formicary.server.federation import parse_member
 pytestmark = [pytest.mark.server, pytest.mark.ejabberd]
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _has_ejabberd():
     """Leave the tests out where it is missing."""
     if not PROGRAM.exists():
         leave_out("ejabberd is not installed: docs/ejabberd.md says what to do before that")
 
 
-@pytest.fixture
-def make(tmp_path):
-    """Make an ejabberd with certificates: `make(folder of a federation's server, listen, port)`."""
-
-    def make(federated, listen, port):
-        folder = tmp_path / "ejabberd"
-        folder.mkdir(mode=0o700)
-        for name in ("ca.crt", "certificates/e.lab.example.crt", "certificates/e.lab.example.key"):
-            shutil.copy(federated.path / name, folder)
-        ensure_certificate(folder, "lab.example")
-        parts = [(folder / f"lab.example.{kind}").read_text() for kind in ("key", "crt")]
-        (folder / "lab.example.pem").write_text("".join(parts))
-        made = Ejabberd(folder, listen)
-        made.write(port)
-        return made
-
-    return make
+def make(path, federated, listen, port):
+    """Make an ejabberd with the certificates of a federation's server."""
+    folder = path / "ejabberd"
+    folder.mkdir(mode=0o700)
+    for name in ("ca.crt", "certificates/e.lab.example.crt", "certificates/e.lab.example.key"):
+        shutil.copy(federated.path / name, folder)
+    ensure_certificate(folder, "lab.example")
+    parts = [(folder / f"lab.example.{kind}").read_text() for kind in ("key", "crt")]
+    (folder / "lab.example.pem").write_text("".join(parts))
+    made = Ejabberd(folder, listen)
+    made.write(port)
+    return made
 
 
-@pytest.fixture
-def ejabberd(make, tmp_path):
+@pytest.fixture(scope="module")
+def ejabberd(tmp_path_factory):
     """One on loopback, which runs."""
+    path = tmp_path_factory.mktemp("loopback")
     members = [parse_member("a=c1,c2@127.0.0.2"), parse_member("e=c3,c4@127.0.0.1")]
-    federated = federate("lab.example", members, tmp_path / "federation")[1].folder
-    made = make(federated, "127.0.0.1", unused_port())
+    federated = federate("lab.example", members, path / "federation")[1].folder
+    made = make(path, federated, "127.0.0.1", unused_port())
     with made.running() as process:
         made.process = process
         yield made
@@ -112,13 +108,13 @@ async def test_strangers_and_impostors_are_said(ejabberd, tmp_path):
 
 
 @pytest.fixture
-def both(two_hosts, make, start_server, talker, tmp_path):
+def both(two_hosts, start_server, talker, tmp_path):
     """A Prosody on one host and an ejabberd on the other, and a container at each."""
     first, second = two_hosts
     members = [parse_member(f"a=c1,c2@{first.address}"), parse_member(f"e=c3,c4@{second.address}")]
     second.know({f"{name}.lab.example": first.address for name in ("a", "c1", "c2")})
     a, e = (made.folder for made in federate("lab.example", members, tmp_path / "federation"))
-    ejabberd = make(e, second.address, 5269)
+    ejabberd = make(tmp_path, e, second.address, 5269)
     given = ejabberd.address
     facts = tmp_path / "address.json"
     facts.write_text(

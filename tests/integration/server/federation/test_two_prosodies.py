@@ -19,7 +19,9 @@ def assert_unreachable(container, performative, reason):
     assert f"{container} cannot be reached" in reason
 
 
-def test_messages_go_both_ways_through_both_servers(two_hosts, folders, start_server, talker):
+def test_messages_go_both_ways_through_both_servers_and_who_is_not_there_is_reported(
+    two_hosts, folders, start_server, talker
+):
     for host, folder in zip(two_hosts, folders, strict=True):
         start_server(host, folder)
     (first, second), (a, b) = two_hosts, folders
@@ -33,6 +35,11 @@ def test_messages_go_both_ways_through_both_servers(two_hosts, folders, start_se
         log = folder.log.read_text()
         assert "Stream encrypted (TLSv1.3" in log
         assert "Accepting SASL EXTERNAL identity" in log
+    [(performative, reason)] = c1.talk("echo@c4")  # the server is there, the container is not
+    assert_unreachable("c4", performative, reason)
+    [(performative, reason)] = c1.talk("echo@c9")  # no server has such a container
+    assert_unreachable("c9", performative, reason)
+    assert "no server of the federation has this name" in reason
 
 
 def test_containers_may_connect_to_their_server_with_tls(two_hosts, folders, start_server, talker):
@@ -48,17 +55,6 @@ def test_a_server_listens_for_others_at_its_address_alone(two_hosts, folders, st
     others = listening - {f"{two_hosts[0].address}:5269"}
     assert f"127.0.0.1:{facts['port']}" in others
     assert {address.rpartition(":")[0] for address in others} == {"127.0.0.1"}
-
-
-def test_who_is_not_there_is_reported_to_the_sender(two_hosts, folders, start_server, talker):
-    for host, folder in zip(two_hosts, folders, strict=True):
-        start_server(host, folder)
-    c1 = talker(two_hosts[0], folders[0].path, "c1")
-    [(performative, reason)] = c1.talk("echo@c4")  # the server is there, the container is not
-    assert_unreachable("c4", performative, reason)
-    [(performative, reason)] = c1.talk("echo@c9")  # no server has such a container
-    assert_unreachable("c9", performative, reason)
-    assert "no server of the federation has this name" in reason
 
 
 def test_a_server_that_is_down_is_reported_to_the_sender(two_hosts, folders, start_server, talker):

@@ -1,11 +1,10 @@
 """Plans: what is read, and what is said about each mistake in one."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 
+from formicary.cli import main
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.cli.run_request import run_request
 from formicary_bench.experiments.registry import EXPERIMENTS
@@ -295,28 +294,30 @@ def test_a_new_plan_has_all_experiments_and_is_not_written_twice(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["plan.toml"]
 
 
-def test_the_commands(tmp_path):
-    def call(*arguments):
-        program = "from formicary.cli import main; main()"
-        command = [sys.executable, "-c", program, "bench", *arguments]
-        return subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+def test_the_commands(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
 
-    assert call("plan", "new", "plan.toml", "create").returncode == 0
-    checked = call("plan", "check", "plan.toml")
-    assert checked.returncode == 0
-    assert checked.stdout == "plan.toml is in order: 1 experiment, 3 configurations, 3 measurements\n"
-    dry = call("run", "--plan", "plan.toml", "--dry-run")
-    assert dry.returncode == 0
-    assert "3 configurations, 3 measurements, about" in dry.stdout
-    lines = call("run", "--plan", "plan.toml", "--dry-run", "--json").stdout.splitlines()
+    def call(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(["bench", *arguments])
+        return ended.value.code or 0, *capsys.readouterr()
+
+    assert call("plan", "new", "plan.toml", "create")[0] == 0
+    code, out, _ = call("plan", "check", "plan.toml")
+    assert code == 0
+    assert out == "plan.toml is in order: 1 experiment, 3 configurations, 3 measurements\n"
+    code, out, _ = call("run", "--plan", "plan.toml", "--dry-run")
+    assert code == 0
+    assert "3 configurations, 3 measurements, about" in out
+    lines = call("run", "--plan", "plan.toml", "--dry-run", "--json")[1].splitlines()
     assert len(lines) == 3
     assert '"repetitions": 1' in lines[0]
     (tmp_path / "plan.toml").write_text(GOOD + "pears = 3\npairs = -1\n")
     for command in (("plan", "check", "plan.toml"), ("run", "--plan", "plan.toml")):
-        wrong = call(*command)
-        assert wrong.returncode == 2
+        code, _, err = call(*command)
+        assert code == 2
         numbers = "takes whole numbers from 1 to 10000"
-        assert wrong.stderr.splitlines() == [
+        assert err.splitlines() == [
             "formicary: plan.toml has 2 mistakes:",
             "  line 3, measure.a.pears: there is no such key; did you mean pairs?",
             f"  line 4, measure.a.pairs: {numbers}, not -1; write pairs = [1, 10, 100], say",
@@ -329,8 +330,8 @@ def test_the_commands(tmp_path):
         (("--resume", "r", "--dry-run"), "--dry-run does not go with --resume"),
         (("everything", "--route", "direct"), "--route does not go with everything"),
     ]:
-        wrong = call("run", *words)
-        assert wrong.returncode == 2
-        assert said in wrong.stderr
-        assert "Traceback" not in wrong.stderr
+        code, _, err = call("run", *words)
+        assert code == 2
+        assert said in err
+        assert "Traceback" not in err
     assert [file.name for file in tmp_path.iterdir()] == ["plan.toml"]

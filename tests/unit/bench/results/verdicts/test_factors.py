@@ -146,6 +146,7 @@ def empty_run(tmp_path):
     return make_run(tmp_path / "run", [], repetitions=0)
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("name", [name for name in TEXTS if name not in VALUES])
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_no_format_compares_where_nobody_can_tell(name, condition, empty_run):
@@ -246,6 +247,7 @@ _METHODS = re.compile(
 )
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("command", ["compare", "history"])
 @pytest.mark.parametrize("side", ["run", "base"])
 @pytest.mark.parametrize("condition", RUNS)

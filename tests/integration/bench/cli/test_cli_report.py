@@ -126,7 +126,10 @@ def command(*arguments, **about):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a file that is always full")
-@pytest.mark.parametrize("kind", ["terminal", "latex", "csv"])
+@pytest.mark.parametrize(
+    "kind",
+    ["terminal", *(pytest.param(one, marks=pytest.mark.full("another format")) for one in ("latex", "csv"))],
+)
 def test_what_cannot_be_printed_is_one_sentence(run, kind):
     with Path("/dev/full").open("w") as full:
         refused = command("report", run, "--format", kind, stdout=full)
@@ -142,7 +145,17 @@ def on_a_small_disk():
 
 
 @pytest.mark.figures
-@pytest.mark.parametrize("kind", ["html", "terminal", "latex", "csv", "svg"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "html",
+        "csv",
+        *(
+            pytest.param(one, marks=pytest.mark.full("another format"))
+            for one in ("terminal", "latex", "svg")
+        ),
+    ],
+)
 def test_a_disk_that_fills_up_leaves_nothing_half_written(run, tmp_path, kind):
     refused = command(
         "report", run, "--format", kind, "--to", tmp_path / "out",

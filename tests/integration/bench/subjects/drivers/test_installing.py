@@ -53,10 +53,14 @@ class Failing(Recipe):
 GOOD_RECIPE = Recipe("good", GOOD[1])
 
 
-def install(recipe):
+def install(recipe, trial=try_out):
     said = []
-    installing.install(recipe, said.append, try_out)
+    installing.install(recipe, said.append, trial)
     return said
+
+
+def untried(hello):
+    """Believe what a driver says of itself."""
 
 
 def held(name):
@@ -69,7 +73,7 @@ def test_what_is_done_is_shown_and_what_was_there_before_is_gone_afterwards():
     (folder_of("good") / "older").mkdir()
     (folder_of("good") / "older.jar").touch()
     before = entry_of("good")
-    install(GOOD_RECIPE)
+    install(GOOD_RECIPE, untried)
     assert entry_of("good") != before
     assert Path(entry_of("good").command[1]).exists()
     assert len(held("good")) == 3  # the entry, a folder, and the driver in it
@@ -87,7 +91,7 @@ def test_what_is_done_is_shown_and_what_was_there_before_is_gone_afterwards():
 @pytest.mark.parametrize("is_there", [True, False])
 def test_where_it_fails_all_is_as_before(recipe, raised, is_there, registry):
     if is_there:
-        install(GOOD_RECIPE)
+        install(GOOD_RECIPE, untried)
     before = held("good")
     with pytest.raises(raised) as error:
         install(recipe)
@@ -99,7 +103,7 @@ def test_where_it_fails_all_is_as_before(recipe, raised, is_there, registry):
 
 def test_a_driver_that_fails_when_it_is_tried_does_not_replace_one_that_does_not(registry):
     """Of the same name: it says hello, and then writes times that cannot be."""
-    install(Recipe("bad", bad("")[1], "works"))
+    install(Recipe("bad", bad("")[1], "works"), untried)
     before = held("bad")
     with pytest.raises(RepetitionError, match="bytes of times"):
         install(Recipe("bad", bad("")[1], "writes-half"))

@@ -7,14 +7,12 @@ import sys
 
 import pytest
 from rich.console import Console
-from tests.integration.bench.subjects.drivers.conftest import GOOD, bad
+from tests.integration.bench.subjects.drivers.conftest import GOOD, bad, hello_of, keep
 
 from formicary_bench.cli.platform_list import listed
 from formicary_bench.cli.platform_tables import in_short, overview
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.runner.execution.driver_trial import try_out
 from formicary_bench.subjects.drivers.installed import installed
-from formicary_bench.subjects.drivers.installing import add
 from formicary_bench.subjects.drivers.recipes import RECIPES
 
 
@@ -68,7 +66,7 @@ def test_how_a_platform_is_run_and_when_it_is_measured_is_shown(bench):
     assert "as many threads as there are processors" in said
     assert "rounds of about 0.5 s in one process, until" in said
     assert all(recipe.run_as.endswith(".") for recipe in RECIPES.values())
-    add(GOOD, try_out)
+    keep(GOOD, hello_of(GOOD))
     said = " ".join(bench("platforms", "show", "good").out.split())
     assert "cold: its driver makes one round in a process" in said
 
@@ -84,9 +82,8 @@ def test_a_driver_is_added_used_and_removed(bench):
     assert (ended.code, ended.out) == (0, "good 1.0 can be measured: same-container, two-containers\n")
     row = rows_of(bench("platforms", "--json"))["good"]
     assert (row["version"], row["missing"], row["most_pairs"]) == ("1.0", [], 50)
-    ended = bench(
-        "run", "messaging/pairs", "--platform", "good,tasks", "--pairs", 1, "--rounds", "2,9,2", "--json"
-    )
+    once = ("--pairs", 1, "--rounds", "2,9,2", "--repeat", 1)
+    ended = bench("run", "messaging/pairs", "--platform", "good,tasks", *once, "--json")
     assert ended.code == 0, ended.err
     assert {(row["platform"], row["route"]) for row in ended.rows} == {
         ("good", "in-process"),
@@ -161,7 +158,7 @@ def test_a_folder_that_cannot_be_made_is_named(bench, tmp_path, monkeypatch):
 
 
 def test_an_entry_that_cannot_be_read_is_listed_and_can_be_removed(bench, registry):
-    add(GOOD, try_out)
+    keep(GOOD, hello_of(GOOD))
     (registry / "good" / "driver.json").write_text("{")
     row = rows_of(bench("platforms", "--json"))["good"]
     assert "remove it with: formicary bench platforms remove good" in row["missing"][0]

@@ -16,6 +16,7 @@ from unittest import mock
 from formicary.cli import guest_session, main
 from formicary.core.importing import SCRIPT
 from formicary.management.requests import router
+from formicary.transport.direct import endpoint
 
 COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()"]
 
@@ -24,8 +25,9 @@ RUN = [*COMMAND, "run"]
 PATIENTLY = """
 from formicary.cli import guest_session, main
 from formicary.management.requests import router
+from formicary.transport.direct import endpoint
 
-guest_session._PATIENCE = router._TIMEOUT_FOR_EACH = 60.0
+guest_session._PATIENCE = router._TIMEOUT_FOR_EACH = endpoint._OPENING_TIMEOUT = 60.0
 main()
 """
 ASK = [sys.executable, "-c", PATIENTLY]
@@ -186,6 +188,7 @@ class Lab:
             mock.patch.dict(os.environ, self.own_environment),
             mock.patch.object(guest_session, "_PATIENCE", 60.0),
             mock.patch.object(router, "_TIMEOUT_FOR_EACH", 60.0),
+            mock.patch.object(endpoint, "_OPENING_TIMEOUT", 60.0),
             chdir(self.path),
         ):
             return call(*arguments)

@@ -60,6 +60,7 @@ def visit(page, address):
     return visit
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1400])
 async def test_nothing_is_too_wide(visit, width, scheme):

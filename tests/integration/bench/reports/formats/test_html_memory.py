@@ -29,11 +29,11 @@ def peak(path, trips, repetitions, pairs=100):
     return int(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("repetitions", [1, 5])
+@pytest.mark.parametrize("repetitions", [pytest.param(1, marks=pytest.mark.full("five are harder")), 5])
 def test_a_report_takes_little_more_memory_than_the_values_of_one_configuration(tmp_path, repetitions):
-    each = 20_000 // repetitions
+    each = 10_000 // repetitions
     trips = each // 20, each - each // 10, each // 20
     few = peak(tmp_path / "few", (1, 20, 1), repetitions)
     many = peak(tmp_path / "many", trips, repetitions)
     assert (tmp_path / "many.html").stat().st_size > 10_000
-    assert (many - few) / 2_000_000 < _BYTES
+    assert (many - few) / 1_000_000 < _BYTES

@@ -1,7 +1,7 @@
 """Texts that know what their figures are of: put together, cut up, and the same text to everybody else."""
 
 import pytest
-from tests.unit.bench.reports.formats.test_latex import KINDS
+from tests.unit.bench.reports.formats.test_latex import KINDS, KINDS_TO_TRY
 from tests.unit.bench.synthetic import ALONE, CROWD
 
 from formicary_bench.reports.charts.dots import Dots
@@ -36,7 +36,7 @@ def test_other_texts_are_one_piece():
     assert anchors(ALONE, ALONE) == ALONE.anchor
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=KINDS_TO_TRY)
 def found(request, tmp_path_factory):
     return KINDS[request.param](tmp_path_factory.mktemp("runs") / "run")
 

@@ -46,6 +46,12 @@ class Page(HTMLParser):
         return " ".join(" ".join(self.words).split())
 
 
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory):
+    path = tmp_path_factory.mktemp("runs") / "quick"
+    return render(make_run(path, [*plan(pairs=(1, 10)), *create_plan()]))
+
+
 def test_the_same_folder_gives_the_same_bytes(quick_run):
     first = write_html(quick_run).read_bytes()
     second = write_html(RunFolder.open(quick_run.path)).read_bytes()
@@ -60,18 +66,18 @@ def test_the_same_folder_at_another_place_gives_the_same_bytes(quick_run, tmp_pa
     assert render(RunFolder.open(moved)) == before
 
 
-def test_a_page_needs_no_network(quick_run):
-    page = Page(render(quick_run))
+def test_a_page_needs_no_network(rendered):
+    page = Page(rendered)
     links = [
         value for _, name, value in page.attributes if name in {"src", "href", "data", "action", "srcset"}
     ]
     assert links
     assert all(link.startswith(("#", "data:,")) for link in links)
-    assert not re.search(r"@import|url\(", render(quick_run))
+    assert not re.search(r"@import|url\(", rendered)
 
 
-def test_a_page_is_sound(quick_run):
-    page = Page(render(quick_run))
+def test_a_page_is_sound(rendered):
+    page = Page(rendered)
     assert len(page.ids) == len(set(page.ids))
     named = [
         one
@@ -87,8 +93,8 @@ def test_a_page_is_sound(quick_run):
     assert page.elements.count("details") >= page.elements.count("figure")
 
 
-def test_a_page_tells_what_a_reader_needs(quick_run):
-    text = Page(render(quick_run)).text
+def test_a_page_tells_what_a_reader_needs(rendered):
+    text = Page(rendered).text
     for words in (
         "Pairs of agents, all talking at once",
         "Creating agents",
@@ -103,8 +109,8 @@ def test_a_page_tells_what_a_reader_needs(quick_run):
     assert "partial" not in text
 
 
-def test_a_page_says_what_baselines_are_and_why_agents_can_be_faster(quick_run):
-    text = Page(render(quick_run)).text.replace(" ,", ",")
+def test_a_page_says_what_baselines_are_and_why_agents_can_be_faster(rendered):
+    text = Page(rendered).text.replace(" ,", ",")
     assert "bare components, one stanza for each message through the same server" in text
     assert "TCP sockets between two, one connection for each pair, a message in each write" in text
     assert "a container sends many in one stanza, and the managed server passes" in text
@@ -183,8 +189,8 @@ def test_names_cannot_inject_anything(tmp_path):
     assert not [name for _, name, _ in page.attributes if name.startswith("on")]
 
 
-def test_the_policy_of_a_page_allows_its_own_script_alone(quick_run):
-    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', render(quick_run))
+def test_the_policy_of_a_page_allows_its_own_script_alone(rendered):
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', rendered)
     assert re.fullmatch(
         r"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-[\w+/=]{44}'",
         policy,

@@ -88,7 +88,7 @@ def test_a_time_in_which_nothing_can_be_seen_to_grow_is_refused(silent):
 def test_bodies_and_what_carries_them_are_on_the_wire(tls, silent, tmp_path):
     options = Options(
         "network", pairs=(20,), payloads=(1000,), subjects=(*OWN, "tcp"), routes=("direct",),
-        tls=tls, rounds=(20, 100, 50),
+        tls=tls, rounds=(20, 200, 50),
     )  # fmt: skip
     before = network()
     outcome = perform(options, tmp_path / "run", silent())
@@ -133,7 +133,7 @@ def test_through_the_server_each_message_goes_over_the_wire_twice(silent, tmp_pa
         subjects=OWN,
         routes=("direct", "xmpp"),
         tls=(False,),
-        rounds=(20, 100, 50),
+        rounds=(20, 200, 100),
     )
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
@@ -143,9 +143,11 @@ def test_through_the_server_each_message_goes_over_the_wire_twice(silent, tmp_pa
     }
     # Each message goes from a container to the server, or from it: the asking one sees one way of each.
     assert by_route["direct"]["to_server"] == by_route["direct"]["from_server"] == 0
-    assert by_route["direct"]["to_others"] > 5000 * by_route["direct"]["round_trips"]
+    # Of each pair, a message may have been on its way when it began to count.
+    least = {route: 5000 * (one["round_trips"] - 5) for route, one in by_route.items()}
+    assert by_route["direct"]["to_others"] > least["direct"]
     for way in ("to_server", "from_server"):
-        assert by_route["xmpp"][way] > 5000 * by_route["xmpp"]["round_trips"]
+        assert by_route["xmpp"][way] > least["xmpp"]
     assert by_route["xmpp"]["to_others"] == 0
     each = {route: one["wire_bytes"] / one["round_trips"] / 2 for route, one in by_route.items()}
     assert 5000 < each["direct"] < 10_000 < each["xmpp"]

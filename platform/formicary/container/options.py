@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import sys
 from typing import TYPE_CHECKING, Literal
 
@@ -90,7 +89,7 @@ def check_means(means: Means) -> Means:
     if means == "interpreters" and sys.version_info < (3, 14):
         raise UsageError(
             "compute_in='interpreters' needs Python 3.14 or later, and this is "
-            f"{platform.python_version()}: use 'processes'"
+            f"{'.'.join(map(str, sys.version_info[:3]))}: use 'processes'"
         )
     return means
 

@@ -1,6 +1,7 @@
 """A recording gives back what was written to it."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -107,7 +108,7 @@ def test_what_is_no_recording_is_said_in_one_sentence(tmp_path):
     with pytest.raises(StoreError, match="is not a recording, or it is broken"):
         Recording(path)
     path.unlink()
-    with sqlite3.connect(path) as other:
+    with closing(sqlite3.connect(path)) as other, other:
         other.execute("CREATE TABLE other (x)")
     with pytest.raises(StoreError, match="another program's database"):
         Recording(path)
@@ -120,7 +121,7 @@ def test_a_broken_event_is_said_in_one_sentence(tmp_path):
     recorder = Recorder(path)
     recorder.write([LeftOut(1.0, "c1", 1, 0)])
     recorder.close()
-    with sqlite3.connect(path) as other:
+    with closing(sqlite3.connect(path)) as other, other:
         other.execute("UPDATE events SET content = x'ff'")
     with Recording(path) as recording, pytest.raises(StoreError, match="is broken; record again"):
         recording.read(0, 2, 10)

@@ -89,7 +89,7 @@ async def test_an_interpreter_knows_the_path_and_tells_apart_who_has_failed(monk
 
 
 async def test_a_python_without_interpreters_says_so(monkeypatch):
-    monkeypatch.delattr(concurrent.futures, "InterpreterPoolExecutor", raising=False)
+    monkeypatch.setattr(concurrent.futures, "InterpreterPoolExecutor", None, raising=False)
     with pytest.raises(ComputeError, match="this Python has no interpreters for `compute`: use"):
         await InterpreterWorker().start()
 

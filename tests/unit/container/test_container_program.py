@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import inspect
 import os
 import re
 import signal
@@ -119,4 +119,4 @@ def test_import_brings_the_public_names():
     for name in formicary.__all__:
         assert getattr(formicary, name) is not None
     assert os.path.basename(formicary.__file__) == "__init__.py"  # noqa: PTH119
-    assert asyncio.iscoroutinefunction(formicary.Container.start)
+    assert inspect.iscoroutinefunction(formicary.Container.start)

@@ -193,8 +193,7 @@ def test_the_processes_on_a_host_are_known(make_lab):
     first, second = make_lab().hosts
     before = [first.pids(), second.pids()]
     with subprocess.Popen(["ip", "netns", "exec", first.namespace, "sleep", "60"]) as sleep:
-        while psutil.Process(sleep.pid).name() != "sleep":
-            time.sleep(0.01)
+        wait_until(lambda: psutil.Process(sleep.pid).name() == "sleep")
         assert [first.pids(), second.pids()] == [sorted([*before[0], sleep.pid]), before[1]]
         sleep.kill()
 
@@ -385,8 +384,7 @@ def test_the_number_in_an_old_file_is_not_trusted(folder):
 def test_a_server_that_has_ended_is_noticed(folder, command):
     status, _ = up(folder, 1)
     os.kill(status.hosts[0].server, signal.SIGKILL)
-    while runs(status.hosts[0].server):
-        time.sleep(0.01)
+    wait_until(lambda: not runs(status.hosts[0].server))
     code, out = command("status", "--folder", folder)
     assert code == 1
     assert "no SSH server" in out

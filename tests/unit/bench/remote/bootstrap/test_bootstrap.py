@@ -74,7 +74,7 @@ def test_a_process_that_was_noted_is_found_and_ended(home, sleeper):
     folder.note(home, sleeper.pid)
     assert list(folder.left(home)) == [sleeper.pid]
     assert folder.end(home, sleeper.pid)
-    assert sleeper.wait(10) != 0
+    assert sleeper.wait(60) != 0
     assert folder.left(home) == {}
     assert not (home / folder.RUNNING).exists()
 
@@ -165,7 +165,7 @@ def test_a_folder_that_is_not_there_is_clean(tmp_path):
 def test_what_runs_is_ended_before_its_files_go(home, sleeper):
     folder.note(home, sleeper.pid)
     assert cleaning.clean(str(home))["ended"] == [f"{sys.executable} -c print(flush=True); input()"]
-    assert sleeper.wait(10) != 0
+    assert sleeper.wait(60) != 0
     assert not home.exists()
 
 

@@ -339,7 +339,8 @@ def test(arguments: list[str]) -> int:
         # The system's packages come while the environment is made, which needs none.
         packages = beside.submit(ensure_packages, (*MARKS.values(), *HOSTS, *READERS, *DATABASES))
         ensure_environment("test")
-        step("installing SPADE for the tests", [PYTHON, "-m", "tests.plugins.spade_environment"])
+        spade = [PYTHON, "-m", "tests.plugins.spade_environment"]
+        beside.submit(step, "installing SPADE for the tests", spade)
         if not arguments:
             step("compiling the tests", [PYTHON, "-c", COMPILE])
     if arguments == ["--full"]:

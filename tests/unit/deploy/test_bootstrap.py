@@ -346,7 +346,7 @@ def test_bench_runs_the_measurement_with_the_arguments(bootstrap, handed_over, a
 
 def test_test_runs_the_gate_once_all_that_tests_load_is_compiled(bootstrap, steps, handed_over):
     assert bootstrap.main(["test"]) == 0
-    assert steps[-1] == "compiling the tests"
+    assert "compiling the tests" in steps
     assert handed_over == [[bootstrap.PYTHON, "-m", "tests.gate"]]
 
 

@@ -36,12 +36,9 @@ def dialog(view):
     return view.page.get_by_role("dialog")
 
 
-async def test_it_says_that_it_may_act(view):
-    await expect(view.at("rights")).to_have_text("This page may act")
-    await expect(view.at("rights")).to_have_attribute("title", "")
-
-
-async def test_an_agent_is_killed_after_it_was_asked_for_once_more(nest, live):
+async def test_it_may_act_and_an_agent_is_killed_after_it_was_asked_for_once_more(nest, live):
+    await expect(nest.at("rights")).to_have_text("This page may act")
+    await expect(nest.at("rights")).to_have_attribute("title", "")
     await nest.choose("courier-1")
     await act(nest, "kill").click()
     await expect(dialog(nest)).to_contain_text("what is in its mailbox goes to the dead letters")
@@ -209,6 +206,7 @@ async def test_agents_of_a_platform_are_created_moved_suspended_and_killed(look)
     await expect(details).to_contain_text("it is gone")
 
 
+@pytest.mark.full("another refusal is shown above")
 async def test_why_an_agent_cannot_move_is_said(look):
     view = await look("--allow", "act")
     await view.choose("laser")

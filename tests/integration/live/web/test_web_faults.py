@@ -41,7 +41,10 @@ class TestPart:
         yield View(page, live.address)
         browser_loop.run(page.goto("about:blank"))
 
-    @pytest.mark.parametrize("part", ["main.js", "nest.js", "live.css"])
+    @pytest.mark.parametrize(
+        "part",
+        ["main.js", pytest.param("nest.js", marks=pytest.mark.full("as with main.js")), "live.css"],
+    )
     async def test_it_is_asked_for_again(self, view, part):
         asked = []
 

@@ -6,7 +6,7 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from tests.plugins.paths import ROOT
 
@@ -30,12 +30,13 @@ pytest_plugins = [
     "tests.plugins.slurm_cluster",
 ]
 
-# No deadlines: tests assert nothing about time. The gate takes the same examples every time, so that it fails
-# for a reason in the change; the second tier and developers' machines search for new ones.
-settings.register_profile("default", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
-settings.register_profile("full", deadline=None, max_examples=1000, print_blob=True)
-settings.register_profile("deep", deadline=None, max_examples=5000)  # pytest --hypothesis-profile deep
+# No deadlines, and no example is too slow: tests assert nothing about time. The gate takes the same examples
+# every time, so that it fails for a reason in the change; the second tier and developers' machines search for
+# new ones.
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("default", _PATIENT)
+settings.register_profile("ci", _PATIENT, derandomize=True, print_blob=True, database=None)
+settings.register_profile("full", _PATIENT, max_examples=1000, print_blob=True)
 set_hypothesis_home_dir(ROOT / ".hypothesis")  # the working folder is each test's own
 # A script that starts tests in the background has them ignore Ctrl-C, and all that they start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -1,8 +1,7 @@
 """Programs whose split of CPU time is known are attributed within 2 points at 95% confidence.
 
 That takes long, and is of the second tier. The first tier's versions are short, so what they find is coarse,
-and their bound wider. Where the machine is busy with other things it is measured in the deep profile, which
-pytest has with `--hypothesis-profile deep`: it takes minutes of all processors.
+and their bound wider.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ SCENARIOS = ("one-thread", "several-threads", "gil-held", "gil-released", "with-
 ROUNDS_AT_MOST = 4
 CERTAIN = 3.3 / 1.96  # from 95% to 99.9%: it is asked some twenty times
 
-IS_DEEP = settings.default.max_examples >= settings.get_profile("deep").max_examples
+IS_FULL = settings.get_current_profile_name() == "full"
 LOAD = 8  # processes that want the processors for themselves
 WAYS = ("pool", "queued", "condition", "loop", "uv")
 COARSE = 0.1
@@ -100,7 +99,7 @@ def test_threads_that_wait_are_not_taken_for_busy_ones(folder):
     assert sum(thread.waits for thread in measured.processes[0].threads) > 0
 
 
-@pytest.mark.skipif(not IS_DEEP, reason="takes minutes of all processors; only in the deep profile")
+@pytest.mark.full("takes minutes of all processors")
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("way", WAYS)
 def test_threads_that_wait_on_a_busy_machine(folder, way):
@@ -117,7 +116,7 @@ def test_the_interval_holds_the_truth_of_real_profiles(folder):
 
 
 # What is done on purpose, apart from what the messages take themselves.
-ROUNDS = 600 if IS_DEEP else 80
+ROUNDS = 600 if IS_FULL else 80
 KNOWN = Rules([own_rule(f"known-{name}=work_{name}") for name in ("agents", "communication", "platform")])
 
 
@@ -139,7 +138,7 @@ def of_each(measured, known):
 
 
 def check_messages(measured, known):
-    bound = POINTS if IS_DEEP else COARSE
+    bound = POINTS if IS_FULL else COARSE
     for of_one, really in of_each(measured, known):
         for name, (off, margin) in errors(of_one, really, KNOWN).items():
             assert abs(off) - margin < bound, (

@@ -30,7 +30,7 @@ def test_the_published_variance_of_spatial_perception():
 
 
 def test_the_interval_of_a_median_holds_it_in_95_of_100():
-    many = min(4000, 10 * settings.default.max_examples)  # 1000 without `--hypothesis-profile deep`
+    many = min(4000, 10 * settings.default.max_examples)  # 1000 in the first tier
     runs = np.random.default_rng(21).lognormal(0, 0.3, (many, 20))
     low, high = bounds(runs, np.median, 1, widened(20))
     assert 0.94 <= np.mean((low <= 1) & (high >= 1)) <= 0.96

@@ -420,7 +420,7 @@ def test_an_interruption_is_not_passed_over_while_the_run_is_prepared(tmp_path):
 @settings(max_examples=max(1, settings.default.max_examples // 200), phases=[Phase.explicit, Phase.generate])
 @given(seconds=st.floats(0, 1.5))
 def test_an_interruption_at_any_moment_leaves_no_folder(seconds):
-    """Workers are killed, so that they cannot clean up themselves; `--hypothesis-profile deep` tries more."""
+    """Workers are killed, so that they cannot clean up themselves; the second tier tries more moments."""
     with tempfile.TemporaryDirectory() as folder:
         temporary = Path(folder, "t")
         temporary.mkdir()

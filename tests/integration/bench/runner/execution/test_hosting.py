@@ -28,8 +28,7 @@ from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOST
 ROUNDS = (5, 20, 5)
 FOR_LONG = (0, 10_000, 0)
 SECONDS = 60  # until nothing is left
-IS_DEEP = settings.default.max_examples >= settings.get_profile("deep").max_examples
-MOMENTS = 20 if IS_DEEP else 8  # of interruptions
+MOMENTS = 20 if settings.get_current_profile_name() == "full" else 8  # of interruptions
 PARTS = [range(first, MOMENTS, 4) for first in range(4)]
 BEGUN = "begun\n"
 PROGRAM = "from formicary.cli import main; print('begun', flush=True); main()"
@@ -326,7 +325,6 @@ def longest():
     ids=str,
 )
 def test_an_interruption_at_any_moment_leaves_nothing_anywhere(moments, longest, lab, there, tmp_path):
-    """`--hypothesis-profile deep` tries more of them."""
     inventory = inventory_of(lab, there, tmp_path)
     temporary = there / "t"  # short, too: the server's socket is below it
     temporary.mkdir()

@@ -220,10 +220,15 @@ def _cpu(name: str, made: Round) -> dict[str, float]:
     return {name: made.cpu_us} if made.cpu_s >= _FEWEST_CPU_S else {}
 
 
+def _open(path: str, flags: int) -> int:
+    """Open a file that a driver has made, which may be a link or a pipe."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+
+
 def _read(name: str, file: Path, pairs: int, trips: int) -> list[PairTimes]:
     """Return the times of each pair: all beginnings of its round trips, then how long each took."""
     try:
-        with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:
+        with open(file, "rb", opener=_open) as opened:
             known, right = os.fstat(opened.fileno()), pairs * 2 * trips * _BYTES
             if not stat.S_ISREG(known.st_mode):
                 raise DriverError(f"{name} has made something else than a file of its times")

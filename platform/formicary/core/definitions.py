@@ -152,7 +152,7 @@ def _returns_nothing(function: FunctionType) -> bool:
         return False
     if not isinstance(definition, ast.FunctionDef):
         return False
-    inner = [*definition.body]
+    inner: list[ast.AST] = [*definition.body]
     for node in inner:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             continue

@@ -7,6 +7,8 @@ when its controller is gone, whatever its event loop is busy with at that moment
 from __future__ import annotations
 
 import asyncio
+import atexit
+import gc
 import os
 import sys
 import threading
@@ -209,6 +211,7 @@ def _hand_over(work: Workload, channel: Channel, began: int) -> None:
 
 def main() -> None:
     """Do one job; the exit code is 0 if it was done."""
+    atexit.register(gc.freeze)  # as a command does
     # Standard output belongs to the controller: what a library prints goes to standard error.
     channel = Channel(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)

@@ -1,7 +1,8 @@
 """What tests cost: writes it to a file, from which `python -m tests.costs` makes the report of a gate.
 
 Each test has its seconds of the clock and its seconds of CPU: those of its own process, and those of the
-processes that it has started and waited for. What a fixture takes that many tests share counts for the first.
+processes that it has started and waited for. What a fixture takes that many tests share counts for the first;
+what ends with the whole run, such as a browser, is put to collecting the tests.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _COLLECTING = "collecting"
 _costs: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
 _last = 0.0
+_is_last_test = False
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,10 +30,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol() -> Generator[None, object, object]:
+def pytest_runtest_protocol(nextitem: pytest.Item | None) -> Generator[None, object, object]:
     """Begin to count with the test, not with what was between it and the one before."""
-    global _last  # noqa: PLW0603 -- a process runs one test at a time
-    _last = _cpu_seconds()
+    global _last, _is_last_test
+    _last, _is_last_test = _cpu_seconds(), nextitem is None
     return (yield)
 
 
@@ -41,7 +43,8 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     global _last
     report = yield
     now = _cpu_seconds()
-    report.cpu_seconds, _last = now - _last, now
+    ends_all = _is_last_test and report.when == "teardown"
+    report.cpu_seconds, _last = 0.0 if ends_all else now - _last, now
     return report
 
 

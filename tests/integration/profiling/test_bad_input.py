@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import stat
 import sys
+import tempfile
+from pathlib import Path
 from unittest.mock import Mock
 
 import psutil
@@ -66,9 +69,19 @@ def test_no_py_spy(monkeypatch, tmp_path):
         pass
 
 
+@pytest.fixture
+def for_all():
+    """Give a folder that all users may look into."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield folder
+
+
 @pytest.mark.usefixtures("as_root")
-def test_no_permission_to_look_into_a_process(monkeypatch, started):
+def test_no_permission_to_look_into_a_process(monkeypatch, started, for_all):
     ours = started(sys.executable, "-c", SPIN.format(seconds=60))
+    py_spy = shutil.copy(sampler.find_program(), for_all)  # wherever the checkout is
+    monkeypatch.setattr(sampler, "find_program", lambda: py_spy)
     plain = sampler.subprocess.Popen
     monkeypatch.setattr(
         sampler.subprocess, "Popen", lambda *a, **k: plain(*a, **k, user=12345, extra_groups=[])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -103,6 +104,15 @@ def _address(text: str, _: Path) -> str:
     return text
 
 
+def _what_else(path: Path) -> str:
+    """Say what a path is that is no file, or nothing; `Path.is_file` hides errors from Python 3.14 on."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return "is not there"
+    return "" if stat.S_ISREG(mode) else "is a folder" if stat.S_ISDIR(mode) else "is no file"
+
+
 def _file(text: str, folder: Path) -> Path | None:
     if not text:
         return None
@@ -111,8 +121,8 @@ def _file(text: str, folder: Path) -> Path | None:
     except RuntimeError:
         raise WrongError(f"{shown(text)} names a user that there is not; write the whole path") from None
     try:
-        if not path.is_file():
-            what = "is a folder" if path.is_dir() else "is not there"
+        what = _what_else(path)
+        if what:
             raise WrongError(
                 f"the file {path} {what}; write the path of one, relative to this file or absolute"
             )

@@ -126,12 +126,15 @@ def _write(path: Path, address: str) -> int:
 
 def _is_there(path: Path) -> bool:
     try:
-        return path.exists()
+        path.stat()  # `exists` hides errors from Python 3.14 on
     except PermissionError as error:
         raise UsageError(
             f"nobody but its owner can look for {path} ({error.strerror}); give the path of a file that you "
             "can read with --join, or set XDG_STATE_HOME to a folder that you can read"
         ) from error
+    except OSError:
+        return False
+    return True
 
 
 def _name(domain: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import math
+import sys
 from contextlib import suppress
 
 from hypothesis import example, given, settings
@@ -190,14 +191,18 @@ def outcome(make, program, cancels):
     return run_virtual(main()), interpreter.seen
 
 
-class Task(asyncio.tasks._PyTask):
-    """A task of this Python, but for what a strand does on every one: as asyncio from Python 3.13 on."""
+if sys.version_info >= (3, 13):
+    Task = asyncio.Task
+else:
 
-    def uncancel(self):
-        left = super().uncancel()
-        if not left:
-            self._must_cancel = False
-        return left
+    class Task(asyncio.tasks._PyTask):
+        """A task of this Python, but for what a strand does on every one: as asyncio from Python 3.13 on."""
+
+        def uncancel(self):
+            left = super().uncancel()
+            if not left:
+                self._must_cancel = False
+            return left
 
 
 def as_task(coroutine):

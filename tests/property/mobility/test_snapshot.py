@@ -6,7 +6,7 @@ import asyncio
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.property.searches import at_first
 from tests.unit.mobility.travellers import HERE, Basket, Count, Item, Machine, Shopper, Ticks
@@ -150,6 +150,9 @@ fields = st.recursive(
 )
 
 
+BEYOND_ALL_TIMES = (f"{HERE}.travellers:Ticks", False, None, {}, None, 86_400e9, None)  # s until it is due
+
+
 @given(
     st.lists(fields, max_size=9)
     | st.tuples(
@@ -178,6 +181,7 @@ fields = st.recursive(
         st.none(),
     )
 )
+@example((1, f"{HERE}.travellers:Shopper", 1, "active", {}, None, [BEYOND_ALL_TIMES], None))
 def test_whatever_arrives_makes_an_agent_or_a_sentence(value):
     container = Container("c1", accepts=[HERE])
 

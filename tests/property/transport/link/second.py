@@ -66,7 +66,7 @@ class Second:
             self.challenged_at = now
             self.hello(now, asks=True)
 
-    def send(self, payload, item, now, kind=DATA):
+    def send(self, payload, item, kind=DATA):
         if self.state in {State.CLOSING, State.CLOSED}:
             self.instructions += [Failed([item], "this container has stopped")] if item is not None else []
         else:

@@ -150,10 +150,10 @@ async def test_hosts_measure_the_way_between_them(on):
 
 
 async def test_what_a_program_has_started_ends_with_it(on, tmp_path):
-    """Here it is the Python of an environment, which would sleep for a minute."""
+    """Here it is the Python of an environment, which would sleep for ten minutes."""
     pids = tmp_path / "pid"
-    question = f"import os, time; open({str(pids)!r}, 'w').write(str(os.getpid()) + '.'); time.sleep(60)"
-    until = time.monotonic() + 60
+    question = f"import os, time; open({str(pids)!r}, 'w').write(str(os.getpid()) + '.'); time.sleep(600)"
+    until = time.monotonic() + 150
     async with on() as host, helping(host, "installing") as helper:
         asked = {"folder": "~", "interpreter": sys.executable, "question": question}
         asking = asyncio.create_task(helper.ask("look", asked))

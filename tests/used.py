@@ -9,7 +9,6 @@ Whatever of it a test sees that it should not is a failure of the gate there.
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -67,7 +66,7 @@ def everything_used(clone: Path, environment: dict[str, str]) -> Iterator[None]:
     try:
         with subprocess.Popen(listening, cwd=clone, env=environment) as platform:
             yield
-            platform.send_signal(signal.SIGINT)
+            platform.terminate()
     finally:
         run("server", "stop")
 

@@ -293,15 +293,16 @@ class LocalPlatform:
             FormicaryError: an agent has failed in another process, and nobody was told.
             Exception: as of `Container.join`.
         """
+        errors: list[BaseException] = []
         is_quiet = False
         while not is_quiet:  # who is there may start others elsewhere until all are seen to be gone
             had_own = bool(self.container.agents)
-            found = await _all_or_first_error([self._join_own(), *map(_join, self.children)])
+            joining = self.container.join(), *map(_join, self.children)
+            found = await asyncio.gather(*joining, return_exceptions=True)
+            errors += (each for each in found if isinstance(each, BaseException))
             is_quiet = not had_own and not any(found)
-
-    async def _join_own(self) -> bool:
-        await self.container.join()
-        return False
+        if errors:  # agents elsewhere were there when they came
+            raise errors[0]
 
     def __repr__(self) -> str:
         return f"<LocalPlatform {self.container.platform}, {len(self.containers)} containers>"

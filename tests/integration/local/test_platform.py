@@ -122,6 +122,20 @@ async def test_it_waits_until_no_agent_is_left():
             await platform.join()
 
 
+async def test_where_an_agent_has_failed_those_of_other_containers_are_waited_for_all_the_same():
+    async with LocalPlatform(containers=2) as platform:
+        await platform.start(Clerk, "clerk")
+        await platform.start(Doing, "c", {"what": "fail"})
+        await platform.container.management.kill("c@c2")
+        joining = asyncio.create_task(platform.join())
+        for _ in range(20):
+            await platform.container.management.agents()
+        assert not joining.done()
+        await platform.container.management.kill("clerk@c1")
+        with pytest.raises(FormicaryError, match="no desk left"):
+            await joining
+
+
 async def test_what_is_killed_is_said_with_its_agents_and_partners_get_failures(caplog):
     async with LocalPlatform(containers=2) as platform:
         for number in range(4):

@@ -27,6 +27,7 @@ from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOST
 
 ROUNDS = (5, 20, 5)
 FOR_LONG = (0, 10_000, 0)
+FOR_LONGER = (0, 60_000, 0)  # than it takes to notice that there are some, and to cut a host off
 SECONDS = 60  # until nothing is left
 MOMENTS = 20 if settings.get_current_profile_name() == "full" else 8  # of interruptions
 PARTS = [range(first, MOMENTS, 4) for first in range(4)]
@@ -260,7 +261,7 @@ def test_a_host_that_is_away_for_a_while_is_shown_and_the_run_goes_on(lab, over)
             host.mend()
 
     listener = Mending()
-    outcome = over(lab, listener, subjects=("formicary-micro",), routes=("direct",), rounds=FOR_LONG)
+    outcome = over(lab, listener, subjects=("formicary-micro",), routes=("direct",), rounds=FOR_LONGER)
     assert outcome.problems == []
     assert listener.said == [f"host {host.name} missing for 3 s", f"host {host.name} is back"]
 

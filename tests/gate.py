@@ -51,8 +51,8 @@ PARTS = {
 }
 # Who waits for others takes them for gone when a processor is late: what only computes stands back, as of
 # nice(1).
-_NICENESS = {"faults": 0, "integration": 5}
-_NICEST = 10
+_NICENESS = {"faults": 0, "integration": 2}
+_NICEST = 4  # more, and it would stand still beside others
 _PROGRESS = re.compile(r"([.sxXFE]+) *\[ *(\d+)%\]$")  # a line of pytest
 _SAID_EVERY = 10  # per cent
 _INTERRUPTED = 130

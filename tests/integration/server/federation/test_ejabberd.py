@@ -18,6 +18,7 @@ from formicary.errors import AuthenticationError
 from formicary.server.certificate import ensure_certificate
 from formicary.server.federate import federate
 from formicary.server.federation import parse_member
+from formicary.transport.xmpp import stream
 
 pytestmark = [pytest.mark.server, pytest.mark.ejabberd]
 
@@ -27,6 +28,12 @@ def _has_ejabberd():
     """Leave the tests out where it is missing."""
     if not PROGRAM.exists():
         leave_out("ejabberd is not installed: docs/ejabberd.md says what to do before that")
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    """Have a container wait for longer: on a busy machine its first answers take ejabberd a while."""
+    monkeypatch.setattr(stream, "_CONNECT_TIMEOUT", 60.0)
 
 
 def make(path, federated, listen, port):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from random import randrange
 from typing import Any
 
 import nox
@@ -150,9 +151,9 @@ def bench_smoke(session: nox.Session) -> None:
 
 @nox.session(default=False, tags=["full"])
 def simulate(session: nox.Session) -> None:
-    """Play whole platforms in virtual time, ten million steps, or what the arguments say (--help)."""
+    """Play whole platforms in virtual time from fresh seeds, ten million steps, or as the arguments say."""
     session.install("-e", ".", *group("test"))
-    arguments = session.posargs or ["--steps", "6000", "--total", "10000000"]
+    arguments = session.posargs or ["--seed", str(randrange(10**9)), "--steps", "6000", "--total", "10000000"]
     session.run("python", "-m", "tests.simulation", *arguments)
 
 

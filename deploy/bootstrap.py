@@ -79,8 +79,8 @@ INSTALLS = {
 }
 
 # Where Python is told to write no bytecode, as in many images, each of the thousand processes that tests
-# start would compile all of it again. Those that run tests load all tests, which pytest compiles itself. What
-# is wrong with any of it is said where it runs.
+# start would compile all of it again. pytest compiles the tests itself. Errors are not reported here: they
+# show up when the code runs.
 COMPILE = """\
 import compileall, sys, pytest
 sys.dont_write_bytecode = False

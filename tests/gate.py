@@ -4,8 +4,8 @@
     python -m tests.gate lint types            some parts of it
     python -m tests.gate -- -m "not server"    with arguments for pytest: without the tests that need Prosody
 
-A part that fails keeps no other from running; the exit code is 0 only where all of them have passed. What the
-tests have cost is said at the end (`tests/costs.py`), and `.reports/` keeps what each part has printed.
+If a part fails, the others still run; the exit code is 0 only if all of them passed. A report of what the tests
+cost comes last (`tests/costs.py`), and the output of each part is kept in `.reports/`.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests import costs
 from tests.costs import say
+from tests.plugins.paths import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / ".reports"
 
 CHECKS = {

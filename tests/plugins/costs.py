@@ -56,7 +56,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Have a worker tell its controller what collecting took, and the controller write all of it down."""
+    """Send the cost of collecting from a worker to its controller, which writes all costs to the file."""
     if hasattr(session.config, "workeroutput"):
         spent = sum(cpu for _, cpu in _costs.values())
         session.config.workeroutput[_COLLECTING] = _cpu_seconds() - spent

@@ -104,13 +104,16 @@ def _address(text: str, _: Path) -> str:
     return text
 
 
-def _what_else(path: Path) -> str:
-    """Say what a path is that is no file, or nothing; `Path.is_file` hides errors from Python 3.14 on."""
+def _why_no_file(path: Path) -> str:
+    """Explain why a path is not a file; return an empty string if it is one.
+
+    `Path.is_file` hides errors since Python 3.14, so this looks for itself.
+    """
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         return "is not there"
-    return "" if stat.S_ISREG(mode) else "is a folder" if stat.S_ISDIR(mode) else "is no file"
+    return "" if stat.S_ISREG(mode) else "is a folder" if stat.S_ISDIR(mode) else "is not a regular file"
 
 
 def _file(text: str, folder: Path) -> Path | None:
@@ -121,8 +124,7 @@ def _file(text: str, folder: Path) -> Path | None:
     except RuntimeError:
         raise WrongError(f"{shown(text)} names a user that there is not; write the whole path") from None
     try:
-        what = _what_else(path)
-        if what:
+        if what := _why_no_file(path):
             raise WrongError(
                 f"the file {path} {what}; write the path of one, relative to this file or absolute"
             )

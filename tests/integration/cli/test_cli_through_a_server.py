@@ -49,7 +49,7 @@ def run(server, tmp_path, monkeypatch):
 
 
 def refused(server, *arguments, code):
-    """Give what is said of a script that cannot be run."""
+    """Return the error message for a script that cannot be run."""
     done = call("run", "echo.py", "--server", server.folder.path, *arguments)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (code, "", 1)
     return done.stderr

@@ -32,7 +32,7 @@ def _has_ejabberd():
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch):
-    """Have a container wait for longer: on a busy machine its first answers take ejabberd a while."""
+    """Raise the connection time-out: on a busy machine, ejabberd is slow to answer at first."""
     monkeypatch.setattr(stream, "_CONNECT_TIMEOUT", 60.0)
 
 

@@ -57,7 +57,7 @@ def over(tmp_path, there):
 
 @pytest.fixture
 def when_met(monkeypatch):
-    """Have a look taken in each repetition when its workers have met."""
+    """Call a function in each repetition once its workers have met."""
 
     def call(look):
         class Looking(Observer):

@@ -4,8 +4,8 @@
     python -m tests.gate lint types            some parts of it
     python -m tests.gate -- -m "not server"    with arguments for pytest: without the tests that need Prosody
 
-If a part fails, the others still run; the exit code is 0 only if all of them passed. A report of what the tests
-cost comes last (`tests/costs.py`), and the output of each part is kept in `.reports/`.
+If a part fails, the others still run; the exit code is 0 only if all of them passed. What the tests cost is
+reported last (`tests/costs.py`), and the output of each part is kept in `.reports/`.
 """
 
 from __future__ import annotations

@@ -9,8 +9,6 @@ It ends when it is told to, and when the program has gone, however that ended.
 from __future__ import annotations
 
 import asyncio
-import atexit
-import gc
 import io
 import logging
 import os
@@ -41,7 +39,6 @@ _GRACE: Final = 20.0  # s that agents get to end when the program has gone; one 
 
 def main() -> None:
     """Open a container as ordered, and do what is ordered until the end."""
-    atexit.register(gc.freeze)  # as a command does
     connect = _by_socket(int(sys.argv[1])) if len(sys.argv) > 1 else _by_standard_streams()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides when all end
     for stream in (sys.stdout, sys.stderr):  # all write to the same: whole lines, also under PYTHONUNBUFFERED

@@ -218,3 +218,24 @@ def test_help_has_an_example_and_no_colours_where_they_are_not_wanted():
     ended = subprocess.run([*RUN, "--help"], capture_output=True, text=True, check=True, env=environment)
     assert "formicary run echo.py --server local --name c2" in ended.stdout
     assert "\x1b[" not in ended.stdout
+
+
+def test_what_a_script_has_written_to_a_file_that_it_leaves_open_is_kept(tmp_path):
+    script = tmp_path / "noting.py"
+    script.write_text("""\
+from formicary import Agent, OneShotBehaviour
+
+class Note(OneShotBehaviour):
+    async def run(self):
+        self.agent.notes = open("notes", "w")
+        self.agent.notes.write("seen")
+        await self.agent.stop()
+
+class Noting(Agent):
+    async def setup(self):
+        self.add_behaviour(Note())
+
+agent = Noting("agent")
+""")
+    subprocess.run([*RUN, script], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "notes").read_text() == "seen"

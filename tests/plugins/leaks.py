@@ -49,6 +49,15 @@ class Held:
         return ", ".join(sorted(parts))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _one_uvloop_before() -> None:
+    """Open the pipe for signals that uvloop's first loop leaves to the process: no test is to blame."""
+    with suppress(ImportError):
+        import uvloop
+
+        uvloop.new_event_loop().close()
+
+
 @pytest.fixture(autouse=True)
 def _leaves_nothing_behind() -> Iterator[None]:
     """Look at each test: as an autouse fixture, outside all others of it."""

@@ -3,15 +3,6 @@ from __future__ import annotations
 import pytest
 from tests.integration.cli.platforms import Lab
 
-from formicary.core.event_loop import loop_factory
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _one_uvloop_before():
-    """Open the pipe for signals that uvloop's first loop leaves to the process: no test is to blame."""
-    if new := loop_factory():
-        new().close()
-
 
 @pytest.fixture
 def lab(tmp_path):

@@ -19,6 +19,8 @@ PYTHONS = nox.project.python_versions(PROJECT)
 # In the second tier they ask a sampler for the truth within two points, which others on the same processors
 # would take from it.
 ALONE = ("tests/integration/profiling/test_truth.py", "tests/unit/profiling/accounting/test_accounting.py")
+# A thousand examples take longer than a test of the first tier may.
+SECOND_TIER = ("--full", "--timeout", "3600")
 # Tests marked so need them, and all that profile need lab.
 EXTRAS = ("accounts", "figures", "gateway", "lab", "live", "notebooks", "postgresql")
 
@@ -46,8 +48,8 @@ def lowest(requirement: str) -> str:
 def tests(session: nox.Session) -> None:
     """Run both tiers of the unit and property tests with the newest allowed dependencies."""
     session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"))
-    rooms = ("tests/unit", "tests/property", "--full", "--numprocesses", "3", "--dist", "loadfile")
-    session.run("pytest", *(session.posargs or rooms))
+    rooms = ("tests/unit", "tests/property", "--numprocesses", "3", "--dist", "loadfile")
+    session.run("pytest", *(session.posargs or (*rooms, *SECOND_TIER)))
 
 
 def run_gate(session: nox.Session, *arguments: str, **options: Any) -> None:
@@ -60,8 +62,8 @@ def run_gate(session: nox.Session, *arguments: str, **options: Any) -> None:
 def full(session: nox.Session) -> None:
     """Run the gate with both tiers of all tests."""
     session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"))
-    run_gate(session, "--", "--full", *(f"--ignore={path}" for path in ALONE))
-    session.run("pytest", *ALONE, "--full")
+    run_gate(session, "--", *SECOND_TIER, *(f"--ignore={path}" for path in ALONE))
+    session.run("pytest", *ALONE, *SECOND_TIER)
 
 
 @nox.session(python=["3.13t", "3.14t"], default=False)

@@ -20,17 +20,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_STEERING = (
-    "FORMICARY_",
-    "SLURM",
-    "XDG_",
-    "COLUMNS",
-    "LINES",
-    "NO_COLOR",
-    "FORCE_COLOR",
-    "CLICOLOR",
-    "HYPOTHESIS_",
-)
+_STEERING = ("FORMICARY_", "SLURM", "XDG_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR")
 """How the names of variables begin by which a caller steers the programs that are tested."""
 
 _CACHE = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")  # the user's

@@ -3,8 +3,8 @@
     python -m tests.costs .reports
 
 It prints the slowest twenty tests, and the seconds of CPU of each room beside its budget; the slowest hundred
-go into `slowest.txt` in the folder. A room that takes half as much again as `budgets.toml` gives it is over
-budget: that fails no test, but somebody should look at it.
+go into `slowest.txt` in the folder. A room that takes over 1.5 times its budget (`budgets.toml`) fails the
+report, but no test.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def say(*lines: str) -> None:
 
 
 def room_of(test: str) -> str:
-    """Return the room that a test is about: `transport` or `bench/runner`, say, or where else it lies."""
+    """Return the room that a test covers, such as `transport` or `bench/runner`."""
     first, *others = PurePath(test.partition("::")[0]).parent.parts or ("docs",)
     if first != "tests" or not others:
         return first  # the examples of the documentation
@@ -57,13 +57,13 @@ def read(folder: Path) -> dict[str, Cost]:
 
 
 def slowest(costs: dict[str, Cost], count: int) -> list[str]:
-    """Return lines about those that took longest."""
+    """Describe the tests that took longest, a line each."""
     ranked = sorted(costs.items(), key=lambda cost: cost[1].seconds, reverse=True)
     return [f"{took.seconds:7.1f} s {took.cpu:7.1f} s of CPU  {test}" for test, took in ranked[:count]]
 
 
 def compare(costs: dict[str, Cost], given: dict[str, float]) -> list[tuple[str, float, float, bool]]:
-    """Return of each room what it took, its budget, both in seconds of CPU, and whether that is too much."""
+    """Return each room's cost and budget, in seconds of CPU, and whether the cost is too high."""
     took: Counter[str] = Counter()
     for test, cost in costs.items():
         took[room_of(test)] += cost.cpu
@@ -93,7 +93,7 @@ def report(folder: Path) -> None:
         say(f"{'(collecting)':24}{collecting.cpu:8.1f}")
     over = [room for room, _, _, too_much in rooms if too_much]
     if over:
-        say(f"budget report FAILED: over half as much again as tests/budgets.toml gives: {', '.join(over)}")
+        say(f"budget report FAILED: over 1.5 times the budget of tests/budgets.toml: {', '.join(over)}")
 
 
 if __name__ == "__main__":

@@ -48,10 +48,10 @@ PARTS = {
         *("--numprocesses", "3", *_IN_ORDER),
     ],
 }
-# Who waits for others takes them for gone when a processor is late: what only computes stands back, as of
-# nice(1).
+# Tests that wait for other processes may give them up when the machine is busy, so those that only compute
+# run at a lower priority (niceness, see nice(1)).
 _NICENESS = {"faults": 0, "integration": 2}
-_NICEST = 4  # more, and it would stand still beside others
+_NICEST = 4  # any more, and it would starve on a busy machine
 _PROGRESS = re.compile(r"([.sxXFE]+) *\[ *(\d+)%\]$")  # a line of pytest
 _SAID_EVERY = 10  # per cent
 _INTERRUPTED = 130
@@ -74,7 +74,7 @@ class Part:
         self._told = self._failed = 0
 
     def run(self) -> None:
-        """Run the commands; say how far they are, and when all has ended what they have printed."""
+        """Run the commands, report progress, and print their output once they have ended."""
         start = time.monotonic()
         with (REPORTS / f"{self.name}.txt").open("w+", encoding="utf-8") as output:
             self.passed = all(self._run(command, output) for command in self._commands)
@@ -83,7 +83,7 @@ class Part:
             say(f"{output.read()}gate: {self.name} {outcome} after {time.monotonic() - start:.0f} s")
 
     def end(self) -> None:
-        """Interrupt what runs, as Ctrl-C does: it tidies up."""
+        """Interrupt the running command, as Ctrl-C would, so that it cleans up."""
         self._is_ended = True
         if self._child is not None and self._child.poll() is None:
             self._child.send_signal(signal.SIGINT)
@@ -109,7 +109,7 @@ class Part:
         return self._child.returncode == 0
 
     def _tell(self, line: str) -> None:
-        """Say every now and then how far it is."""
+        """Report progress every ten per cent."""
         if progress := _PROGRESS.match(line):
             self._failed += len(re.findall("[FE]", progress[1]))
             percent = int(progress[2])

@@ -1,9 +1,9 @@
-"""Runs the gate in a clone, and with a home, in which everything has been used before.
+"""Runs the gate in a clone and a home that have been used before.
 
     python3 -m tests.used
 
-There are a run in `runs/`, a server, a platform of the README's name, an inventory and an installed driver.
-Whatever of it a test sees that it should not is a failure of the gate there.
+They have a run in `runs/`, a server, a platform, an inventory, a script and an installed driver. A test that
+sees any of these when it should not fails here.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ RUN = ("bench", "messaging/pairs", "--pairs", "1", "--placement", "same-containe
 
 
 def main() -> int:
-    """Use everything once, run the gate, and give its exit code."""
+    """Use everything once, run the gate, and return its exit code."""
     with tempfile.TemporaryDirectory(prefix="formicary-used-") as folder:
         clone, home = Path(folder, "clone"), Path(folder, "home")
         home.mkdir()
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
         environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
         environment["HOME"] = str(home)
-        # Downloads are no state, and with another home they would be made again.
+        # Keep pip's cache: with another home everything would be downloaded again.
         environment.setdefault("PIP_CACHE_DIR", str(Path.home() / ".cache" / "pip"))
         bootstrap = (sys.executable, "deploy/bootstrap.py")
         subprocess.run([*bootstrap, *RUN], cwd=clone, env=environment, check=True)
@@ -51,7 +51,7 @@ def main() -> int:
 
 @contextmanager
 def everything_used(clone: Path, environment: dict[str, str]) -> Iterator[None]:
-    """Have a server, an inventory, a driver and a platform, for as long as the block lasts."""
+    """Provide a server, an inventory, a driver and a platform until the block ends."""
 
     def formicary(*arguments: str) -> list[str]:
         return [str(clone / ".venv" / "bin" / "formicary"), *arguments]

@@ -1,8 +1,8 @@
-"""What tests cost: writes it to a file, from which `python -m tests.costs` makes the report of a gate.
+"""Writes the cost of each test to a file, from which `python -m tests.costs` makes its report.
 
-Each test has its seconds of the clock and its seconds of CPU: those of its own process, and those of the
-processes that it has started and waited for. What a fixture takes that many tests share counts for the first;
-what ends with the whole run, such as a browser, is put to collecting the tests.
+A test costs seconds of wall time and seconds of CPU: its own, and those of the processes that it started and
+waited for. A shared fixture counts for the first test that uses it; what lasts for the whole run, such as a
+browser, counts as collecting.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _is_last_test = False
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that names the file."""
+    """Add the option `--costs`."""
     parser.addoption("--costs", metavar="FILE", help="write what each test took to this file, as JSON")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(nextitem: pytest.Item | None) -> Generator[None, object, object]:
-    """Begin to count with the test, not with what was between it and the one before."""
+    """Start counting at the test, leaving out what happened since the one before."""
     global _last, _is_last_test
     _last, _is_last_test = _cpu_seconds(), nextitem is None
     return (yield)
@@ -39,7 +39,7 @@ def pytest_runtest_protocol(nextitem: pytest.Item | None) -> Generator[None, obj
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note in the report of each phase what it took."""
+    """Add the CPU time of each phase to its report."""
     global _last
     report = yield
     now = _cpu_seconds()
@@ -49,7 +49,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Add up what a test took: its fixtures, itself, and what ends them."""
+    """Add up the phases of a test: set-up, call and teardown."""
     took = _costs[report.nodeid]
     took[0] += report.duration
     took[1] += report.cpu_seconds
@@ -66,7 +66,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: object) -> None:
-    """Take from a worker of xdist what collecting took there."""
+    """Add the cost of collecting in a worker of xdist."""
     _costs[_COLLECTING][1] += getattr(node, "workeroutput", {}).get(_COLLECTING, 0.0)
 
 

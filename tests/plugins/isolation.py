@@ -1,9 +1,8 @@
-"""Gives each test a working folder and a home of its own, and takes away what steers it from its environment.
+"""Gives each test a working folder and a home of its own, and a clean environment.
 
-What lies in the checkout, in the user's home or on the machine (runs, a server, installed drivers, an
-inventory) is out of the tests' sight, and what they write there is gone afterwards. Fixtures that live longer
-than a test have a home of the whole run. Tests marked `drivers` are about what is installed here, so they see
-the user's cache.
+Tests do not see the runs, servers, drivers and inventories that are in the checkout or in the user's home,
+and leave nothing there. Fixtures that outlive a test share a home for the whole run. Tests marked `drivers`
+use the drivers that are installed, so they keep the user's cache.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _STEERING = ("FORMICARY_", "SLURM", "XDG_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR")
-"""How the names of variables begin by which a caller steers the programs that are tested."""
+"""Prefixes of environment variables that change what the tested programs do."""
 
 _CACHE = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")  # the user's
 _NUMBERS = count()
@@ -29,10 +28,10 @@ _above: list[Path] = []
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Take the caller's surroundings away from all that follows."""
+    """Remove such variables, and move to a temporary home."""
     for name in [name for name in os.environ if name.startswith(_STEERING)]:
         del os.environ[name]
-    # Downloads are no state: without them each test that installs something would fetch it again.
+    # Keep pip's cache: otherwise each test that installs something would download it again.
     os.environ.setdefault("PIP_CACHE_DIR", str(Path(_CACHE, "pip")))
     if config.getoption("dist", "no") == "no" or hasattr(config, "workerinput"):
         _above.append(Path(tempfile.mkdtemp(prefix="formicary-tests-")))
@@ -40,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Leave what was made, and remove it."""
+    """Remove the temporary home."""
     os.chdir(config.rootpath)
     while _above:
         shutil.rmtree(_above.pop(), ignore_errors=True)
@@ -48,7 +47,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def _own_surroundings(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Have a test begin in an empty folder, which is its home as well."""
+    """Start each test in an empty folder, which is also its home."""
     place = _above[-1] / str(next(_NUMBERS))
     place.mkdir()
     _enter(place)

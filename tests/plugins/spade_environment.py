@@ -1,7 +1,7 @@
-"""Stock SPADE, in an environment of its own: it pins versions, which would decide ours.
+"""Stock SPADE in an environment of its own, so that its pins do not decide our versions.
 
-`python -m tests.plugins.spade_environment` makes it, with the Python that runs this; a second time nothing is
-done. It is `.venv-spade` in the checkout.
+`python -m tests.plugins.spade_environment` creates it as `.venv-spade` in the checkout, with the Python that
+runs the command, unless it is there and up to date.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tests.plugins.paths import ROOT
 FOLDER = ROOT / ".venv-spade"
 PYTHON = FOLDER / "bin" / "python"
 _RECORD = FOLDER / "formicary-tests.txt"  # what was asked for
-_NEWEST = (3, 13)  # SPADE 4.1.4 says: up to 3.14, and means 3.14.0
+_NEWEST = (3, 13)  # SPADE 4.1.4 requires "<=3.14", which leaves out 3.14.1 and later
 
 
 def why_not() -> str:
-    """Say why there is no SPADE, or nothing where there is one."""
+    """Explain why SPADE cannot be used; return an empty string if it can."""
     if PYTHON.exists():
         return ""
     return "SPADE is not installed: python -m tests.plugins.spade_environment"
@@ -32,19 +32,19 @@ def supports_this_python() -> bool:
 
 
 def version() -> str:
-    """Return SPADE's."""
+    """Return the version of SPADE."""
     command = [PYTHON, "-c", "from importlib.metadata import version; print(version('spade'))"]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def packages() -> str:
-    """Return the folder with its packages."""
+    """Return SPADE's site-packages folder."""
     (folder,) = FOLDER.glob("lib/python3.*/site-packages")
     return str(folder)
 
 
 def make() -> None:
-    """Make the environment, or leave it where it has what is asked for."""
+    """Create the environment, unless it is up to date."""
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"][
         "spade"
     ]

@@ -1,4 +1,4 @@
-"""Two tiers of tests: what the gate runs on each change, and what takes longer and runs with `--full`.
+"""Splits the tests into two tiers: the gate runs the first on each change, `--full` runs both.
 
     @pytest.mark.full("the same with each driver")    only in the second tier, and why
     @pytest.mark.grid                                 in the first tier, each value of each parameter once
@@ -25,13 +25,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marks known."""
+    """Register the marks."""
     config.addinivalue_line("markers", "full(reason): only in the second tier, with --full")
     config.addinivalue_line("markers", "grid(strength=1): all combinations only in the second tier")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is for the second tier."""
+    """Deselect the second tier."""
     if config.getoption("full"):
         return
     grids: defaultdict[str, list[pytest.Function]] = defaultdict(list)
@@ -47,12 +47,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _thin(grid: Sequence[pytest.Function]) -> Iterable[pytest.Function]:
-    """Choose a few in which each combination of as many values as the mark says occurs."""
+    """Choose a few items that cover each value, pair, ... of the parameters, as the mark says."""
     if not grid:
         return
     mark = grid[0].get_closest_marker("grid")
     strength = mark.args[0] if mark and mark.args else 1
-    # What pytest names a test after, a part for each parameter or for those that are given together.
+    # The parts of a test's id: one for each `parametrize`.
     covers = {item: {*combinations(enumerate(item.callspec._idlist), strength)} for item in grid}
     missing = set().union(*covers.values())
     while missing:

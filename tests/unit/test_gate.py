@@ -117,7 +117,7 @@ def test_a_room_over_its_budget_is_named_and_the_slowest_tests_are_written(tmp_p
     assert "core                       150.0      90  OVER BUDGET\n" in said
     assert "faults                      14.0      10\n" in said
     assert "(collecting)                 5.0\n" in said
-    assert said.endswith("budget report FAILED: over half as much again as tests/budgets.toml gives: core\n")
+    assert said.endswith("budget report FAILED: over 1.5 times the budget of tests/budgets.toml: core\n")
     written = (tmp_path / "slowest.txt").read_text().splitlines()
     assert len(written) == 100
     assert written[0].endswith("test_149")

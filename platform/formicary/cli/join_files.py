@@ -126,7 +126,7 @@ def _write(path: Path, address: str) -> int:
 
 def _is_there(path: Path) -> bool:
     try:
-        path.stat()  # `exists` hides errors from Python 3.14 on
+        path.stat()  # `exists` hides errors since Python 3.14
     except PermissionError as error:
         raise UsageError(
             f"nobody but its owner can look for {path} ({error.strerror}); give the path of a file that you "

@@ -141,7 +141,7 @@ def _check_methods(kind: type[BaseAgent | Behaviour]) -> None:
 def _returns_nothing(function: FunctionType) -> bool:
     """Tell whether all that a plain function can return is None; one that always raises returns nothing.
 
-    It is read off the source: bytecode differs between versions of Python. Without source nobody can tell.
+    This reads the source, since bytecode differs between versions of Python; without source the answer is no.
     """
     import ast
 

@@ -301,7 +301,7 @@ class LocalPlatform:
             found = await asyncio.gather(*joining, return_exceptions=True)
             errors += (each for each in found if isinstance(each, BaseException))
             is_quiet = not had_own and not any(found)
-        if errors:  # agents elsewhere were there when they came
+        if errors:  # only now: agents of other containers may outlive the one that failed
             raise errors[0]
 
     def __repr__(self) -> str:

@@ -119,7 +119,7 @@ def give_behaviour(snapshot: BehaviourSnapshot, entrance: kinds.Entrance) -> Beh
             _give_machine(behaviour, snapshot.machine, entrance, name)
     except MoveError:
         raise
-    except (FormicaryError, ValueError, TypeError, OverflowError) as error:  # a time may be beyond all times
+    except (FormicaryError, ValueError, TypeError, OverflowError) as error:  # a time too long for timedelta
         raise MoveError(f"{name} snapshot cannot be used here: {describe_error(error)}") from error
     give_data(behaviour, snapshot.data, name)
     if snapshot.has_begun:

@@ -211,7 +211,7 @@ def _hand_over(work: Workload, channel: Channel, began: int) -> None:
 
 def main() -> None:
     """Do one job; the exit code is 0 if it was done."""
-    atexit.register(gc.freeze)  # for a quick exit, as in formicary.cli
+    atexit.register(gc.freeze)  # end without searching all that was loaded for garbage
     # Standard output belongs to the controller: what a library prints goes to standard error.
     channel = Channel(os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer.main
 from typer.core import TyperCommand, TyperGroup
@@ -22,7 +22,12 @@ class LazyCommand(TyperCommand):
         summary: the first sentence of its help, as there; of a group, it may be empty: then its module is
             loaded for the help of the group above, too.
         epilog: the name, in the same module, of what stands below a function's help.
+
+    Attributes:
+        after_loading: called when the command that was typed is loaded, before it runs.
     """
+
+    after_loading: ClassVar[Callable[[], None] | None] = None
 
     def __init__(self, name: str, place: str, summary: str = "", epilog: str = "EPILOG") -> None:
         super().__init__(name, help=summary)
@@ -52,7 +57,10 @@ class LazyCommand(TyperCommand):
 
     def make_context(self, *arguments: Any, **settings: Any) -> Any:
         """Parse what was typed by the command itself, which is what runs then."""
-        return self.load().make_context(*arguments, **settings)
+        command = self.load()
+        if LazyCommand.after_loading is not None:
+            LazyCommand.after_loading()
+        return command.make_context(*arguments, **settings)
 
 
 def group_of(

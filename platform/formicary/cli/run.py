@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import enum
-import gc
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -225,7 +223,6 @@ def run(
     says what), 2 if the script or an option cannot be used, 3 if the server
     cannot, and 130 after Ctrl-C. If an agent calls `sys.exit`, it is that one.
     """
-    atexit.unregister(gc.freeze)  # files that a script leaves open are flushed as garbage is collected
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     launched = _launched(launcher, interface)
     is_spread = containers is not None or launched is not None or mode is Mode.POOLED

@@ -173,8 +173,8 @@ def main(arguments: list[str] | None = None) -> None:
         arguments: what was typed after `formicary`; `sys.argv` when None.
     """
     if arguments is None:
-        # In a process of its own, modules stay to the end: searching them for garbage, above all at exit, would
-        # take a fifth of a short command's time.
+        # In a process of its own, modules stay to the end: searching them for garbage, above all at exit,
+        # would take a fifth of a short command's time.
         LazyCommand.after_loading = gc.freeze
     try:
         app(arguments, prog_name="formicary")

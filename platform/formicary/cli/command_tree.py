@@ -21,7 +21,8 @@ class LazyCommand(TyperCommand):
         place: its function, or the Typer of a group: `package.module:NAME`.
         summary: the first sentence of its help, as there; of a group, it may be empty: then its module is
             loaded for the help of the group above, too.
-        epilog: the name, in the same module, of what stands below a function's help.
+        epilog: the name, in the same module, of what stands below a function's help. What is called `KIND`
+            there, if anything, is the command's class.
 
     Attributes:
         after_loading: called when the command that was typed is loaded, before it runs.
@@ -42,7 +43,8 @@ class LazyCommand(TyperCommand):
             command.name = self.name
             return command
         alone = typer.Typer(add_completion=False)
-        alone.command(name=self.name, epilog=getattr(module, self._epilog))(found)
+        kind = getattr(module, "KIND", TyperCommand)
+        alone.command(name=self.name, cls=kind, epilog=getattr(module, self._epilog))(found)
         return typer.main.get_command(alone)
 
     def complete_help(self) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import enum
-import logging
-from pathlib import Path
+import sys
+from pathlib import Path  # noqa: TC003 -- Typer reads the types
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -23,15 +23,18 @@ from formicary.cli.options import (
     Tls,
     examples,
 )
+from formicary.cli.program_command import ProgramCommand
 from formicary.core.errors import UsageError
-from formicary.core.logs import ErrorCount, get_logger
+from formicary.core.logs import PlatformLog, get_logger
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractAsyncContextManager
 
     from formicary.cli.running import View
     from formicary.container.container import Container
     from formicary.local.launchers import Launcher
+    from formicary.local.script import Script
 
 
 class Mode(enum.StrEnum):
@@ -42,10 +45,20 @@ class Mode(enum.StrEnum):
     POOLED = "pooled"
 
 
+KIND = ProgramCommand
+
 File = Annotated[
-    Path | None,
+    str | None,
     typer.Argument(
         help="A Python script; with --allow-create or --accept it may be left out.", show_default=False
+    ),
+]
+Arguments = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="What the script gets in `sys.argv`: all behind FILE, from the first argument on that is no "
+        "option of this command, and all behind --.",
+        show_default=False,
     ),
 ]
 
@@ -58,7 +71,8 @@ EPILOG = examples(
     "run market.py --containers 4",
     "run market.py --watch",
     "run market.py --mode synchronous --seed 7",
-    "run --spade program.py",
+    "run --spade program.py --buyers 3 market",
+    "run --seed 7 -m shop.market -- --seed 8",
     "run market.py --launcher slurm",
     "run --allow-create printers --name c2 --join c1",
 )
@@ -66,7 +80,11 @@ EPILOG = examples(
 
 def run(
     file: File = None,
+    arguments: Arguments = None,
     *,
+    is_module: Annotated[
+        bool, typer.Option("-m", help="FILE names a module or a package, as of `python -m`.")
+    ] = False,
     spade: Annotated[
         bool,
         typer.Option(
@@ -223,13 +241,13 @@ def run(
     says what), 2 if the script or an option cannot be used, 3 if the server
     cannot, and 130 after Ctrl-C. If an agent calls `sys.exit`, it is that one.
     """
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     launched = _launched(launcher, interface)
     is_spread = containers is not None or launched is not None or mode is Mode.POOLED
     view = _view() if watch else _no_view
-    errors = ErrorCount()
-    get_logger("formicary").addHandler(errors)
+    log = PlatformLog()
+    get_logger("formicary").addHandler(log)
     try:
+        script = _script(file, arguments or (), is_module=is_module)
         settings = ConnectionSettings(
             platform=platform,
             server=server,
@@ -262,12 +280,12 @@ def run(
                 "--cpu-by-group": cpu_by_group or None,
                 "--watch": watch or None,
             }
-            run_spade(file, settings, name or "c1", seed, refused)
+            run_spade(script, settings, name or "c1", seed, refused)
         elif is_spread:
             from formicary.cli.run_spread import run_spread
 
             failed = run_spread(
-                file,
+                script,
                 settings,
                 containers,
                 launched,
@@ -277,15 +295,32 @@ def run(
                 cpu_by_group=cpu_by_group,
                 view=view,
             )
-            errors.count += failed
+            log.errors += failed
         else:
             from formicary.cli.run_alone import run_alone
 
-            run_alone(file, settings, name or "c1", seed, seconds, cpu_by_group=cpu_by_group, view=view)
+            run_alone(script, settings, name or "c1", seed, seconds, cpu_by_group=cpu_by_group, view=view)
     finally:
-        get_logger("formicary").removeHandler(errors)
-    if errors.count:
+        get_logger("formicary").removeHandler(log)
+    if log.errors:
         raise typer.Exit(1)
+
+
+def _script(file: str | None, arguments: Sequence[str], *, is_module: bool) -> Script | None:
+    """Return what is run, if something is, with its arguments in their place.
+
+    Raises:
+        UsageError: there is no such module.
+    """
+    if file is None:
+        if is_module:
+            raise UsageError("-m says that a module is run: name it")
+        return None
+    from formicary.local.script import Script
+
+    script = Script.of_module(file) if is_module else Script(file)
+    sys.argv = [script.file, *arguments]
+    return script
 
 
 def _view() -> View:

@@ -7,24 +7,23 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from formicary.cli.output import say
-from formicary.cli.running import check_what_runs, report_dead_letters, shown, to_be_joined, waits_for
+from formicary.cli.running import check_what_runs, report_dead_letters, to_be_joined, what_runs
 from formicary.cli.signals import run_until_signal
 from formicary.core.errors import FormicaryError, UsageError
 from formicary.core.event_loop import loop_factory
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from formicary.cli.connecting import ConnectionSettings
     from formicary.cli.running import View
     from formicary.container.container import Container
     from formicary.core.agent import Agent
     from formicary.core.micro import MicroAgent
+    from formicary.local.script import Script
     from formicary.profiling.accounting.accounting import Accounting
 
 
 def run_alone(
-    file: Path | None,
+    script: Script | None,
     settings: ConnectionSettings,
     name: str,
     seed: int | None,
@@ -36,7 +35,7 @@ def run_alone(
     """Run a script's agents in this process, until all are gone or somebody ends it.
 
     Args:
-        file: the script; None where others create agents, or agents come.
+        script: the script; None where others create agents, or agents come.
         settings: how the container is to reach others.
         name: the container's.
         seed: of the agents' random generators.
@@ -49,18 +48,20 @@ def run_alone(
         SystemExit: an agent has ended the program.
     """
     container = settings.container(name, seed)
-    agents = _agents(file, settings)
+    agents = _agents(script, settings)
+    lives = what_runs(script, [agent.name for agent in agents], container)
     listens = settings.can_be_joined_at
     try:
         run_until_signal(
-            _live(container, agents, seconds, listens, cpu_by_group=cpu_by_group, view=view), loop_factory()
+            _live(container, agents, lives, seconds, listens, cpu_by_group=cpu_by_group, view=view),
+            loop_factory(),
         )
     finally:
         letters = container.dead_letters
         report_dead_letters(letters.total, letters.reasons)
 
 
-def _agents(file: Path | None, settings: ConnectionSettings) -> list[Agent | MicroAgent]:
+def _agents(script: Script | None, settings: ConnectionSettings) -> list[Agent | MicroAgent]:
     """Return the script's agents; none only where others can create some, or some can come.
 
     Raises:
@@ -68,8 +69,8 @@ def _agents(file: Path | None, settings: ConnectionSettings) -> list[Agent | Mic
     """
     from formicary.local.script import load_agents
 
-    check_what_runs(file, settings)
-    agents = [] if file is None else load_agents(file, needs_some=not settings.takes_agents)
+    check_what_runs(script, settings)
+    agents = [] if script is None else load_agents(script, needs_some=not settings.takes_agents)
     if not agents and settings.is_alone:
         raise UsageError(
             "there are no agents, and nobody can reach this container to create some, nor can any come: add "
@@ -81,6 +82,7 @@ def _agents(file: Path | None, settings: ConnectionSettings) -> list[Agent | Mic
 async def _live(
     container: Container,
     agents: list[Agent | MicroAgent],
+    lives: str,
     seconds: float | None,
     listens: str | None,
     *,
@@ -90,7 +92,7 @@ async def _live(
     accounted = _accounted(container) if cpu_by_group else contextlib.nullcontext()
     async with container, accounted, view(container):
         with to_be_joined(container, listens) as hints:
-            for line in (f"{container.domain}: {_what_lives(container, agents)}; Ctrl-C ends it", *hints):
+            for line in (f"{container.domain}: {lives}; Ctrl-C ends it", *hints):
                 say(line, err=True)
             for agent in agents:
                 if _sleeps(container, agent):
@@ -120,7 +122,3 @@ async def _start(container: Container, agent: Agent | MicroAgent) -> None:
         raise
     except Exception:  # noqa: BLE001 -- its setup failed: the container has logged that, and the others go on
         return
-
-
-def _what_lives(container: Container, agents: list[Agent | MicroAgent]) -> str:
-    return shown([agent.name for agent in agents]) if agents else waits_for(container)

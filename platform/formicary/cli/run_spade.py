@@ -7,26 +7,33 @@ import runpy
 import sys
 from typing import TYPE_CHECKING, Any
 
-from formicary.cli.output import say
+from formicary.cli.output import complain, say
 from formicary.cli.running import report_dead_letters, to_be_joined
-from formicary.core.errors import UsageError
+from formicary.core.errors import FormicaryError, UsageError
+from formicary.core.origin import as_raised, origin
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
-    from pathlib import Path
 
     from formicary.cli.connecting import ConnectionSettings
     from formicary.container.container import Container
+    from formicary.local.script import Script
     from formicary.spade.account import Accounts
 
 
 def run_spade(
-    file: Path | None, settings: ConnectionSettings, name: str, seed: int | None, refused: Mapping[str, Any]
+    script: Script | None,
+    settings: ConnectionSettings,
+    name: str,
+    seed: int | None,
+    refused: Mapping[str, Any],
 ) -> None:
     """Run a program for SPADE as Python runs it, with our package in SPADE's place.
 
+    What it raises is shown as Python shows it, and ends this process with exit code 1.
+
     Args:
-        file: the program.
+        script: the program.
         settings: how its container is to reach others.
         name: the container's.
         seed: of the agents' random generators.
@@ -34,10 +41,11 @@ def run_spade(
 
     Raises:
         UsageError: the program or an option cannot be used.
-        BaseException: whatever the program raises.
+        SystemExit: the program has ended so, or has raised an exception.
+        KeyboardInterrupt: it was interrupted.
     """
-    _check(file, settings, refused)
-    assert file is not None
+    _check(script, settings, refused)
+    assert script is not None
     from formicary.spade.container import MAILBOX_LIMIT
     from formicary.spade.container import Container as SpadeContainer
     from formicary.spade.importing import install
@@ -57,13 +65,26 @@ def run_spade(
     SpadeContainer().opener = opener
     SpadeContainer().accounts = _accounts(settings)
     install()
-    sys.argv = [str(file)]
-    sys.path.insert(0, str(file.resolve().parent))
     try:
-        runpy.run_path(str(file), run_name="__main__")
+        _run(script)
+    except FormicaryError as error:
+        complain(f"{error} ({origin(error)})")
+        raise SystemExit(error.exit_code) from None
+    except Exception as error:  # noqa: BLE001 -- whatever a program raises is shown as Python does
+        kind, _, trace = as_raised(error)
+        sys.excepthook(kind, error.with_traceback(trace), trace)
+        raise SystemExit(1) from None
     finally:
         for container in opened:
             report_dead_letters(container.dead_letters.total, container.dead_letters.reasons)
+
+
+def _run(script: Script) -> None:
+    if script.module is not None:
+        runpy.run_module(script.module, run_name="__main__", alter_sys=True)
+    else:
+        sys.path.insert(0, str(script.path.resolve().parent))
+        runpy.run_path(script.file, run_name="__main__")
 
 
 def _accounts(settings: ConnectionSettings) -> Accounts | None:
@@ -76,11 +97,11 @@ def _accounts(settings: ConnectionSettings) -> Accounts | None:
     return Accounts(folder)
 
 
-def _check(file: Path | None, settings: ConnectionSettings, refused: Mapping[str, Any]) -> None:
-    if file is None:
+def _check(script: Script | None, settings: ConnectionSettings, refused: Mapping[str, Any]) -> None:
+    if script is None:
         raise UsageError("there is nothing to run: name a script")
-    if not file.is_file():
-        raise UsageError(f"the script {file} cannot be read: there is no such file")
+    if not script.path.is_file():
+        raise UsageError(f"the script {script.file} cannot be read: there is no such file")
     given = [option for option, value in refused.items() if value is not None]
     if settings.creatable:
         given.append("--allow-create")

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from formicary.cli.output import say
-from formicary.cli.running import check_what_runs, report_dead_letters, shown, to_be_joined, waits_for
+from formicary.cli.running import check_what_runs, report_dead_letters, shown, to_be_joined, what_runs
 from formicary.cli.signals import run_until_signal
 from formicary.core.errors import ContainerLostError, FormicaryError, UsageError
 from formicary.core.event_loop import loop_factory
@@ -16,15 +16,14 @@ from formicary.local.orders import LoadScript, StartLoaded
 from formicary.local.platform import NAME, LocalPlatform
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from formicary.cli.connecting import ConnectionSettings
     from formicary.cli.running import View
     from formicary.local.launchers import Launcher
+    from formicary.local.script import Script
 
 
 def run_spread(
-    file: Path | None,
+    script: Script | None,
     settings: ConnectionSettings,
     containers: int | None,
     launcher: Launcher | None = None,
@@ -38,7 +37,7 @@ def run_spread(
     """Run a script's agents in several processes, until all are gone or somebody ends it.
 
     Args:
-        file: the script; None where others create agents, or agents come.
+        script: the script; None where others create agents, or agents come.
         settings: how the container of this process is to reach others.
         containers: how many others are started; None for one for each core, or for each node.
         launcher: starts them on other hosts; None for this one.
@@ -60,8 +59,8 @@ def run_spread(
             "CPU time by group is accounted for in one process: leave --cpu-by-group, or "
             "--containers and --launcher, out"
         )
-    check_what_runs(file, settings)
-    if file is None and settings.listen is None:
+    check_what_runs(script, settings)
+    if script is None and settings.listen is None:
         raise UsageError(
             "there are no agents, and nobody can reach these containers to create some, nor can any come: "
             "add --listen, or a script"
@@ -79,7 +78,7 @@ def run_spread(
         **options,
     )
     try:
-        run_until_signal(_live(platform, file, settings, seconds, view), loop_factory())
+        run_until_signal(_live(platform, script, settings, seconds, view), loop_factory())
     finally:
         letters = platform.container.dead_letters
         total, reasons = letters.total, Counter(letters.reasons)
@@ -92,7 +91,7 @@ def run_spread(
 
 async def _live(
     platform: LocalPlatform,
-    file: Path | None,
+    script: Script | None,
     settings: ConnectionSettings,
     seconds: float | None,
     view: View,
@@ -101,10 +100,10 @@ async def _live(
         container = platform.container
         starting.enter_context(container.scheduler.busy(lambda: "the script's agents to start"))
         needs_some = not settings.takes_agents
-        names = [] if file is None else await _load(platform, file, needs_some=needs_some)
+        names = [] if script is None else await _load(platform, script, needs_some=needs_some)
         count = len(platform.children)
         with to_be_joined(container, settings.can_be_joined_at, f"c{count + 1}") as hints:
-            lives = shown(names) if names else waits_for(container)
+            lives = what_runs(script, names, container)
             spread = f"{lives}, in {count} containers" if count > 1 else f"{lives}, in one container"
             for line in (f"{container.domain}: {spread}; Ctrl-C ends it", *hints):
                 say(line, err=True)
@@ -117,14 +116,14 @@ async def _live(
                     await (platform.join() if names else asyncio.Event().wait())
 
 
-async def _load(platform: LocalPlatform, file: Path, *, needs_some: bool) -> list[str]:
+async def _load(platform: LocalPlatform, script: Script, *, needs_some: bool) -> list[str]:
     """Have each container run the script, and return the names of its agents, which are the same in all."""
-    order = LoadScript(str(file), needs_some)
+    order = LoadScript(script, needs_some)
     loaded = await asyncio.gather(*(child.order(order) for child in platform.children))
     for other in loaded[1:]:
         if other != loaded[0]:
             raise UsageError(
-                f"{file} makes other agents each time it runs ({shown(sorted({*other} ^ {*loaded[0]}))}); "
+                f"{script.file} makes other agents each time ({shown(sorted({*other} ^ {*loaded[0]}))}); "
                 "with --containers each of them runs it, so give the agents fixed names"
             )
     return loaded[0]

@@ -18,23 +18,24 @@ if TYPE_CHECKING:
 
     from formicary.cli.connecting import ConnectionSettings
     from formicary.container.container import Container
+    from formicary.local.script import Script
 
     View = Callable[[Container], AbstractAsyncContextManager[None]]
 
 _SHOWN = 3  # reasons for dead letters, and names of agents
 
 
-def check_what_runs(file: Path | None, settings: ConnectionSettings) -> None:
+def check_what_runs(script: Script | None, settings: ConnectionSettings) -> None:
     """Make sure that there is a script, or else that agents can come, whose modules are then found.
 
     Args:
-        file: the script; None where there is none.
+        script: the script; None where there is none.
         settings: what may be created, and may come.
 
     Raises:
         UsageError: there is nothing to run.
     """
-    if file is not None:
+    if script is not None:
         return
     if not settings.takes_agents:
         raise UsageError(
@@ -64,6 +65,21 @@ def to_be_joined(container: Container, listens: str | None, other: str = "c2") -
         if listens != LOOPBACK:
             hints.append(f"from another host, with a copy of the secret {path}: {command} COPY")
         yield hints
+
+
+def what_runs(script: Script | None, names: list[str], container: Container) -> str:
+    """Return which agents run, or are waited for.
+
+    Args:
+        script: where they are from; None if from nowhere.
+        names: theirs.
+        container: the container.
+    """
+    if not names or script is None:
+        return waits_for(container)
+    if script.has_own_main():
+        return f"{shown(names)} (but not the main program of {script.file}, which python runs)"
+    return shown(names)
 
 
 def waits_for(container: Container) -> str:

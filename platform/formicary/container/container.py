@@ -252,6 +252,8 @@ class Container(BaseContainer):
     async def join(self) -> None:
         """Wait until no agent lives here, and none whose home this is elsewhere; return at once if so.
 
+        An agent whose last behaviour has failed is not waited for: it does nothing any more.
+
         Raises:
             Exception: when none is left, the first one that an agent has failed with meanwhile and that
                 nobody was told of: neither by `start`, nor by `join` of the agent or the behaviour. A note

@@ -12,7 +12,7 @@ from formicary.core.errors import AgentStateError, ContainerClosedError, Formica
 from formicary.core.failures import Failures
 from formicary.core.logs import get_logger
 from formicary.core.micro import MicroAgent
-from formicary.core.origin import origin
+from formicary.core.origin import as_raised, origin
 from formicary.core.scheduler import GREEDY
 from formicary.core.strand import PROGRAM_EXITS
 
@@ -182,7 +182,7 @@ class Lifecycle:
             if isinstance(error, FormicaryError):  # which says all in one sentence
                 logger.error("%s of agent %s failed: %s", part, agent.name, error)  # noqa: TRY400
             elif not isinstance(error, _NO_FAILURES):
-                logger.exception("%s of agent %s failed", part, agent.name)
+                logger.exception("%s of agent %s failed", part, agent.name, exc_info=as_raised(error))
             if not isinstance(error, _NO_FAILURES):
                 agent.record_failure(part, error)
                 self.failures.told(error)
@@ -203,13 +203,13 @@ class Lifecycle:
     def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
         """Called when a behaviour has ended, and with what exception if with one."""
         if error is not None:
-            logger.error("%s ended with an exception", behaviour, exc_info=error)
+            logger.error("%s ended with an exception", behaviour, exc_info=as_raised(error))
         if self._dispatcher.is_observed:
             self._dispatcher.tell_all("behaviour_ended", behaviour, error)
 
     def handle_failed(self, agent: MicroAgent, error: BaseException) -> None:
         """Called when the `handle` of a micro-agent has raised an exception."""
-        logger.error("handle() of agent %s raised an exception", agent.name, exc_info=error)
+        logger.error("handle() of agent %s raised an exception", agent.name, exc_info=as_raised(error))
         agent.record_failure("handle", error)
 
     def agent_failed(self, failure: Failure, error: BaseException) -> None:
@@ -294,8 +294,8 @@ class Lifecycle:
             self._container.program_exit.request(f"{agent.name}/stop", error)
 
     async def join(self) -> None:
-        """Wait until no agent is left; errors as of `Container.join`."""
-        while not self._is_empty():
+        """Wait until all is over; errors as of `Container.join`."""
+        while not self.is_over():
             if self._emptied is None:
                 self._emptied = asyncio.get_running_loop().create_future()
             await asyncio.shield(self._emptied)
@@ -309,16 +309,18 @@ class Lifecycle:
         self.let_join_end()
 
     def let_join_end(self) -> None:
-        """Let those go on who join, if no agent is left; called when one has ended here or elsewhere."""
-        if self._emptied is not None and self._is_empty():
+        """Let those go on who join, if all is over; called when an agent has ended here or elsewhere."""
+        if self._emptied is not None and self.is_over():
             self._emptied.set_result(None)
             self._emptied = None
 
-    def _is_empty(self) -> bool:
-        """Tell whether no agent lives here, and none of this home elsewhere."""
+    def is_over(self) -> bool:
+        """Tell whether no agent lives here that can go on, and none of this home elsewhere."""
         dispatcher = self._dispatcher
-        if dispatcher.agents or dispatcher.is_closing:
+        if dispatcher.is_closing:
             return not dispatcher.agents
+        if any(agent.can_go_on for agent in dispatcher.agents.values()):
+            return False
         if dispatcher.sleepers is not None and dispatcher.sleepers.count:
             return False
         own = self._at_domain

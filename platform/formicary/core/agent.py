@@ -231,6 +231,11 @@ class Agent(BaseAgent, Conversing):
         self.become_gone()
 
     @property
+    def can_go_on(self) -> bool:
+        """Whether it may still do something: false of an agent whose last behaviour has failed."""
+        return bool(self._behaviours or self.responders) or self._failures is None
+
+    @property
     def is_ending(self) -> bool:
         """Whether it has begun to end."""
         return self._stopping
@@ -286,6 +291,8 @@ class Agent(BaseAgent, Conversing):
         self._dismiss(behaviour)
         if not self._behaviours and self._stopping:
             self.become_gone()
+        elif not self.can_go_on:
+            self._container.lifecycle.let_join_end()
 
     def _dismiss(self, behaviour: Behaviour) -> None:
         self._behaviours = tuple([other for other in self._behaviours if other is not behaviour])

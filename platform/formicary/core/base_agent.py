@@ -257,6 +257,11 @@ class BaseAgent:
             raise error
 
     @property
+    def can_go_on(self) -> bool:
+        """Whether it may still do something: false of an agent whose last behaviour has failed."""
+        return True
+
+    @property
     def failures(self) -> int:
         """How many of its behaviours have failed, or how often its `setup` or `handle` has."""
         return 0 if self._failures is None else self._failures.total

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import sys
 import traceback
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO
 
 from formicary.core.quoting import printable
 
@@ -30,17 +31,26 @@ def get_logger(name: str) -> logging.Logger:
     return logger
 
 
-class ErrorCount(logging.Handler):
-    """Counts what is logged as an error: a setup or behaviour that failed, above all."""
+class PlatformLog(logging.StreamHandler[TextIO]):
+    """Shows the platform's warnings, unless the program logs by itself, and counts its errors.
 
-    def __init__(self) -> None:
-        super().__init__(logging.ERROR)
-        self.count = 0
+    So a program's `logging.basicConfig` has its effect, and nothing is shown twice.
+
+    Args:
+        form: how lines look, as of `logging.Formatter`.
+    """
+
+    def __init__(self, form: str = "%(levelname)s %(name)s: %(message)s") -> None:
+        super().__init__(sys.stderr)
+        self.setLevel(logging.WARNING)
+        self.setFormatter(logging.Formatter(form))
+        self.errors = 0
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Count one."""
-        del record
-        self.count += 1
+        """Count an error, such as that of a behaviour, and show the record."""
+        self.errors += record.levelno >= logging.ERROR
+        if not logging.root.handlers:
+            super().emit(record)
 
 
 def _make_safe(record: logging.LogRecord) -> bool:
@@ -51,13 +61,13 @@ def _make_safe(record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
         said = [] if error is None else list(_texts(error))
         if error is not None and not all(map(str.isprintable, said)):
-            record.exc_text = _traceback(error, said)
+            record.exc_text = _traceback(record.exc_info, said)
     return True
 
 
-def _traceback(error: BaseException, said: list[str]) -> str:
+def _traceback(raised: Any, said: list[str]) -> str:
     """Return a traceback, of exceptions that say something with control characters or of several lines."""
-    text = "".join(traceback.format_exception(error)).rstrip("\n")
+    text = "".join(traceback.format_exception(*raised)).rstrip("\n")
     for each in sorted(filter(None, said), key=len, reverse=True):
         text = text.replace(each, each.replace("\n", "\n    "))
     return "\n".join(map(printable, text.split("\n")))

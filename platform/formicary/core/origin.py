@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from types import CodeType
+    from types import CodeType, TracebackType
 
 
 def origin(error: BaseException) -> str:
@@ -23,6 +23,15 @@ def origin(error: BaseException) -> str:
             is_of_user = here
         trace = trace.tb_next
     return found
+
+
+def as_raised(error: BaseException) -> tuple[type[BaseException], BaseException, TracebackType | None]:
+    """Return an exception as `sys.exc_info` does, but without what led to the user's code."""
+    trace = error.__traceback__
+    while trace is not None and not is_of_users(trace.tb_frame.f_code):
+        trace = trace.tb_next
+    is_whole = trace is None and not isinstance(error, SyntaxError)  # which says its place itself
+    return type(error), error, error.__traceback__ if is_whole else trace
 
 
 def place(code: CodeType, line: int) -> str:

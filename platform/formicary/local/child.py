@@ -147,7 +147,7 @@ class ChildContainer:
         path = _search_path()
         try:
             await self._process.start()
-            opening = Open(self.name, join, self._options, path, sys.argv[1:], self._interface)
+            opening = Open(self.name, join, self._options, path, sys.argv, self._interface)
             await self.order(opening)
         except BaseException:
             await self._process.kill()

@@ -7,6 +7,8 @@ from typing import IO, TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
+from formicary.local.script import Script  # noqa: TC001 -- msgspec reads the types
+
 if TYPE_CHECKING:
     import socket
 
@@ -21,7 +23,7 @@ class Open(msgspec.Struct, tag="open", frozen=True):
         join: the other's join address, which is a secret.
         options: more of what `Container` takes.
         path: where Python looks for modules.
-        arguments: those of the program.
+        arguments: `sys.argv` of the program.
         interface: on another host, the network interface at which it is reached; empty for the only one, or
             that of the host's name. None on the program's host.
     """
@@ -55,7 +57,7 @@ class Allow(msgspec.Struct, tag="allow", frozen=True):
 class LoadScript(msgspec.Struct, tag="load-script", frozen=True):
     """Run a script as `formicary run` does; the answer has the names of its agents."""
 
-    file: str
+    script: Script
     needs_some: bool = True
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import FormicaryError, UsageError
@@ -11,13 +10,14 @@ from formicary.local.cycles import LocalCycles
 from formicary.local.locating import import_file
 from formicary.local.names import LocalNames
 from formicary.local.orders import Allow, Ended, Gone, Join, LoadScript, Meet, StartLoaded
+from formicary.local.script import load_agents
 
 if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.agent import Agent
-    from formicary.core.logs import ErrorCount
     from formicary.core.micro import MicroAgent
     from formicary.local.orders import Line, Order
+    from formicary.local.script import Script
 
 _SHOWN = 3  # reasons for dead letters
 
@@ -49,8 +49,8 @@ class Performing:
                     self._cycles.meet(domains)
             case Allow(module, file):
                 self._allow(module, file)
-            case LoadScript(file, needs_some):
-                return self._load(Path(file), needs_some=needs_some)
+            case LoadScript(script, needs_some):
+                return self._load(script, needs_some=needs_some)
             case StartLoaded(name):
                 await self._start_loaded(name)
             case Join():
@@ -65,10 +65,8 @@ class Performing:
         if not is_allowed(module, self._container.creatable):
             self._container.creatable += (module,)
 
-    def _load(self, file: Path, *, needs_some: bool) -> list[str]:
-        from formicary.local.script import load_agents
-
-        self._loaded = {agent.name: agent for agent in load_agents(file, needs_some=needs_some)}
+    def _load(self, script: Script, *, needs_some: bool) -> list[str]:
+        self._loaded = {agent.name: agent for agent in load_agents(script, needs_some=needs_some)}
         return list(self._loaded)
 
     async def _start_loaded(self, name: str) -> None:
@@ -84,7 +82,7 @@ class Performing:
 
     async def _join(self) -> list[str]:
         container = self._container
-        found = [container.name] if container.agents else []
+        found = [] if container.lifecycle.is_over() else [container.name]
         try:
             await container.join()
         except Exception as error:
@@ -93,12 +91,12 @@ class Performing:
         return found
 
 
-def describe_end(container: Container, errors: ErrorCount, exits: SystemExit | None) -> Ended:
+def describe_end(container: Container, errors: int, exits: SystemExit | None) -> Ended:
     """Return what is said last of a container that has closed."""
     letters = container.dead_letters
     code = None if exits is None else exits.code
     return Ended(
-        errors.count,
+        errors,
         letters.total,
         letters.reasons.most_common(_SHOWN),
         code if code is None or isinstance(code, int) else str(code),

@@ -296,7 +296,7 @@ class LocalPlatform:
         errors: list[BaseException] = []
         is_quiet = False
         while not is_quiet:  # who is there may start others elsewhere until all are seen to be gone
-            had_own = bool(self.container.agents)
+            had_own = not self.container.lifecycle.is_over()
             joining = self.container.join(), *map(_join, self.children)
             found = await asyncio.gather(*joining, return_exceptions=True)
             errors += (each for each in found if isinstance(each, BaseException))

@@ -3,37 +3,92 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import inspect
 import sys
 import traceback
 from collections import Counter
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from formicary.core.agent import Agent
 from formicary.core.errors import FormicaryError, UsageError
-from formicary.core.importing import SCRIPT
+from formicary.core.importing import SCRIPT, describe_error
 from formicary.core.micro import MicroAgent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 MODULE = SCRIPT
 """What the script's `__name__` is; not `__main__`, so its own main program does not run."""
 
 
-def load_agents(path: Path, *, needs_some: bool = True) -> list[Agent | MicroAgent]:
+class Script(msgspec.Struct, frozen=True):
+    """What `formicary run` runs: a file, or a module as of `python -m`.
+
+    Args:
+        file: its path.
+        module: the module's name; None of a file. Of a package, it is that of its `__main__`.
+    """
+
+    file: str
+    module: str | None = None
+
+    @classmethod
+    def of_module(cls, name: str) -> Script:
+        """Find a module, in the working folder and where Python looks for modules.
+
+        Raises:
+            UsageError: it is not there, or is not Python.
+        """
+        sys.path.insert(0, str(Path.cwd()))
+        try:
+            spec = importlib.util.find_spec(name)
+            if spec is not None and spec.submodule_search_locations is not None:
+                name = f"{name}.__main__"
+                spec = importlib.util.find_spec(name)
+        except ModuleNotFoundError:
+            spec = None
+        except Exception as error:  # of a package that it is in
+            raise UsageError(f"module {name} cannot be imported: {describe_error(error)}") from error
+        if spec is None or spec.origin is None or not spec.has_location:
+            raise UsageError(f"there is no module {name}: name one of this folder, or one that is installed")
+        return cls(spec.origin, name)
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.file)
+
+    @property
+    def package(self) -> str:
+        """The package that the module is in; empty if in none."""
+        return (self.module or "").rpartition(".")[0]
+
+    def has_own_main(self) -> bool:
+        """Tell whether it has a main program of its own, which `python` would run."""
+        try:
+            tree = ast.parse(self.path.read_bytes())
+        except (OSError, SyntaxError, ValueError):  # which is said where it is run
+            return False
+        return any(isinstance(each, ast.If) and "__name__" in ast.unparse(each.test) for each in tree.body)
+
+
+def load_agents(script: Script, *, needs_some: bool = True) -> list[Agent | MicroAgent]:
     """Run a script and return its agents, in the order in which it defines them.
 
     Args:
-        path: the script's file. Its folder is put before all others for imports, as Python does.
+        script: the script. A file's folder is put before all others for imports, as Python does.
         needs_some: whether a script without agents is refused.
 
     Raises:
         UsageError: it cannot be read or run, has no agents, or has two of one name.
     """
-    names = {name: value for name, value in vars(_load(path)).items() if not name.startswith("_")}
+    path = script.path
+    names = {name: value for name, value in vars(_load(script)).items() if not name.startswith("_")}
     agents = list(_objects(names)) or _from_classes(path, names, needs_some=needs_some)
     for name, count in Counter(agent.name for agent in agents).items():
         if count > 1:
@@ -41,7 +96,8 @@ def load_agents(path: Path, *, needs_some: bool = True) -> list[Agent | MicroAge
     return agents
 
 
-def _load(path: Path) -> ModuleType:
+def _load(script: Script) -> ModuleType:
+    path = script.path
     try:
         tree = ast.parse(path.read_bytes(), str(path))
         if (line := find_own_loop(tree)) is not None:
@@ -59,7 +115,10 @@ def _load(path: Path) -> ModuleType:
     module = ModuleType(MODULE)
     module.__file__ = str(path)
     sys.modules[MODULE] = module  # dataclasses, for one, look their module up
-    sys.path.insert(0, str(path.resolve().parent))
+    if script.module is None:
+        sys.path.insert(0, str(path.resolve().parent))
+    else:
+        module.__package__ = script.package
     try:
         exec(code, vars(module))  # noqa: S102 -- to run a script is what the command is for
     except (Exception, SystemExit) as error:

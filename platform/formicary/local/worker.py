@@ -23,7 +23,7 @@ from formicary.container.container import Container
 from formicary.core.errors import FormicaryError
 from formicary.core.event_loop import loop_factory
 from formicary.core.importing import describe_error
-from formicary.core.logs import ErrorCount, get_logger
+from formicary.core.logs import PlatformLog, get_logger
 from formicary.local.addresses import own_address
 from formicary.local.launchers import node_name
 from formicary.local.orders import Close, Done, Line, Open, Refused
@@ -77,40 +77,26 @@ def _end_with_program(connected: socket.socket | TextIO) -> None:
     os._exit(1)
 
 
-class _Shown(ErrorCount):
-    """Shows warnings and errors as Python does where the program's own modules have set up nothing."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setLevel(logging.WARNING)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Count an error; Python shows nothing by itself where there is a handler, such as this."""
-        if record.levelno >= logging.ERROR:
-            super().emit(record)
-        if not logging.root.handlers and logging.lastResort is not None:
-            logging.lastResort.handle(record)
-
-
 async def _serve(connect: Callable[[], Coroutine[Any, Any, Line]]) -> int:
     line = await connect()
-    errors = _Shown()
-    get_logger("formicary").addHandler(errors)
+    log = PlatformLog()
+    get_logger("formicary").addHandler(log)
     try:
         first = await line.read_order()
         if first is None or not isinstance(first.order, Open):
             return 1
-        return await _live(line, first.number, first.order, errors)
+        return await _live(line, first.number, first.order, log)
     finally:
         await line.drain()
         line.close()
 
 
-async def _live(line: Line, number: int, opening: Open, errors: ErrorCount) -> int:
+async def _live(line: Line, number: int, opening: Open, log: PlatformLog) -> int:
     sys.path[:] = opening.path
-    sys.argv[1:] = opening.arguments
-    if logging.lastResort is not None:
-        logging.lastResort.setFormatter(logging.Formatter(f"{opening.name}: %(message)s"))
+    sys.argv[:] = opening.arguments
+    form = logging.Formatter(f"{opening.name}: %(message)s")
+    for handler in filter(None, (log, logging.lastResort)):
+        handler.setFormatter(form)
     exits: SystemExit | None = None
     performing: Performing | None = None
     try:
@@ -127,7 +113,7 @@ async def _live(line: Line, number: int, opening: Open, errors: ErrorCount) -> i
         return 1
     if performing is not None:
         performing.names.close()
-    line.send(describe_end(container, errors, exits))
+    line.send(describe_end(container, log.errors, exits))
     return 0
 
 

@@ -145,7 +145,15 @@ class Agent:
     async def stop(self) -> None:
         """End the agent: it gets no message more, and its behaviours end after their present `run`."""
         body = self._body
-        self.end()
+        if self._alive:
+            for behaviour in self.behaviours:
+                behaviour.kill()
+            try:
+                await self.container.let_others_run()  # as SPADE does, which waits for its server here
+            finally:
+                self.end()
+        else:
+            self.end()
         if body is not None:
             await body.log_out()
 

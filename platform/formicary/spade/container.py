@@ -13,6 +13,7 @@ from formicary.container.container import Container as Host
 from formicary.core.event_loop import loop_factory
 from formicary.core.logs import get_logger
 from formicary.core.names import is_container_of
+from formicary.core.origin import as_raised
 from formicary.spade.jid import JID, NOBODY, jid_of, name_of
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ MAILBOX_LIMIT = 100_000
 
 _REMEMBERED = 65_536
 _MEET = 10.0  # s after its opening in which a container may not know all others
+_LAST = 0.1  # s in which behaviours may end when the program has, as while SPADE takes leave of its server
 _AGAIN = 0.1  # s after which it looks again for an agent meanwhile
 
 
@@ -130,6 +132,26 @@ class Container:
             strand.cancel()
         if strands:
             await asyncio.wait(strands)
+
+    async def let_others_run(self) -> None:
+        """Give each behaviour a turn that is ready to run."""
+        await asyncio.sleep(0)
+        scheduler = None if self._host is None else self._host.scheduler
+        if scheduler is not None:
+            # It resumes so many in each turn of the loop, first come, first served.
+            last = scheduler.resumed + len(scheduler.ready) // 2
+            while scheduler.awake and scheduler.resumed < last:  # noqa: ASYNC110 -- they take turns
+                await asyncio.sleep(0)
+
+    async def stop_all(self) -> None:
+        """Stop all agents of the program, and give their behaviours a while to end."""
+        await self.let_others_run()
+        running = set(self.running)
+        await asyncio.gather(*(agent.stop() for agent in tuple(self._agents.values()) if agent.is_alive()))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST):
+                for behaviour in running:
+                    await behaviour.join()
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop | None:
@@ -266,8 +288,9 @@ async def _main(main_func: Coroutine[Any, Any, Any], terminated: list[int]) -> N
     async with Container().opened():
         try:
             await main_func
-        except Exception:
-            logger.exception("the program ended with an exception")
+        except Exception as error:
+            logger.exception("the program ended with an exception", exc_info=as_raised(error))
+        await Container().stop_all()
 
 
 def run_container(main_func: Coroutine[Any, Any, Any], embedded_xmpp_server: bool = False) -> None:  # noqa: FBT001, FBT002

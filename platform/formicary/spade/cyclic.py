@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Never
 from formicary.core.coroutines import pause
 from formicary.core.errors import AgentStateError, UnsupportedError
 from formicary.core.logs import get_logger
+from formicary.core.origin import as_raised
 from formicary.spade.message import Message
 from formicary.spade.runner import MessageQueue, Runner
 
@@ -350,6 +351,8 @@ class CyclicBehaviour(ABC):
     def _failed(self, where: str, error: Exception) -> None:
         """End with an exception, which is seen."""
         agent = self._own_agent()
-        logger.error("%s of %s of agent %s raised an exception", where, self, agent.jid, exc_info=error)
+        logger.error(
+            "%s of %s of agent %s raised an exception", where, self, agent.jid, exc_info=as_raised(error)
+        )
         agent.record_failure(type(self).__name__, error)
         self.kill(exit_code=error)

@@ -121,6 +121,7 @@ def call(*arguments, given=""):
     with (
         mock.patch.object(logging.root, "handlers", []),  # the command has one of its own then
         mock.patch.object(sys, "path", [*sys.path]),
+        mock.patch.object(sys, "argv", []),
         mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode()))),
         redirect_stdout(out),
         redirect_stderr(err),

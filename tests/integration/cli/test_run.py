@@ -112,6 +112,71 @@ def test_a_failing_behaviour_is_logged_the_others_go_on_and_the_exit_code_says_s
     assert "ValueError: three is not two" in ended.stderr
 
 
+@pytest.mark.parametrize("spread", [[], ["--containers", "2"]])
+def test_it_ends_when_the_last_behaviour_of_each_agent_has_failed(script, spread):
+    path = script("alice = agent('alice', Fail())\nbob = agent('bob', Fail(), Fail())\n")
+    assert call("run", path, *spread).returncode == 1
+
+
+def test_a_traceback_is_of_the_script_alone(script):
+    ended = call("run", script("alice = agent('alice', Fail())"))
+    assert ended.stderr.count("  File ") == 1
+
+
+def test_the_script_logs_as_it_says(script):
+    text = (
+        "import logging\n"
+        "logging.basicConfig(level=logging.INFO, format='%(levelname)s|%(name)s|%(message)s')\n"
+        "class Ring(Stop):\n"
+        "    async def run(self):\n"
+        "        logging.getLogger('bell').info('it rings')\n"
+        "        await super().run()\n"
+        "alice = agent('alice', Fail(), Ring())"
+    )
+    ended = run(script(text))
+    assert "INFO|bell|it rings\n" in ended.stderr
+    assert ended.stderr.count("behaviour Fail of agent alice ended with an exception") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        (
+            ["{script}", "--seed", "3", "--buyers", "2", "--seed", "4"],
+            ["{script}", "--buyers", "2", "--seed", "4"],
+        ),
+        (["--seed", "3", "{script}", "market", "-h"], ["{script}", "market", "-h"]),
+        (["{script}", "--for=60", "--", "--for=1", "--", "-m"], ["{script}", "--for=1", "--", "-m"]),
+        (["--name", "c2", "--", "{script}", "--name", "c3"], ["{script}", "--name", "c3"]),
+    ],
+)
+def test_what_stands_behind_the_script_and_is_no_option_belongs_to_it(script, arguments, given):
+    path = script("import sys\nprint(sys.argv)\na = agent('a', Stop())")
+    ended = call("run", *(each.format(script=path) for each in arguments))
+    assert ended.returncode == 0, ended.stderr
+    assert str([each.format(script=path) for each in given]) in ended.stdout
+
+
+def test_a_module_or_a_package_runs_too_and_a_main_program_that_does_not_is_said(
+    script, tmp_path, monkeypatch
+):
+    script("alice = agent('alice', Stop())\nif __name__ == '__main__':\n    raise SystemExit('ran')\n")
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "__init__.py").touch()
+    (tmp_path / "agents.py").rename(tmp_path / "shop" / "market.py")
+    (tmp_path / "shop" / "__main__.py").write_text("from .market import alice")
+    monkeypatch.chdir(tmp_path)
+    for module, note in ("shop", ""), ("shop.market", " (but not the main program of "):
+        ended = call("run", "-m", module)
+        assert (ended.returncode, ended.stdout) == (0, "alice@c1.lab.localhost runs\n")
+        assert f": alice{note}" in ended.stderr
+    refused = call("run", "-m", "shop.nothing")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "formicary: there is no module shop.nothing: name one of this folder, or one that is installed\n",
+    )
+
+
 def test_a_failing_setup_and_a_failing_handler_do_the_same(script):
     text = (
         "import asyncio\n"

@@ -99,6 +99,61 @@ def test_the_exit_code_is_the_programs_or_says_that_something_failed(program):
     assert "LookupError: nothing there" in failed.stderr
 
 
+def test_a_program_logs_as_it_says_and_gets_its_arguments(program):
+    text = """
+import logging
+logging.basicConfig(level=logging.INFO, format="%(levelname)s|%(name)s|%(message)s")
+
+class Quiet(OneShotBehaviour):
+    async def run(self):
+        logging.getLogger("shop").info("%s", sys.argv[1:])
+
+async def main():
+    await started("quiet@localhost", Quiet())
+"""
+    ended = run(program(text), "--buyers", "3", "market")
+    assert (ended.returncode, ended.stderr) == (0, "INFO|shop|['--buyers', '3', 'market']\n")
+
+
+def test_what_a_program_raises_is_shown_as_python_does(program):
+    path = program("def ask():\n    return input()\n\nask()\n")
+    ended = run(path)
+    lines = ended.stderr.splitlines()
+    assert ended.returncode == 1
+    assert [line for line in lines if "File" in line] == [
+        f'  File "{path}", line 31, in <module>',
+        f'  File "{path}", line 29, in ask',
+    ]
+    assert lines[-1] == "EOFError: EOF when reading a line"
+
+
+def test_a_refusal_names_the_line_that_it_comes_from(program):
+    path = program("from formicary.errors import UsageError\nraise UsageError('no, thanks')\n")
+    ended = run(path)
+    assert ended.returncode == 2
+    assert ended.stderr == f"formicary: no, thanks ({path.name}:29, in <module>)\n"
+
+
+def test_processes_that_a_program_starts_import_the_same(program):
+    text = """
+import multiprocessing, subprocess
+
+def name(queue):
+    queue.put(spade.__name__)
+
+async def main():
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    child = context.Process(target=name, args=(queue,))
+    child.start()
+    print(queue.get(timeout=60), flush=True)
+    child.join()
+    subprocess.run([sys.executable, "-c", "from spade.agent import Agent; print(Agent.__module__)"])
+"""
+    ended = run(program(text))
+    assert (ended.returncode, ended.stdout.split()) == (0, ["formicary.spade", "formicary.spade.agent"])
+
+
 def test_a_message_to_nobody_is_said_at_the_end(program):
     ended = run(
         program(

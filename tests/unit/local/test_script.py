@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from formicary.errors import UsageError
-from formicary.local.script import MODULE, load_agents
+from formicary.local.script import MODULE, Script, load_agents
 
 HEAD = """\
 from formicary import Agent, MicroAgent, OneShotBehaviour
@@ -56,7 +56,7 @@ def script(tmp_path, monkeypatch):
     ],
 )
 def test_what_is_started(script, text, names):
-    assert [agent.name for agent in load_agents(script(HEAD + text))] == names
+    assert [agent.name for agent in load_agents(Script(str(script(HEAD + text))))] == names
 
 
 def test_modules_beside_the_script_are_found_and_their_objects_count(script, tmp_path):
@@ -65,9 +65,9 @@ def test_modules_beside_the_script_are_found_and_their_objects_count(script, tmp
     )
     try:
         only_a_class = script(HEAD + "from beside_the_script import Other")
-        assert [agent.name for agent in load_agents(only_a_class)] == ["ping", "pong"]
+        assert [agent.name for agent in load_agents(Script(str(only_a_class)))] == ["ping", "pong"]
         an_object = script(HEAD + "from beside_the_script import friend")
-        assert [agent.name for agent in load_agents(an_object)] == ["friend"]
+        assert [agent.name for agent in load_agents(Script(str(an_object)))] == ["friend"]
     finally:
         del sys.modules["beside_the_script"]
 
@@ -78,7 +78,7 @@ def test_dataclasses_of_a_script_find_their_module(script):
         "@dataclass\nclass Point:\n    kind: ClassVar[str] = 'p'\n    x: int = 0\n"
         "from formicary import Agent\nalice = Agent('alice')\nalice.set('at', Point(3))"
     )
-    assert load_agents(path)[0].get("at").x == 3
+    assert load_agents(Script(str(path)))[0].get("at").x == 3
 
 
 @pytest.mark.parametrize(
@@ -121,13 +121,13 @@ def test_dataclasses_of_a_script_find_their_module(script):
 def test_what_is_wrong_is_one_sentence(script, text, sentence):
     path = script(text)
     with pytest.raises(UsageError) as raised:
-        load_agents(path)
+        load_agents(Script(str(path)))
     assert sentence.format(path) in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
 def test_a_file_that_is_not_there_or_is_a_folder(tmp_path):
     with pytest.raises(UsageError, match=r"nosuch\.py cannot be read \(No such file or directory\)"):
-        load_agents(tmp_path / "nosuch.py")
+        load_agents(Script(str(tmp_path / "nosuch.py")))
     with pytest.raises(UsageError, match=r"cannot be read \(Is a directory\)"):
-        load_agents(tmp_path)
+        load_agents(Script(str(tmp_path)))

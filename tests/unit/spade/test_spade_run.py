@@ -33,6 +33,54 @@ def test_run_goes_on_after_an_exception_and_closes_the_container(caplog):
     assert not agents[0].is_alive()
 
 
+def test_what_has_started_has_its_turn_and_its_end_where_main_returns_at_once():
+    seen = []
+
+    class Greet(spade.behaviour.OneShotBehaviour):
+        async def run(self):
+            seen.append("run")
+
+        async def on_end(self):
+            seen.append("end")
+
+    class Wait(spade.behaviour.CyclicBehaviour):
+        async def run(self):
+            await self.receive(timeout=60)
+
+    async def main():
+        for number in range(300):  # more than the container resumes in one turn of the loop
+            agent = Agent(f"a{number}@localhost")
+            agent.add_behaviour(Greet())
+            agent.add_behaviour(Wait())
+            await agent.start()
+
+    spade.run(main())
+    assert (seen.count("run"), seen.count("end")) == (300, 300)
+
+
+def test_a_behaviour_that_has_no_run_any_more_has_its_start_and_its_end():
+    seen = []
+
+    class Greet(spade.behaviour.OneShotBehaviour):
+        async def on_start(self):
+            seen.append("start")
+
+        async def run(self):
+            seen.append("run")
+
+        async def on_end(self):
+            seen.append("end")
+
+    async def main():
+        agent = Agent("bob@localhost")
+        agent.add_behaviour(Greet())
+        await agent.start()
+        await agent.stop()
+
+    spade.run(main())
+    assert seen == ["start", "end"]
+
+
 def test_a_program_with_its_own_loop_has_a_container_that_ends_with_it():
     agent = Agent("bob@localhost")
     hosts = []

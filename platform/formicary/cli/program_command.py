@@ -1,0 +1,52 @@
+"""A command that runs a program: what its own options are, and what belongs to the program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from typer.core import TyperCommand
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class ProgramCommand(TyperCommand):
+    """A command with a FILE that gets arguments of its own.
+
+    The command's options may also stand right behind FILE. From the first argument there that is none of them
+    on, all belongs to the program, and so does all behind `--`.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what was typed; the last parameter gets what belongs to the program."""
+        own, program = self._split(ctx, args)
+        return super().parse_args(ctx, [*own, "--", *program] if program else own)
+
+    def _split(self, ctx: Any, args: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return the command's own arguments, and FILE with what belongs to it."""
+        values = {opt: _value_count(each) for each in self.get_params(ctx) for opt in _spellings(each)}
+        own: list[str] = []
+        program: list[str] = []
+        at = 0
+        while at < len(args):
+            name, has_value, _ = args[at].partition("=")
+            if args[at] == "--":
+                return own, [*program, *args[at + 1 :]]
+            if name in values:
+                end = at + 1 + (0 if has_value else values[name])
+                own += args[at:end]
+                at = end
+            elif program:
+                return own, [*program, *args[at:]]
+            else:  # FILE, or an option that there is not, which is refused
+                (own if name.startswith("-") and name != "-" else program).append(args[at])
+                at += 1
+        return own, program
+
+
+def _spellings(parameter: Any) -> list[str]:
+    return [each for each in (*parameter.opts, *parameter.secondary_opts) if each.startswith("-")]
+
+
+def _value_count(parameter: Any) -> int:
+    return 0 if parameter.is_flag or parameter.count else 1

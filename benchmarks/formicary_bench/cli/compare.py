@@ -47,7 +47,7 @@ def compare(
     to: To = None,
     as_json: Json = False,
 ) -> None:
-    """Say of two runs what became faster or slower: two versions, two machines, or two platforms.
+    """Compare two runs: two versions, two machines or two platforms.
 
     What the runs have in common is compared by its repetitions, of which each side needs five. Where chance
     may have made a difference, nobody can tell, and the sentence says how many repetitions would.
@@ -81,7 +81,7 @@ def gate(
     ] = "5%",
     as_json: Json = False,
 ) -> None:
-    """Say in an exit code whether a run is slower than another one: for checks that a change has to pass.
+    """Fail if a run is slower than a baseline; for continuous integration.
 
     The exit code is 0 if nothing is slower by more than is allowed, 1 if something is, and 3 if that is
     open: there are too few repetitions, they scatter too much, or something was not measured that BASE

@@ -44,7 +44,7 @@ def history(
     to: To = None,
     as_json: JsonLines = False,
 ) -> None:
-    """Show an experiment over all runs: what changed, and where the machine or the version is another.
+    """Show an experiment over all runs, and where the machine or the version changed.
 
     Runs are looked for in the folder runs, or only in those given with --runs.
     Without EXPERIMENT there is a line for each one that was measured. Each run is

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.steps import Steps
 
-app = typer.Typer(
-    no_args_is_help=True, help="Look at the hosts of a hosts.toml, prepare them for measurements, clean up."
-)
+app = typer.Typer(no_args_is_help=True, help="Check, prepare and clean the hosts of a hosts.toml.")
 app.add_typer(lab, name="lab")
 
 _INTERRUPTED = 130  # as shells have it for a program that Ctrl-C has ended
@@ -37,7 +35,7 @@ On = Annotated[
 
 @app.command(epilog=examples("hosts check", "hosts check my-hosts.toml --on a,b", "hosts check --json"))
 def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: Json = False) -> None:
-    """Look at all hosts at once: what they are, what is installed, their clocks, the network between them.
+    """Check all hosts: hardware, software, clocks, and the network between them.
 
     Nothing is changed there. All that is wrong is listed, with the next step for each; the exit code is 1 if
     a host cannot be used.
@@ -61,7 +59,7 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
 
 @app.command(epilog=examples("hosts prepare", "hosts prepare my-hosts.toml --on a,b"))
 def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: Json = False) -> None:
-    """Install the very code that runs here on all hosts at once, each time that it has changed.
+    """Install this version of Formicary on all hosts.
 
     The hosts need no internet and you no root there: all that is needed is sent over SSH, into an environment
     in the host's folder. Where the inventory names a `venv` nothing is installed, only compared.
@@ -83,7 +81,7 @@ def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json:
 
 @app.command(epilog=examples("hosts clean", "hosts clean my-hosts.toml --on a,b --json"))
 def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: Json = False) -> None:
-    """Remove from all hosts what `prepare` has put there, and end what is left of measurements.
+    """Remove what `prepare` installed from all hosts, and end leftover processes.
 
     Nothing else is touched: a folder that is not ours is refused, and a process is only ended if it is
     certain that it is ours. The exit code is 1 if a host could not be cleaned.
@@ -123,7 +121,7 @@ def join(
         Path, typer.Option(metavar="FOLDER", help="Where temporary files of this host go.")
     ] = Path("~/.local/share/formicary"),
 ) -> None:
-    """Take part in a run as one of its hosts; `formicary bench run --launcher slurm` starts this by srun.
+    """Join a run as one of its hosts (used by `formicary bench run --launcher slurm`).
 
     It waits a minute for the file, joins the run that has written it, and ends with it. Another starter of
     programs on many hosts may be used: each gets the file, and a --rank of its own.

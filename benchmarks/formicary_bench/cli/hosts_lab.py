@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from formicary_bench.netlab.status import HostStatus, Status
 
 app = typer.Typer(
-    no_args_is_help=True, help="Make several hosts out of this machine, with a network of their own."
+    no_args_is_help=True, help="Create several virtual hosts on this machine, with their own network."
 )
 
 Folder = Annotated[

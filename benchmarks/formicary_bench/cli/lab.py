@@ -11,24 +11,24 @@ _COMMANDS = (
     LazyCommand(
         "start",
         "formicary_bench.cli.lab_folders:start",
-        "Make a folder with a lab's text and the program to complete.",
+        "Create a folder with a lab's text and the program to complete.",
         "START",
     ),
     LazyCommand(
         "check",
         "formicary_bench.cli.lab_check:check",
-        "Play a lab's scenarios with a program, and show the messages where something goes wrong.",
+        "Check a program against a lab's scenarios, and show what went wrong.",
     ),
     LazyCommand(
         "measure",
         "formicary_bench.cli.lab_measure:measure",
-        "Ask what you guess that something costs, measure it, and show both in one picture.",
+        "Guess what something costs, measure it, and see both in one picture.",
         "MEASURE",
     ),
     LazyCommand(
         "merge",
         "formicary_bench.cli.lab_measure:merge",
-        "Make one picture of what a whole class has guessed and measured.",
+        "Draw one picture of a whole class's guesses and measurements.",
         "MERGE",
     ),
     LazyCommand(
@@ -39,7 +39,7 @@ _COMMANDS = (
 app = typer.Typer(
     cls=group_of(_COMMANDS),
     no_args_is_help=True,
-    help="Learn with agents: exercises, a checker that shows what went wrong, and guesses to measure.",
+    help="Learn with agents: exercises with a checker, and guesses to measure.",
 )
 
 

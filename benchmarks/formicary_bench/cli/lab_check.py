@@ -32,7 +32,7 @@ def check(
     ] = 10.0,
     as_json: Json = False,
 ) -> None:
-    """Play a lab's scenarios with a program, and show the messages where something goes wrong.
+    """Check a program against a lab's scenarios, and show what went wrong.
 
     The program runs in a process of its own, in virtual time: an hour takes
     milliseconds, and the same seed gives the same. The first failure is shown

@@ -39,7 +39,7 @@ def start(
         bool, typer.Option("--notebook", help="Also make a Jupyter notebook of the text.")
     ] = False,
 ) -> None:
-    """Make a folder with a lab's text and the program to complete.
+    """Create a folder with a lab's text and the program to complete.
 
     The program runs as it is, and does too little. README.md says what to do, step by step.
     """

@@ -43,7 +43,7 @@ def measure(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Ask what you guess that something costs, measure it, and show both in one picture.
+    """Guess what something costs, measure it, and see both in one picture.
 
     Leaves a small file for `formicary lab merge`, and a page with the picture.
     """
@@ -103,7 +103,7 @@ def merge(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make one picture of what a whole class has guessed and measured.
+    """Draw one picture of a whole class's guesses and measurements.
 
     A file of another lab, or a broken one, is left out with a sentence; the exit
     code is 2 if none is left.

@@ -78,7 +78,7 @@ def list_(
     ] = None,
     as_json: JsonLines = False,
 ) -> None:
-    """List the experiments: what they measure, what they vary, which paper they are from.
+    """List the experiments: what they measure and vary, and the paper they come from.
 
     Without GROUP or --all there is a line for each group of experiments. With
     --json there is always one for each experiment.

@@ -42,7 +42,7 @@ def model(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")] = False,
 ) -> None:
-    """Say how runs of messaging/scale-out go on over more hosts than there were: which part is used up first.
+    """Extrapolate messaging/scale-out to more hosts, and name the first bottleneck.
 
     Runs with an XMPP server on each host and with one for all may be given together, and runs of the
     directory. What is measured and what is taken for granted is said, and how sure it is.

@@ -10,7 +10,7 @@ import typer
 from formicary.cli.options import examples
 from formicary.cli.output import say
 
-app = typer.Typer(no_args_is_help=True, help="Make and check files that say what a run measures.")
+app = typer.Typer(no_args_is_help=True, help="Create and check plan files, which say what a run measures.")
 
 PlanFile = Annotated[Path, typer.Argument(metavar="FILE", help="The plan.")]
 

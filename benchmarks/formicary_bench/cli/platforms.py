@@ -39,7 +39,7 @@ _Json = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")
     "  formicary bench run messaging/pairs --platform formicary,spade,jade"
 )
 def platforms(context: typer.Context, *, as_json: _Json = False) -> None:
-    """List all that can be measured, and what is missing to run each; install drivers of other platforms."""
+    """List what can be measured, and install drivers of other platforms."""
     if context.invoked_subcommand is not None:
         return
     from formicary_bench.cli.platform_list import listed

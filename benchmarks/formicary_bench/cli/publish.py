@@ -36,7 +36,7 @@ def publish(
         Path, typer.Option(metavar="FOLDER", help="Folder to make; there is none of that name yet.")
     ],
 ) -> None:
-    """Put a run into a folder of static files: the page, its figures and tables, and all raw values.
+    """Export a run as a static site: page, figures, tables and raw values.
 
     The page has links to the other files, and none of them needs a network. Names of computers are in them.
     """

@@ -57,7 +57,7 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Make a report of a run, from its folder alone: a page, tables or figures.
+    """Export a run as a page, tables or figures.
 
     A file that is there already is replaced.
     """

@@ -51,7 +51,7 @@ def run(
     as_json: options.AsJson = False,
     **values: Any,
 ) -> None:
-    """Measure, keep every value in a folder, and report.
+    """Run measurements, keep every value in a folder, and write a report.
 
     Ctrl-C ends it early and keeps what was measured until then (exit code 130); `--resume` goes on with it.
     The exit code is 1 if something could not be measured.

@@ -45,7 +45,7 @@ def show(
     ] = False,
     as_json: JsonLines = False,
 ) -> None:
-    """Show a run again, from its folder alone, and make its report anew."""
+    """Show an earlier run, and rebuild its report."""
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.summary.warm_up import with_rule
 

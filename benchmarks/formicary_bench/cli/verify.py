@@ -43,7 +43,7 @@ def verify(
     ] = None,
     as_json: JsonLines = False,
 ) -> None:
-    """Measure again on this machine what a run claims, and say which of it holds.
+    """Repeat a run's claims on this machine, and say which of them hold.
 
     These are the papers' claims that it reproduces or refutes, and which platforms it says are faster. The
     exit code is 0 if all hold, 1 if one does not, and 3 if that cannot be told of one.

@@ -12,7 +12,7 @@ from formicary.core.errors import UsageError
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Make, remove and list ordinary XMPP accounts at the private server, which has to run.",
+    help="Manage ordinary XMPP accounts on the private server.",
 )
 
 Account = Annotated[
@@ -43,7 +43,7 @@ def add(
     ] = False,
     folder: Folder = None,
 ) -> None:
-    """Make an account. Its password is asked for, or is the first line of standard input.
+    """Create an account; the password is prompted for, or read from standard input.
 
     It is no argument, which everybody on this machine could read. The exit code
     is 1 if there is such an account already, and 3 if the server does not run.
@@ -61,7 +61,7 @@ def add(
 
 @app.command(epilog=examples("server account remove alice"))
 def remove(account: Account, *, folder: Folder = None) -> None:
-    """Remove an account, and log out whoever uses it.
+    """Remove an account, and log out its user.
 
     The exit code is 1 if there is no such account, and 3 if the server does not
     run.
@@ -74,7 +74,10 @@ def remove(account: Account, *, folder: Folder = None) -> None:
 
 @app.command(name="list", epilog=examples("server account list", "server account list --json"))
 def list_(*, folder: Folder = None, as_json: Json = False) -> None:
-    """List all accounts, a line each; the exit code is 3 if the server does not run."""
+    """List all accounts.
+
+    The exit code is 3 if the server does not run.
+    """
     from formicary.cli.output import say, show_json
     from formicary.server import accounts
 

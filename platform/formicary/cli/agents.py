@@ -39,7 +39,7 @@ async def agents(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the agents of a platform that runs: name, state, container and class.
+    """List the agents of a running platform: name, state, container and class.
 
     An agent whose behaviours fail stays active; the last columns say how many of
     them have not ended, how many have failed, and with what the latest one has.

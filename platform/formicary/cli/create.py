@@ -40,7 +40,7 @@ async def create(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Have an agent made and started, and print its full name when its setup is done.
+    """Create and start an agent; print its full name.
 
     The container has to allow it: `formicary run --allow-create PACKAGE`, or
     Container(creatable=...) in a program.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Look into the directory of a platform that runs: which agents offer which services.",
+    help="Search a running platform's directory: which agents offer which services.",
 )
 
 Type = Annotated[str | None, typer.Option("--type", help="Of this type.", show_default=False)]
@@ -60,7 +60,7 @@ _LOOK = 1.0  # s between two looks at whether the platform is there still
 @app.command(name="list", epilog=examples("df list", "df list --type printer", "df list --json"))
 @in_guest_session
 async def list_(session: GuestSession, *, type_: Type = None, as_json: Json = False) -> None:
-    """List all services, those that came first in front.
+    """List all services, oldest first.
 
     CONTAINER and STATE are those of the agent, as of `formicary agents`. They are
     blank if a container does not answer within 5 seconds, of which there is a
@@ -92,7 +92,7 @@ async def search(
     max_results: Annotated[int, typer.Option(min=1, max=PAGE, help="How many are wanted at most.")] = 100,
     as_json: Json = False,
 ) -> None:
-    """Find services: those for which all that is given holds.
+    """Find services that match all conditions.
 
     A word without an option is the type or the name of a service. It is no error
     if there are none. Columns and exit codes are those of `formicary df list`.
@@ -132,7 +132,7 @@ async def watch(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print a line for each service that is there, comes, changes or goes, until Ctrl-C.
+    """Print services as they appear, change and disappear, until Ctrl-C.
 
     The exit code is then 130; with --for it is 0. With the platform it ends, too
     (3). A platform with a look-up directory cannot be watched (1).

@@ -18,7 +18,7 @@ EPILOG = examples("doctor", "doctor --json")
 
 
 def doctor(*, as_json: Json = False) -> None:
-    """Say what this machine can do and what is missing, a line each, with the cause and the next step.
+    """Check what works on this machine, and say how to add what is missing.
 
     It tries what it can: whether py-spy may look into a process, how fine the
     clocks are, whether programs may listen. It changes nothing.

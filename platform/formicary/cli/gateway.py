@@ -63,7 +63,7 @@ async def gateway(
     peer: PeerOption = None,
     strangers: Strangers = None,
 ) -> None:
-    """Let agents of a platform that runs and those of other FIPA platforms, as JADE, write to each other.
+    """Connect a running platform with other FIPA platforms, such as JADE.
 
     It takes messages by HTTP (FIPA00084), with envelopes in XML and ACL in string
     form, and brings them, until Ctrl-C. An agent seller@jade-platform there is

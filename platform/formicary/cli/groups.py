@@ -37,7 +37,7 @@ async def groups(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the groups of a platform that runs: who plays which role, and where.
+    """List the groups of a running platform: who plays which role, and where.
 
     An agent has a line for each of its roles. Groups that only one container has
     are left out. It is no error if there are none.

@@ -34,7 +34,7 @@ Names = Annotated[
 
 @in_guest_session
 async def kill(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
-    """End agents, as their stop() does.
+    """Stop agents, as their stop() does.
 
     One that does not end within 10 seconds is left behind, and counts as gone.
     The exit code is 1 if one of them cannot be killed; the others are.
@@ -44,7 +44,7 @@ async def kill(session: GuestSession, names: Names, *, as_json: Json = False) ->
 
 @in_guest_session
 async def suspend(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
-    """Hold agents until they are resumed; their messages wait meanwhile.
+    """Suspend agents until they are resumed; their messages wait.
 
     Micro-agents cannot be held. The exit code is 1 if one of them cannot be
     suspended; the others are.
@@ -54,7 +54,7 @@ async def suspend(session: GuestSession, names: Names, *, as_json: Json = False)
 
 @in_guest_session
 async def resume(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
-    """Let agents go on that are suspended.
+    """Resume suspended agents.
 
     The exit code is 1 if one of them cannot be resumed; the others are.
     """
@@ -78,7 +78,7 @@ async def deactivate(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Have agents sleep in their container's file until a message wakes them.
+    """Put agents to sleep in a file until a message wakes them.
 
     Each has to be at home, and what it has is to be what a move could carry. One
     with unread messages does not fall asleep. The exit code is 1 if one of them
@@ -93,7 +93,7 @@ async def deactivate(
 
 @in_guest_session
 async def activate(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
-    """Wake agents that sleep.
+    """Wake sleeping agents.
 
     The exit code is 1 if one of them does not sleep, or cannot be woken; the others
     are.

@@ -50,7 +50,7 @@ async def move(
     seconds: Seconds = ANSWERS_WITHIN,
     as_json: Json = False,
 ) -> None:
-    """Have an agent go on in another container, under the same name.
+    """Move an agent to another container; its name stays the same.
 
     Its class has to be installed there, and the container has to accept it:
     Container(accepts=...). Where the agent is there already, nothing happens.
@@ -70,7 +70,7 @@ async def move(
 async def retract(
     session: GuestSession, agent: AgentName, *, seconds: Seconds = ANSWERS_WITHIN, as_json: Json = False
 ) -> None:
-    """Have an agent come to the platform's container, under the same name.
+    """Move an agent to the platform's main container.
 
     It is `formicary move` to that container, with the same exit codes.
     """
@@ -93,7 +93,7 @@ async def clone(
     seconds: Seconds = ANSWERS_WITHIN,
     as_json: Json = False,
 ) -> None:
-    """Have a copy of an agent begin in a container, under a name of its own.
+    """Copy an agent into a container, under a new name.
 
     Its class has to be installed there, and the container has to accept it:
     Container(accepts=...). The agent itself goes on where it is.

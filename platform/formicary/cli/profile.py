@@ -83,7 +83,7 @@ def profile(
     speedscope: Speedscope = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Tell where a program's CPU time goes: the platform, agents, communication, the directory, the runtime.
+    """Show where a program's CPU time goes: agents, communication, directory, platform, runtime.
 
     The program is sampled with py-spy, and its clocks are read. A program that
     this command starts also shows its agents and its garbage collector; one

@@ -21,7 +21,7 @@ _COLUMNS = ("CONTAINER", "MAIN", "HOST", "#PID", "#UPTIME", "#AGENTS", "#FAILED"
 
 @in_guest_session
 async def ps(session: GuestSession, *, as_json: Json = False) -> None:
-    """List the containers of a platform that runs.
+    """List the containers of a running platform.
 
     Without options it is the only one on this host: that of the container that
     listens, or else of the local server. Commands that look at it are left out.

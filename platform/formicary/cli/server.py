@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Start, stop and look at a private XMPP server (Prosody), at which containers meet.",
+    help="Manage a private XMPP server (Prosody) through which containers communicate.",
 )
 
 app.add_typer(account.app, name="account")
@@ -53,7 +53,7 @@ def start(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Start the server in the background, on loopback only; if it runs already, say so.
+    """Start the server in the background, on loopback only.
 
     Containers then connect with Container("c1", server="local"), under any name.
     """
@@ -66,9 +66,10 @@ def start(
 
 @app.command(epilog=_examples("stop", "stop --folder /tmp/mine"))
 def stop(*, folder: Folder = None) -> None:
-    """Stop the server; it is no mistake if none runs (exit code 0).
+    """Stop the server, if it runs.
 
-    Accounts, ports and the secret stay in the state folder for the next start.
+    Accounts, ports and the secret stay in the state folder for the next start. The exit code is 0 if it ran
+    or not.
     """
     from formicary import server
 
@@ -78,7 +79,10 @@ def stop(*, folder: Folder = None) -> None:
 
 @app.command(epilog=_examples("status", "status --json"))
 def status(*, folder: Folder = None, as_json: Json = False) -> None:
-    """Say whether the server runs and how to reach it; the exit code is 1 if it does not run."""
+    """Show whether the server runs, and how to reach it.
+
+    The exit code is 1 if it does not run.
+    """
     from formicary import server
 
     found = server.status(folder)
@@ -128,9 +132,10 @@ def config(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print what to add to a Prosody of your own; with --federate, make one server for each of several hosts.
+    """Print what to add to the configuration of your own Prosody.
 
-    What is printed has a new secret each time. A federation's keys and secrets stay when the command is given
+    With --federate, it creates one server for each of several hosts. What is printed has a new secret each
+    time. A federation's keys and secrets stay when the command is given
     again, with more containers or servers. The private server of one host needs none of this.
     """
     from formicary.core.errors import UsageError

@@ -28,7 +28,7 @@ Every = Annotated[
 async def top(
     session: GuestSession, *, once: Once = False, every: Every = 1.0, as_json: Json = False
 ) -> None:
-    """Show what the containers of a platform that runs do now: CPU, memory, messages, links.
+    """Show the live load of a platform's containers: CPU, memory, messages, links.
 
     It looks each second until Ctrl-C. Messages are counted where they go to or
     come from other containers, and where micro-agents handle them; of behaviours

@@ -87,7 +87,7 @@ def watch(
     export: Export = None,
     as_json: Json = False,
 ) -> None:
-    """Watch messages, agents, dead letters and links, as they are or as they were recorded.
+    """Watch messages, agents, dead letters and links, live or from a recording.
 
     In the terminal, or in the browser with --web. Containers collect what is
     watched only while somebody looks; where there is too much, whole

@@ -18,5 +18,5 @@ def test_it_says_all_of_each_command_and_fits_the_width(monkeypatch, arguments):
     assert "Usage: formicary [OPTIONS] COMMAND [ARGS]..." in said.replace("root", "formicary")
     assert "--version Print the version." in said
     assert "Try: formicary bench run quick" in said  # without the markup
-    assert "ps List the containers of a platform that runs." in said
-    assert "hosts Look at the hosts of a hosts.toml, prepare them for measurements, clean up." in said
+    assert "ps List the containers of a running platform." in said
+    assert "hosts Check, prepare and clean the hosts of a hosts.toml." in said

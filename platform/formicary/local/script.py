@@ -141,6 +141,8 @@ def _what_failed(path: Path, error: BaseException) -> str:
     where = f"{path}, line {line}"
     if isinstance(error, SystemExit):
         return f'{where}, ends the process; put that under `if __name__ == "__main__":`'
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] == "spade":
+        return f"{where}: {error}; if this is a program for SPADE, run it with --spade"
     if isinstance(error, ModuleNotFoundError):
         return f"{where}: {error}; install it, or correct the import"
     kind = "" if isinstance(error, FormicaryError) else f"{type(error).__name__}: "

@@ -98,6 +98,8 @@ def test_dataclasses_of_a_script_find_their_module(script):
             "{} has 2 agents named 'echo'; give each a name of its own",
         ),
         ("\nimport nosuch_module", "{}, line 2: No module named 'nosuch_module'; install it, or correct"),
+        ("import spade.nosuch", "{}, line 1: No module named 'spade"),
+        ("import spade.nosuch", "; if this is a program for SPADE, run it with --spade"),
         ("from formicary import Nosuch", "{}, line 1: ImportError: cannot import name 'Nosuch'"),
         ("def half(x):\n    return 1 / x\n\nhalf(0)", "{}, line 2: ZeroDivisionError: division by zero"),
         (

@@ -8,6 +8,7 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from formicary.transport.accepting import source_of
 from formicary.transport.os_errors import descriptor_limit
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class HalfOpen:
     def add(self, connected: socket.socket, address: object) -> None:
         """Welcome a new connection from this address."""
         loop = asyncio.get_running_loop()
-        place = _Place(_source(address), loop.time())
+        place = _Place(source_of(address), loop.time())
         is_tcp = connected.family in {socket.AF_INET, socket.AF_INET6}
         task = loop.create_task(self._welcome(connected, is_tcp, place.begin))
         self._all[task] = place
@@ -107,14 +108,6 @@ def _least(places: dict[asyncio.Task[None], _Place]) -> tuple[asyncio.Task[None]
     most = max(sources.values())
     crowd = (item for item in places.items() if sources[item[1].source] == most)
     return min(crowd, key=lambda item: item[1].until)
-
-
-def _source(address: object) -> str | bytes:
-    """Return where a connection comes from: its host, or the network of 64 bits that IPv6 hosts have."""
-    if not isinstance(address, tuple):
-        return ""
-    ip = str(address[0]).partition("%")[0]
-    return socket.inet_pton(socket.AF_INET6, ip)[:8] if ":" in ip else ip
 
 
 async def cut(connected: socket.socket) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import ipaddress
 import os
 import socket
@@ -12,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import LinkError, UsageError
-from formicary.core.logs import get_logger
 from formicary.core.scratch import MARK, PREFIX, ScratchFolder
+from formicary.transport.accepting import Acceptor
 from formicary.transport.direct.half_open import HalfOpen
-from formicary.transport.os_errors import descriptors_advice, reason, reason_and
+from formicary.transport.os_errors import reason_and
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -23,16 +22,11 @@ if TYPE_CHECKING:
     from formicary.transport.addresses import TcpAddress
     from formicary.transport.direct.half_open import Welcome
 
-logger = get_logger("formicary.transport")
-
 LOOPBACK = "127.0.0.1"
 
 _SOCKET = "direct"
 _BACKLOG = 128
 _LONGEST_PATH = 104  # bytes of a Unix socket's path that all systems take (Linux: 107)
-_RETRY = 0.5  # seconds until accepting again, where the system could not
-_SILENCE = 60.0  # seconds between two log lines about that
-_GONE = frozenset({errno.ECONNABORTED, errno.EPROTO})  # what was to be accepted has ended already
 
 
 class Listener:
@@ -45,10 +39,9 @@ class Listener:
     """
 
     def __init__(self, domain: str, welcome: Welcome, dropped: Counter[str]) -> None:
-        self._domain = domain
+        self._acceptor = Acceptor(f"{domain} accepts no direct connections", dropped)
         self._welcome = welcome
         self._dropped = dropped
-        self._next_line = 0.0  # when the log may say again that nothing can be accepted
         self._folder: ScratchFolder | None = None
         self._sockets: list[socket.socket] = []
         self._tasks: list[asyncio.Task[None]] = []
@@ -149,17 +142,14 @@ class Listener:
         Each socket has places of its own: who is kept out of one may get in by another, as members on this
         host do by the Unix socket.
         """
-        loop = asyncio.get_running_loop()
         half_open = HalfOpen(self._welcome, self._dropped)
+
+        async def let_go() -> None:
+            await half_open.make_room(max(0, len(half_open) - 1))
+
         try:
             while True:
-                try:
-                    connected, address = await loop.sock_accept(listening)
-                except OSError as error:
-                    self._dropped["not accepted"] += 1
-                    if error.errno not in _GONE:
-                        await self._wait_for_descriptors(error, half_open)
-                    continue
+                connected, address = await self._acceptor.accept(listening, let_go)
                 if connected.family != getattr(socket, "AF_UNIX", None):
                     # Asyncio does that only for sockets that it has accepted itself.
                     with contextlib.suppress(OSError):  # some systems say so that it has gone already
@@ -168,16 +158,6 @@ class Listener:
                 await half_open.make_room()
         finally:
             await half_open.close()
-
-    async def _wait_for_descriptors(self, error: OSError, half_open: HalfOpen) -> None:
-        """Say that nothing can be accepted; let go of a half-open connection, if there are any, and wait."""
-        now = asyncio.get_running_loop().time()
-        if now >= self._next_line:
-            self._next_line = now + _SILENCE
-            why = "; ".join(filter(None, (reason(error), descriptors_advice(error))))
-            logger.warning("%s accepts no direct connections for now: %s", self._domain, why)
-        await half_open.make_room(max(0, len(half_open) - 1))
-        await asyncio.sleep(_RETRY)
 
 
 def _former(path: Path) -> ScratchFolder | None:

@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 from tests.integration.transport.raw import until
 
-from formicary.transport.direct import listener as module
+from formicary.transport import accepting
 from formicary.transport.direct.listener import Listener
 
 
@@ -83,7 +83,7 @@ async def accept_after(*errors):
 
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE, errno.ENOBUFS])
 async def test_where_nothing_can_be_accepted_it_says_so_once_and_tries_again(monkeypatch, caplog, code):
-    monkeypatch.setattr(module, "_RETRY", 0.001)
+    monkeypatch.setattr(accepting, "_RETRY", 0.001)
     assert await accept_after(code, code, code) == {"not accepted": 3}
     (said,) = caplog.messages
     assert said.startswith(f"c1.lab.localhost accepts no direct connections for now: {os.strerror(code)}")
@@ -95,13 +95,13 @@ async def test_where_nothing_can_be_accepted_it_says_so_once_and_tries_again(mon
 
 
 async def test_what_has_gone_before_it_was_accepted_is_not_waited_for(monkeypatch, caplog):
-    monkeypatch.setattr(module, "_RETRY", 1e9)
+    monkeypatch.setattr(accepting, "_RETRY", 1e9)
     assert await accept_after(errno.ECONNABORTED) == {"not accepted": 1}
     assert caplog.messages == []
 
 
 async def test_without_file_descriptors_a_half_open_connection_has_to_go(monkeypatch):
-    monkeypatch.setattr(module, "_RETRY", 0.001)
+    monkeypatch.setattr(accepting, "_RETRY", 0.001)
     dropped, begun, ended = Counter(), [], []
 
     async def welcome(connected, is_tcp, _):

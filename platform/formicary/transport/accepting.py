@@ -1,0 +1,71 @@
+"""How connections are accepted, also where file descriptors lack for a while, and where they are from."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import socket
+from typing import TYPE_CHECKING, Any
+
+from formicary.core.logs import get_logger
+from formicary.transport.os_errors import descriptors_advice, reason
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Awaitable, Callable
+
+logger = get_logger("formicary.transport")
+
+_RETRY = 0.5  # seconds until accepting again, where the system could not
+_SILENCE = 60.0  # seconds between two log lines about that
+_GONE = frozenset({errno.ECONNABORTED, errno.EPROTO})  # what was to be accepted has ended already
+
+
+class Acceptor:
+    """Accepts connections, and says so where it cannot for now.
+
+    Args:
+        cannot: the beginning of that sentence, such as `"c1.lab.localhost accepts no direct connections"`.
+        dropped: where those are counted that could not be accepted.
+    """
+
+    def __init__(self, cannot: str, dropped: Counter[str]) -> None:
+        self._cannot = cannot
+        self._dropped = dropped
+        self._next_line = 0.0  # when the log may say it again
+
+    async def accept(
+        self, listening: socket.socket, let_go: Callable[[], Awaitable[None]]
+    ) -> tuple[socket.socket, Any]:
+        """Return the next connection, and the address that it is from.
+
+        Args:
+            listening: a listening socket that does not block.
+            let_go: ends a connection that can be spared, if there is one: file descriptors lack.
+        """
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                return await loop.sock_accept(listening)
+            except OSError as error:
+                self._dropped["not accepted"] += 1
+                if error.errno in _GONE:
+                    continue
+                if loop.time() >= self._next_line:
+                    self._next_line = loop.time() + _SILENCE
+                    why = "; ".join(filter(None, (reason(error), descriptors_advice(error))))
+                    logger.warning("%s for now: %s", self._cannot, why)
+            await let_go()
+            await asyncio.sleep(_RETRY)
+
+
+def source_of(address: object) -> str | bytes:
+    """Return where a connection comes from: its host, or the network of 64 bits that IPv6 hosts have.
+
+    Args:
+        address: what the socket says; nothing of use for Unix sockets.
+    """
+    if not isinstance(address, tuple):
+        return ""
+    ip = str(address[0]).partition("%")[0]
+    return socket.inet_pton(socket.AF_INET6, ip)[:8] if ":" in ip else ip

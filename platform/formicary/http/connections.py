@@ -1,0 +1,172 @@
+"""The connections of a server: how many there may be, how long each may take, and which have to go."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections import Counter
+from typing import Any
+
+from formicary.transport.accepting import source_of
+from formicary.transport.os_errors import descriptor_limit
+
+ASKING = 10.0
+"""s that a request gets to come, from its first byte on, and a new connection for its first request."""
+
+_TAKING = 30.0  # s in which the other end has to take what is sent to it
+_SHARE = 8  # of how many files that may be open at once one connection may be
+
+
+class Connections:
+    """The open connections.
+
+    When there are too many, the source with the most connections loses one, so that a crowd pushes out its
+    own: the one that has kept us waiting for longest. A connection that waits for our answer is closed only
+    if its source has no other kind, and the new one is from another source.
+
+    Args:
+        most: how many there may be; fewer where few files may be open.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = min(most, max(1, descriptor_limit() // _SHARE))
+        self._all: dict[Any, Connection] = {}  # by their transports
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def make_room(self, source: str | bytes) -> bool:
+        """Make room for a new connection; tell whether there is any."""
+        if len(self._all) < self.most:
+            return True
+        sources = Counter([source, *(each.source for each in self._all.values())])
+        most = max(sources.values())
+        crowd = [each for each in self._all.values() if sources[each.source] == most]
+        one = min(crowd, key=lambda each: (each.is_answered, each.since), default=None)
+        if one is None or (one.is_answered and sources[source] == most):
+            return False
+        self._end(one)
+        return True
+
+    async def let_go(self) -> None:
+        """End the one that has kept us waiting for longest, if there is one."""
+        waiting = [each for each in self._all.values() if not each.is_answered]
+        if waiting:
+            self._end(min(waiting, key=lambda each: each.since))
+
+    def end_waiting(self) -> None:
+        """End all that do not wait for us."""
+        for each in [each for each in self._all.values() if not each.is_answered]:
+            self._end(each)
+
+    def add(self, transport: Any, connection: Connection) -> None:
+        """Note one that is connected."""
+        self._all[transport] = connection
+
+    def remove(self, transport: Any) -> None:
+        """Note that one has ended."""
+        self._all.pop(transport, None)
+
+    def get(self, transport: Any) -> Connection | None:
+        """Return the connection of a request, if it has not ended."""
+        return self._all.get(transport)
+
+    def _end(self, connection: Connection) -> None:
+        self.remove(connection.transport)  # so its place is free at once
+        connection.transport.abort()
+
+
+class Connection(asyncio.Protocol):
+    """One connection: passes on what comes, and ends it when the other end takes too long.
+
+    Args:
+        connections: where it belongs.
+        inner: the protocol that reads the requests.
+        source: where it is from, as of `source`.
+    """
+
+    def __init__(self, connections: Connections, inner: Any, source: str | bytes) -> None:
+        self._connections = connections
+        self._inner = inner
+        self.source = source
+        self.transport: Any = None
+        self.since = 0.0  # when it has begun to keep us waiting, by the loop's clock
+        self.is_answered = False  # whether it waits for us
+        self._is_kept = False  # whether it need not say anything for now
+        self._has_more = False  # whether it has said something while it was answered
+        self._patience: asyncio.TimerHandle | None = None
+        self._taking: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Wait for the first request."""
+        self.transport = transport
+        self._connections.add(transport, self)
+        self._wait(ASKING)
+        self._inner.connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Pass on what comes; the first of it begins a request."""
+        self._has_more = self.is_answered
+        if self._is_kept:
+            self._is_kept = False
+            self._wait(ASKING)
+        self._inner.data_received(data)
+
+    def eof_received(self) -> bool | None:
+        """Pass on that nothing more comes."""
+        keeps_open: bool | None = self._inner.eof_received()
+        return keeps_open
+
+    def pause_writing(self) -> None:
+        """Wait until what was sent is taken, for a while."""
+        self._taking = self._later(_TAKING)
+        self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        """Go on sending."""
+        _cancel(self._taking)
+        self._inner.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Be none any more."""
+        _cancel(self._patience)
+        _cancel(self._taking)
+        self._connections.remove(self.transport)
+        self.transport = None
+        self._inner.connection_lost(exc)
+
+    def begin(self) -> None:
+        """Allow for the rest of a request; longer than the handler does, which tells the other end."""
+        self._is_kept = False
+        self._wait(2 * ASKING)
+
+    def answer(self) -> None:
+        """Have it wait for us, for as long as it takes: the whole request is here."""
+        _cancel(self._patience)
+        self.is_answered, self._has_more = True, False
+
+    def keep(self, seconds: float) -> None:
+        """Wait for the next request for so long, or for the rest of one that has begun meanwhile."""
+        self.is_answered = False
+        self._is_kept = not self._has_more
+        self._wait(seconds if self._is_kept else ASKING)
+
+    def _wait(self, seconds: float) -> None:
+        _cancel(self._patience)
+        if self.transport is not None:
+            self.since = asyncio.get_running_loop().time()
+            self._patience = self._later(seconds)
+
+    def _later(self, seconds: float) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(seconds, self.transport.abort)
+
+
+def source(address: tuple[Any, ...]) -> str | bytes:
+    """Return where a connection is from: this host, by whichever of its addresses, or another one."""
+    is_here = ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback
+    return "" if is_here else source_of(address)
+
+
+def _cancel(timer: asyncio.TimerHandle | None) -> None:
+    if timer is not None:
+        timer.cancel()

@@ -47,7 +47,7 @@ Strangers = Annotated[
     bool | None,
     typer.Option(
         "--strangers/--no-strangers",
-        help="Whether platforms that no --peer names may write, and are answered where they say they are.",
+        help="Whether platforms without a --peer may write; answers go to public addresses only.",
         show_default="on loopback only",
     ),
 ]
@@ -77,7 +77,7 @@ async def gateway(
     from formicary.gateway.gateway import Gateway
 
     # Commands say what goes wrong in one sentence; this one stays, and others write to it.
-    for name in ("formicary.gateway", "formicary.dead_letters"):
+    for name in ("formicary.gateway", "formicary.http", "formicary.dead_letters"):
         get_logger(name).setLevel(logging.WARNING)
     container = session.container
     opened = Gateway(

@@ -47,11 +47,12 @@ class Gateway:
         peers: where other platforms take messages, by their names, such as
             `{"jade-platform": "http://127.0.0.1:7779/acc"}`.
         strangers: whether platforms that are not among these are taken messages of, and are answered where
-            they say that they are. None: only where it listens on loopback and nobody else gets there.
+            they say that they are, if that is a public address. None: only where it listens on loopback and
+            nobody else gets there.
         address: where others reach it, if that is not where it listens.
         limit: bytes that a message may have, both ways.
         timeout: s that another platform gets to take a message.
-        connections: how many others may have at once.
+        connections: how many others may have at once; no more than an eighth of the files that may be open.
 
     Attributes:
         address: what other platforms are told: where it takes messages.
@@ -158,11 +159,11 @@ class Gateway:
             raise UsageError(f"container {container.name} has a gateway already")
         translator = Translator(container.domain, container.platform, self.address, self._peers)
         self._inbound = Inbound(container, translator, self._peers, self._limit, self._connections)
-        port = await self._inbound.open(self._host, self._port)
+        port = self._inbound.open(self._host, self._port)
         host = f"[{self._host}]" if ":" in self._host else self._host
         self.address = translator.address = self.address or f"http://{host}:{port}{PATH}"
         self._translator = translator
-        self._outbound = Outbound(container.dispatcher, translator, self._timeout, self._limit)
+        self._outbound = Outbound(container.dispatcher, translator, self._peers, self._timeout, self._limit)
         container.dispatcher.foreign = self
         if self.is_public:
             logger.warning(

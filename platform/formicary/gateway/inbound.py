@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from formicary.core.clock import now
 from formicary.core.errors import FormicaryError, LinkError
-from formicary.core.logs import get_logger
 from formicary.core.names import MANAGEMENT
-from formicary.core.quoting import sentence
+from formicary.core.quoting import sentence, shorten
 from formicary.directory.central.client import AGENT
 from formicary.gateway.acl_reader import read_acl
 from formicary.gateway.envelope import STRING_FORM, read_envelope
 from formicary.gateway.foreign_names import platform_of
+from formicary.gateway.hosts import host_in, is_local
 from formicary.gateway.multipart import read_parts
 from formicary.gateway.origins import Origins
 from formicary.groups.mailing import DISTRIBUTOR
+from formicary.http.connections import ASKING
+from formicary.http.server import HttpServer, listen
 
 if TYPE_CHECKING:
     from formicary.container.container import Container
@@ -28,10 +30,7 @@ if TYPE_CHECKING:
     from formicary.gateway.envelope import Envelope
     from formicary.gateway.peers import Peers
     from formicary.gateway.translation import Translator
-
-logger = get_logger("formicary.gateway")
-_silent = get_logger("formicary.gateway.http")  # it would say a page about each request that is none
-_silent.setLevel(logging.CRITICAL)
+    from formicary.http.connections import Connection
 
 PATH = "/acc"
 """Where messages are taken, as at JADE."""
@@ -39,11 +38,9 @@ PATH = "/acc"
 _CLOSED = frozenset({MANAGEMENT, AGENT, DISTRIBUTOR})  # only agents of the platform may ask them
 _ENVELOPE = 1 << 16  # bytes of one
 _OVERHEAD = 1 << 17  # bytes of a body beside the message
-_PATIENCE = 10.0  # s that a connection gets for its first request, and a request for its body
 _KEPT = 75.0  # s that a connection stays open without a request
-_CLOSE = 1.0  # s that requests get when the gateway closes
-_TURNS = 5  # of the loop, in which a connection that is accepted comes to be, or its task to its end
-_LOGGED = 10  # refusals that are logged one by one
+_FROM_PAGES = frozenset({"Origin", "Sec-Fetch-Site"})  # headers that browsers add
+_BROKEN = (asyncio.IncompleteReadError, ConnectionError, HttpProcessingError, web.RequestPayloadError)
 
 
 class RefusedError(Exception):
@@ -78,21 +75,19 @@ class Inbound:
         self._translator = translator
         self._peers = peers
         self._limit = limit
-        self._most = connections
         self._origins = Origins()
-        self._web = web.Server(
-            self._answer, keepalive_timeout=_KEPT, lingering_time=1.0, access_log=None, logger=_silent
-        )
-        self._heard: set[Any] = set()  # transports of connections that have sent a request
-        self._tasks: set[asyncio.Task[Any]] = set()  # those that answer them
-        self._server: asyncio.Server | None = None
-        self._is_closed = False
+        self._is_local = True
+        name = f"the gateway of container {container.name}"
+        self._server = HttpServer(name, self._answer, connections=connections, kept=_KEPT)
         self.received = 0
         """How many messages were taken."""
-        self.refused = 0
-        """How many requests were refused."""
 
-    async def open(self, host: str, port: int) -> int:
+    @property
+    def refused(self) -> int:
+        """How many requests were refused."""
+        return self._server.refused
+
+    def open(self, host: str, port: int) -> int:
         """Listen, and return at which port.
 
         Args:
@@ -102,74 +97,39 @@ class Inbound:
         Raises:
             LinkError: it is taken, or not of this host.
         """
-        loop = asyncio.get_running_loop()
+        self._is_local = is_local(host)
         try:
-            self._server = await loop.create_server(self._connected, host, port)
+            listening = listen(host, port)
         except OSError as error:
             raise LinkError(
                 f"the gateway cannot listen at {host}:{port} ({error.strerror or error}): take another port, "
                 "or an address of this host"
             ) from None
-        return int(self._server.sockets[0].getsockname()[1])
+        self._server.open(listening)
+        return int(listening.getsockname()[1])
 
     async def close(self) -> None:
         """Take no more; requests that are being answered get a moment."""
-        self._is_closed = True
-        if self._server is not None:
-            self._server.close()
-        await self._web.shutdown(timeout=_CLOSE)
-        # Connections that were being accepted meanwhile, and the tasks of those that have sent no request.
-        for _ in range(_TURNS):
-            await asyncio.sleep(0)
-        await self._web.shutdown(timeout=_CLOSE)
-        if self._server is not None:
-            await self._server.wait_closed()
-        if self._tasks:  # they are cancelled, and nobody else waits for their end
-            await asyncio.wait(self._tasks, timeout=_CLOSE)
+        await self._server.close()
 
-    # -- connections ----------------------------------------------------------------------------------------
+    # -- requests -------------------------------------------------------------------------------------------
 
-    def _connected(self) -> asyncio.BaseProtocol:
-        if self._is_closed:
-            return _Busy()
-        if len(self._web.connections) >= self._most:
-            self._count(f"there are {self._most} connections already")
-            return _Busy()
-        connection = self._web()
-        asyncio.get_running_loop().call_later(_PATIENCE, self._end_silent, connection)
-        return connection
-
-    def _end_silent(self, connection: Any) -> None:
-        """Close a connection that has sent no request in its time."""
-        if connection.transport is not None and connection.transport not in self._heard:
-            connection.transport.abort()
-
-    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        self._heard = {each for each in self._heard if not each.is_closing()} | {request.transport}
-        if request.task not in self._tasks:
-            self._tasks.add(request.task)
-            request.task.add_done_callback(self._tasks.discard)
+    async def _answer(self, request: web.BaseRequest, connection: Connection) -> web.StreamResponse:
         try:
-            await self._take(request)
+            await self._take(request, connection)
         except RefusedError as error:
             why = sentence(str(error))
-            self._count(f"{error.status}, from {request.remote}: {why}")
+            self._server.refuse(f"{error.status}, from {request.remote}: {why}")
             # JADE reads no answer's body, and looks for the next answer at the beginning of a line.
             return web.Response(status=error.status, text=f"{why}\r\n")
-        except (asyncio.IncompleteReadError, ConnectionError) as error:
-            self._count(f"a broken request from {request.remote}: {error}")
+        except _BROKEN as error:
+            self._server.refuse(f"a broken request from {request.remote}: {sentence(str(error))}")
             return web.Response(status=400)
         self.received += 1
         return web.Response()
 
-    def _count(self, what: str) -> None:
-        self.refused += 1
-        if self.refused <= _LOGGED or self.refused % 1000 == 0:
-            logger.warning("the gateway of container %s has refused %s", self._container.name, what)
-
-    # -- requests -------------------------------------------------------------------------------------------
-
-    async def _take(self, request: web.BaseRequest) -> None:
+    async def _take(self, request: web.BaseRequest, connection: Connection) -> None:
+        self._check_caller(request)
         if request.path != PATH:
             raise RefusedError(404, f"messages are taken at {PATH}")
         if request.method != "POST":
@@ -177,6 +137,7 @@ class Inbound:
         if self._dispatcher.is_closing or self._dispatcher.overflow.is_full:
             raise RefusedError(503, f"container {self._container.name} takes no messages now")
         body = await self._read(request)
+        connection.answer()
         try:
             part, payload = read_parts(request.headers.get("Content-Type", ""), body)
             if len(part) > _ENVELOPE:
@@ -194,19 +155,33 @@ class Inbound:
             raise RefusedError(403, f"{peer.name} is elsewhere, by what is known of it here")
         await self._deliver(acl, sender, envelope)
 
+    def _check_caller(self, request: web.BaseRequest) -> None:
+        """Refuse web pages; on loopback also foreign names (DNS rebinding)."""
+        if not _FROM_PAGES.isdisjoint(request.headers):
+            raise RefusedError(403, "web pages may not write to a gateway")
+        host = request.headers.get("Host")
+        if self._is_local and host is not None and not is_local(host_in(f"//{host}")):
+            ours = self._translator.address
+            if host_in(f"//{host}") != host_in(ours):
+                raise RefusedError(
+                    403,
+                    f"this gateway is not called {shorten(host)}: write to {ours}, or set --address "
+                    "(`address=`) to the address that others use",
+                )
+
     async def _read(self, request: web.BaseRequest) -> bytes:
         most = self._limit + _OVERHEAD
         if (request.content_length or 0) > most:
             raise RefusedError(413, f"the body has more than {most} bytes")
         body = bytearray()
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(ASKING):
                 async for chunk in request.content.iter_any():
                     body += chunk
                     if len(body) > most:
                         raise RefusedError(413, f"the body has more than {most} bytes")
         except TimeoutError:
-            raise RefusedError(408, f"the body has not come within {_PATIENCE:g} s") from None
+            raise RefusedError(408, f"the body has not come within {ASKING:g} s") from None
         return bytes(body)
 
     def _check(self, envelope: Envelope, payload: bytes) -> None:
@@ -282,12 +257,3 @@ class Inbound:
         for sink in waiting:
             reason = f"{sink} had no room for {overflow.send_timeout:g} s"
             self._dispatcher.add_dead_letter(message, reason, sink.address)
-
-
-class _Busy(asyncio.Protocol):
-    """Says that there are too many connections, and ends this one."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        transport.write(b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
-        transport.close()

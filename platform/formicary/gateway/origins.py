@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import socket
 from typing import TYPE_CHECKING
+
+from formicary.gateway.hosts import ip_of
 
 if TYPE_CHECKING:
     from formicary.gateway.peers import Peer
@@ -28,7 +29,7 @@ class Origins:
             remote: the IP address that the request is from. This host may bring those of any: which address
                 a program of it has depends on where it writes to.
         """
-        address = _plain(remote or "")
+        address = ip_of(remote or "")
         if address is None or address.is_loopback:
             return address is not None
         for host in peer.hosts:
@@ -45,17 +46,8 @@ class Origins:
             infos = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
         except OSError:
             infos = []  # nobody sends from there for now
-        found = frozenset(str(_plain(str(info[4][0]))) for info in infos)
+        found = frozenset(str(ip_of(str(info[4][0]))) for info in infos)
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
         self._known[host] = (loop.time() + _VALID, found)
         return found
-
-
-def _plain(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return an address, of IPv4 also where it is written as one of IPv6."""
-    try:
-        found = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return None
-    return getattr(found, "ipv4_mapped", None) or found

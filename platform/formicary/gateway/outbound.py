@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -16,15 +17,19 @@ from formicary.core.message import Message  # noqa: TC001 -- msgspec reads it
 from formicary.gateway.acl_writer import write_acl
 from formicary.gateway.envelope import Envelope, write_envelope
 from formicary.gateway.foreign_names import platform_of
+from formicary.gateway.hosts import is_public
 from formicary.gateway.multipart import write_parts
 from formicary.transport.remote_sink import RemoteSink
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from aiohttp.abc import AbstractResolver, ResolveResult
+
     from formicary.container.dispatcher import Dispatcher
     from formicary.core.mailbox import MessageSink
     from formicary.gateway.acl_message import AgentIdentifier
+    from formicary.gateway.peers import Peers
     from formicary.gateway.translation import Translator
 
 logger = get_logger("formicary.gateway")
@@ -43,6 +48,7 @@ class _Post(msgspec.Struct):
     message: Message
     receiver: str  # the full name here
     identifier: AgentIdentifier  # and who that is there
+    is_named: bool  # whether the user has said where that is
     content_type: str
     body: bytes
 
@@ -71,28 +77,41 @@ class NotTakenError(Exception):
         self.is_away = is_away
 
 
+class _PublicResolver(aiohttp.ThreadedResolver):
+    """Returns only public addresses: for hosts that a stranger has named."""
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        found = await super().resolve(host, port, family)
+        if public := [each for each in found if is_public(each["host"])]:
+            return public
+        raise OSError(f"{host} is not a public address: to write to it, give it with --peer or `peers=`")
+
+
 class Outbound:
     """Brings messages to other platforms: to each in order, to several at once.
 
     Args:
         dispatcher: the container's.
         translator: knows who is who.
+        peers: what is known of other platforms.
         timeout: s that a platform gets to take a message.
         limit: bytes that a message may have there.
     """
 
-    def __init__(self, dispatcher: Dispatcher, translator: Translator, timeout: float, limit: int) -> None:
+    def __init__(
+        self, dispatcher: Dispatcher, translator: Translator, peers: Peers, timeout: float, limit: int
+    ) -> None:
         self._dispatcher = dispatcher
         self._translator = translator
+        self._peers = peers
         self._limit = limit
         self._lines: dict[str, _Line] = {}
-        self._session = aiohttp.ClientSession(
-            # The resolver of the system: another one that may be installed leaves a thread behind.
-            connector=aiohttp.TCPConnector(keepalive_timeout=_KEPT, resolver=aiohttp.ThreadedResolver()),
-            timeout=aiohttp.ClientTimeout(total=timeout, sock_connect=min(_CONNECT, timeout)),
-            cookie_jar=aiohttp.DummyCookieJar(),
-        )
         self._timeout = timeout
+        # The resolver of the system: another one that may be installed leaves a thread behind.
+        self._named = self._open(aiohttp.ThreadedResolver())
+        self._learned = self._open(_PublicResolver())
         self.is_closed = False
         self.sent = 0
         """How many messages other platforms have taken."""
@@ -121,8 +140,8 @@ class Outbound:
         platform = platform_of(post.identifier.name)
         if not post.identifier.addresses:
             reason = (
-                f"nobody knows where the platform {platform} takes messages: say so with --peer or `peers=`, "
-                "or have one of its agents write first"
+                f"the address of the platform {platform} is not known: give it with --peer or `peers=` "
+                "(addresses in its own messages are used only if they are public)"
             )
             self._fail(message, receiver, reason)
             return None
@@ -151,7 +170,8 @@ class Outbound:
             payload_length=len(payload),
         )
         content_type, body = write_parts(write_envelope(envelope, now()), payload, character_set)
-        return _Post(message, receiver, identifier, content_type, body)
+        is_named = self._peers.peer_of(platform_of(identifier.name)) is not None
+        return _Post(message, receiver, identifier, is_named, content_type, body)
 
     def _fail(self, message: Message, receiver: str, reason: str) -> None:
         self._dispatcher.add_dead_letter(message, f"{receiver} cannot be reached: {reason}", receiver)
@@ -228,11 +248,17 @@ class Outbound:
                 ) from failed
         raise error
 
+    def _open(self, resolver: AbstractResolver) -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(keepalive_timeout=_KEPT, resolver=resolver),
+            timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=min(_CONNECT, self._timeout)),
+            cookie_jar=aiohttp.DummyCookieJar(),
+        )
+
     async def _bring_to(self, address: str, post: _Post) -> None:
+        session = self._named if post.is_named else self._learned
         headers = {"Content-Type": post.content_type, "Cache-Control": "no-cache", "Mime-Version": "1.0"}
-        async with self._session.post(
-            address, data=post.body, headers=headers, allow_redirects=False
-        ) as answer:
+        async with session.post(address, data=post.body, headers=headers, allow_redirects=False) as answer:
             said = b""
             if answer.content_length is not None and answer.content_length <= _ANSWER:
                 said = await answer.read()
@@ -256,4 +282,5 @@ class Outbound:
             for line in lines:
                 while line.posts:
                     self._end(line, "the gateway was closed before it was brought")
-            await self._session.close()
+            await self._named.close()
+            await self._learned.close()

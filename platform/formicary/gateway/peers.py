@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
@@ -12,12 +13,17 @@ from formicary.core.errors import UsageError
 from formicary.core.quoting import shorten
 from formicary.gateway.acl_message import AgentIdentifier
 from formicary.gateway.foreign_names import from_local, platform_of
+from formicary.gateway.hosts import host_in, is_public
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 T = TypeVar("T")
 
+# Read as the same host by all libraries. A name does not end in a number: some take 127.1 for an address.
+_PLACE = re.compile(
+    r"((?P<name>([a-z0-9_-]+\.)*[a-z][a-z0-9-]*\.?)|[0-9.]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.ASCII
+)
 _REMEMBERED = 10_000  # agents, and platforms
 _MOST_ADDRESSES = 5  # of an agent that are tried
 
@@ -36,14 +42,16 @@ class Peer(msgspec.Struct, frozen=True):
     @property
     def hosts(self) -> tuple[str, ...]:
         """The hosts of its addresses."""
-        return tuple(str(urlsplit(address).hostname) for address in self.addresses)
+        return tuple(host_in(address) for address in self.addresses)
 
 
 class Peers:
     """What is known of other platforms, and of their agents.
 
     Args:
-        takes_strangers: whether addresses are learned of those that nobody has named.
+        takes_strangers: whether the addresses of platforms that nobody has named are learned from their
+            messages. Only public ones are, or a stranger could make us write to services of this host and its
+            network.
     """
 
     def __init__(self, *, takes_strangers: bool) -> None:
@@ -83,9 +91,10 @@ class Peers:
     def learn(self, identifier: AgentIdentifier) -> None:
         """Remember how an agent of a platform is written, and where it says that it is."""
         platform = platform_of(identifier.name)
-        known = AgentIdentifier(identifier.name, _usable(identifier.addresses))
+        learns = self.takes_strangers and self.peer_of(platform) is None
+        known = AgentIdentifier(identifier.name, _usable(identifier.addresses) if learns else ())
         _remember(self._agents, identifier.name.lower(), known)
-        if known.addresses and self.takes_strangers and self.peer_of(platform) is None:
+        if known.addresses:
             _remember(self._platforms, platform, known.addresses)
 
     def find(self, local: str) -> AgentIdentifier:
@@ -102,8 +111,6 @@ class Peers:
         known = self._agents.get(name, AgentIdentifier(name))
         if (peer := self.peer_of(platform)) is not None:
             return AgentIdentifier(known.name, peer.addresses)
-        if not self.takes_strangers:
-            return AgentIdentifier(known.name)
         return AgentIdentifier(known.name, known.addresses or self._platforms.get(platform, ()))
 
 
@@ -115,7 +122,14 @@ def _remember(table: OrderedDict[str, T], key: str, value: T) -> None:
 
 
 def _usable(addresses: Iterable[str]) -> tuple[str, ...]:
-    return tuple(address for address in addresses if _is_address(address))[:_MOST_ADDRESSES]
+    """Return the addresses that may be learned; what a name stands for is looked up when it is written to."""
+    found = (address for address in addresses if _is_address(address))
+    return tuple(address for address in found if _may_be_public(address))[:_MOST_ADDRESSES]
+
+
+def _may_be_public(address: str) -> bool:
+    place = _PLACE.fullmatch(urlsplit(address).netloc.lower())
+    return place is not None and (place["name"] is not None or is_public(host_in(address)))
 
 
 def _is_address(address: str) -> bool:

@@ -49,6 +49,7 @@ async def test_agents_of_all_containers_and_of_another_platform_write_to_each_ot
         async with command(*options, standard_input=main.join_address) as process:
             first = (await process.stderr.readline()).decode()
             assert first.startswith("gateway.lab.localhost: http://127.0.0.1:")
+            far.know("lab.localhost", first.split()[1])
             assert "seller%jade-platform@gateway" in (await process.stderr.readline()).decode()
             for container in (main, other):
                 question = Message(to="echo%c1.right.localhost@gateway", body="hi", performative="request")

@@ -35,6 +35,7 @@ async def platforms(*, knows=True, **options):
         Gateway(right, port=0) as far,
         Gateway(left, port=0, **options) as near,
     ):
+        far.know("left.localhost", near.address)
         if knows:
             near.know("right.localhost", far.address)
         yield left, near, right, far

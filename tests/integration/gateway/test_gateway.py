@@ -82,9 +82,10 @@ async def test_agents_of_other_containers_reach_the_gateway_by_name():
         await right.start(echo := Echo())
         async with (
             Container("c1", platform="third.localhost", listen="127.0.0.1") as main,
-            Gateway(main, port=0, peers={"right.localhost": far.address}),
+            Gateway(main, port=0, peers={"right.localhost": far.address}) as gateway,
             Container("c2", join=main.join_address) as other,
         ):
+            far.know("third.localhost", gateway.address)
             to = "echo%c1.right.localhost@c1"
             answer = await other.conversations.ask(Message(to=to, body="hello", performative="request"), 10)
             assert answer.body == "hello"

@@ -1,7 +1,6 @@
 """What others bring that is not taken: each gets a status and a sentence, and the gateway goes on."""
 
 import asyncio
-from contextlib import suppress
 from datetime import UTC, datetime
 
 import aiohttp
@@ -36,8 +35,9 @@ def to(name):
 async def post(gateway, part=None, payload=None, *, method="POST", path="", **changes):
     """Bring something; return the status and the sentence."""
     content_type, body = write_parts(part or envelope(), payload or acl(), "UTF-8")
-    headers = {"Content-Type": changes.get("content_type", content_type)}
-    data = changes.get("body", body)
+    headers = {"Content-Type": changes.pop("content_type", content_type)}
+    data = changes.pop("body", body)
+    headers |= changes
     async with (
         aiohttp.ClientSession(connector=aiohttp.TCPConnector(resolver=aiohttp.ThreadedResolver())) as session,
         session.request(method, gateway.address + path, data=data, headers=headers) as answer,
@@ -122,24 +122,115 @@ async def test_platforms_that_are_not_named_are_refused_where_that_was_said():
         assert len(echo.got) == 1
 
 
-async def test_more_connections_than_may_be_are_refused_and_silent_ones_are_ended(monkeypatch):
-    monkeypatch.setattr(inbound, "_PATIENCE", 1.0)  # what comes before the answers takes less
-    async with Container("c1") as container, Gateway(container, port=0, connections=2) as gateway:
-        await container.start(Echo())
-        host, port = gateway.address.removeprefix("http://").removesuffix("/acc").split(":")
-        silent = [await asyncio.open_connection(host, port) for _ in range(2)]
-        reader, writer = await asyncio.open_connection(host, port)
-        assert (await reader.read()).startswith(b"HTTP/1.1 503 ")
+async def connect(gateway, said=b""):
+    host, port = gateway.address.removeprefix("http://").removesuffix("/acc").split(":")
+    reader, writer = await asyncio.open_connection(host, port)
+    writer.write(said)
+    return reader, writer
+
+
+async def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(inbound, "ASKING", 0.05)
+    async with Container("c1") as container, Gateway(container, port=0) as gateway:
+        head = b"POST /acc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc"
+        reader, writer = await connect(gateway, head)  # and no more of it
+        assert (await reader.readline()).startswith(b"HTTP/1.1 408 ")
         writer.close()
-        silent[0][1].write(
-            b"POST /acc HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc"
-        )  # and no more of it
-        assert (await silent[0][0].readline()).startswith(b"HTTP/1.1 408 ")
-        for reader, writer in silent:
-            with suppress(ConnectionResetError):
-                await reader.read()
-            writer.close()
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"], ids=["silent", "answered"]
+)
+async def test_a_crowd_that_says_nothing_keeps_no_platform_out(said):
+    async with Container("c1") as container, Gateway(container, port=0) as gateway:
+        await container.start(echo := Echo())
+        crowd = []
+        for _ in range(400):
+            reader, writer = await connect(gateway, said)
+            if said:  # it has been answered, and is silent then
+                assert (await reader.readuntil(b"at /acc\r\n")).startswith(b"HTTP/1.1 404 ")
+            crowd.append((reader, writer))
         assert (await post(gateway))[0] == 200
+        await until(lambda: sum(reader.at_eof() for reader, _ in crowd) >= 400 - 100)
+        for _, writer in crowd:
+            writer.close()
+    assert len(echo.got) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"Transfer-Encoding: chunked\r\n\r\nXYZ\r\n",
+        b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nbomb",
+    ],
+    ids=["broken chunks", "compressed"],
+)
+async def test_a_body_that_is_none_is_refused_and_fills_no_log(body, caplog):
+    async with Container("c1") as container, Gateway(container, port=0) as gateway:
+        reader, writer = await connect(gateway, b"POST /acc HTTP/1.1\r\nHost: localhost\r\n" + body)
+        assert b" 400 " in await reader.readline()
+        writer.close()
+    assert all(record.exc_info is None for record in caplog.records)
+
+
+HEADERS = {
+    "another name": (
+        {"Host": "evil.example:7778"},
+        "this gateway is not called 'evil.example:7778': write to http://127.0.0.1:",
+    ),
+    "one that begins as ours": ({"Host": "127.0.0.1.evil.example"}, "this gateway is not called"),
+    "no name": ({"Host": "[::1"}, "this gateway is not called"),
+    "another site": ({"Origin": "http://evil.example"}, "web pages may not write"),
+    "a rebound site": ({"Origin": "http://evil.example", "Host": "evil.example"}, "web pages may not write"),
+    "a file": ({"Origin": "null"}, "web pages may not write"),
+    "a page of this host": ({"Origin": "http://127.0.0.1:8000"}, "web pages may not write"),
+    "a page that hides where it is": ({"Sec-Fetch-Site": "cross-site"}, "web pages may not write"),
+}
+
+
+@pytest.mark.parametrize(("headers", "why"), HEADERS.values(), ids=HEADERS)
+async def test_web_pages_bring_nothing(headers, why):
+    async with Container("c1") as container, Gateway(container, port=0) as gateway:
+        await container.start(echo := Echo())
+        status, said = await post(gateway, **headers)
+        assert (status, why in said) == (403, True), said
+        assert echo.got == []
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:1", "localhost:9000", "[::1]:7778", "gate.example", "Gate.Example:80"]
+)
+async def test_its_own_names_are_taken(host):
+    address = "http://gate.example:80/acc"
+    async with Container("c1") as container, Gateway(container, port=0, address=address) as gateway:
+        await container.start(Echo())
+        gateway.address = f"http://127.0.0.1:{gateway._inbound._server._listening.getsockname()[1]}/acc"
+        assert (await post(gateway, Host=host))[0] == 200
+
+
+async def test_a_stranger_has_nobody_written_to_on_this_host():
+    internal = []
+    async with (
+        Container("c1") as container,
+        Gateway(container, port=0) as gateway,
+        await asyncio.start_server(lambda *streams: internal.append(streams), "127.0.0.1", 0) as server,
+    ):
+        await container.start(echo := Echo())
+        port = server.sockets[0].getsockname()[1]
+        for number, host in enumerate(
+            ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433", "127.1"], 1
+        ):
+            sender = AgentIdentifier(f"seller@p{number}", (f"http://{host}:{port}/admin",))
+            for given in ({"sender": sender}, {"reply_to": (sender,)}):
+                status, _ = await post(gateway, payload=acl(performative="request", **given))
+                assert status == 200
+        await until(lambda: len(container.dead_letters) == 10)
+        reasons = {letter.reason for letter in container.dead_letters}
+        assert any("give it with --peer or `peers=`" in reason for reason in reasons)
+        assert any("localhost is not a public address" in reason for reason in reasons)
+        assert sum(message.performative == "request" for message in echo.got) == 10
+        assert gateway.sent == 0
+        assert internal == []
 
 
 async def test_a_sender_waits_until_a_full_mailbox_has_room_and_is_told_if_it_has_none():

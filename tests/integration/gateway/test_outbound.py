@@ -157,7 +157,9 @@ async def test_what_other_platforms_have_no_place_for_fails(fields, why):
 
 async def test_a_platform_that_nobody_knows_and_one_that_is_not_there():
     async with meeting(OK) as (container, gateway, _):
-        with pytest.raises(Failed, match=r"nobody knows where the platform other takes messages: say so"):
+        with pytest.raises(
+            Failed, match=r"the address of the platform other is not known: give it with --peer"
+        ):
             await container.conversations.ask(Message(to="seller%other"), 5)
         gateway.know("other", ["http://127.0.0.1:9/acc", "http://127.0.0.1:9/second"])
         with pytest.raises(Failed, match=r"is not there, at http://127.0.0.1:9/second"):

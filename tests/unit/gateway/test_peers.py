@@ -8,6 +8,7 @@ from formicary.gateway.origins import Origins
 from formicary.gateway.peers import Peer, Peers
 
 JADE = "http://127.0.0.1:7779/acc"
+FAR = "http://jade.example:7779/acc"
 
 
 def test_what_the_user_says_counts_before_what_messages_say():
@@ -23,11 +24,35 @@ def test_where_strangers_are_is_learned_from_their_messages():
     peers = Peers(takes_strangers=True)
     assert peers.accepts("jade")
     assert peers.find("seller%jade").addresses == ()
-    peers.learn(AgentIdentifier("Seller@Jade", ("IOR:000", JADE, "ftp://h/", "http://a:b@h/", "http://h:x/")))
-    assert peers.find("seller%jade") == AgentIdentifier("Seller@Jade", (JADE,))
-    assert peers.find("other%jade") == AgentIdentifier("other@jade", (JADE,))
+    peers.learn(AgentIdentifier("Seller@Jade", ("IOR:000", FAR, "ftp://h/", "http://a:b@h/", "http://h:x/")))
+    assert peers.find("seller%jade") == AgentIdentifier("Seller@Jade", (FAR,))
+    assert peers.find("other%jade") == AgentIdentifier("other@jade", (FAR,))
     peers.learn(AgentIdentifier("seller@jade"))
-    assert peers.find("seller%jade") == AgentIdentifier("seller@jade", (JADE,))
+    assert peers.find("seller%jade") == AgentIdentifier("seller@jade", (FAR,))
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1", "127.255.0.1", "127.1", "2130706433", "0x7f.1", "a.0x7f000001",
+        "017700000001", "0.0.0.0", "10.1.2.3", "192.168.1.7", "172.16.0.1", "169.254.169.254",
+        "100.64.0.1", "224.0.0.1", "255.255.255.255", "[::1]", "[::]", "[::ffff:10.0.0.1]", "[fe80::1]",
+        "[fe80::1%25eth0]", "[fc00::1]", "[fec0::1]", "[ff02::1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
+        "[::7f00:1]", "8.8.8.8%2e", "%31%32%37.0.0.1", "127.0.0.1\\.example", "bücher.example",
+    ],
+)  # fmt: skip
+def test_what_only_this_host_or_its_network_reaches_is_not_learned(host):
+    peers = Peers(takes_strangers=True)
+    peers.learn(AgentIdentifier("seller@jade", (f"http://{host}:80/acc",)))
+    assert peers.find("seller%jade").addresses == ()
+    assert peers.find("other%jade").addresses == ()
+
+
+@pytest.mark.parametrize("host", ["192.0.3.1", "[2606:4700::1]", "jade.example", "a_b-c.example"])
+def test_what_everybody_reaches_is_learned(host):
+    peers = Peers(takes_strangers=True)
+    peers.learn(AgentIdentifier("seller@jade", (address := f"http://{host}:80/acc",)))
+    assert peers.find("seller%jade").addresses == (address,)
 
 
 def test_without_strangers_only_those_are_known_that_are_named():
@@ -45,8 +70,8 @@ def test_what_is_remembered_is_bounded(monkeypatch):
     monkeypatch.setattr("formicary.gateway.peers._REMEMBERED", 10)
     peers = Peers(takes_strangers=True)
     for number in range(100):
-        peers.learn(AgentIdentifier(f"Agent{number}@p{number}", (JADE,)))
-    assert peers.find("agent99%p99") == AgentIdentifier("Agent99@p99", (JADE,))
+        peers.learn(AgentIdentifier(f"Agent{number}@p{number}", (FAR,)))
+    assert peers.find("agent99%p99") == AgentIdentifier("Agent99@p99", (FAR,))
     assert peers.find("agent0%p0") == AgentIdentifier("agent0@p0")
     assert (len(peers._agents), len(peers._platforms)) == (10, 10)
 

@@ -5,49 +5,37 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 from aiohttp import WSMsgType, web
 
-from formicary.core.errors import FormicaryError
+from formicary.core.errors import FormicaryError, UsageError
 from formicary.live.web import wire
-from formicary.live.web.guard import HEADERS, Guard
+from formicary.live.web.guard import HEADERS, PROTOCOL, Guard
 from formicary.observe.exporting import export
 
 if TYPE_CHECKING:
+    from formicary.http.connections import Connection
     from formicary.live.web.hub import Hub, Seat
 
 _STATIC = Path(__file__).parent / "static"
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _SILENCE = 20.0  # s after which a page is asked whether it is there
 _ALIVE = 5.0  # s after which a page is told something; it waits for three times as long (connection.js)
+_STRANGE = "This page does not have the right token: open the address that `formicary watch` has printed."
 _ACTS = 8  # that one page may have under way
 
 
-def make_application(hub: Hub, guard: Guard, title: str) -> web.Application:
-    """Return the application of a server.
+class Application:
+    """Answers the requests of one server.
 
     Args:
         hub: the feed and its pages.
         guard: who may ask.
         title: the name of what is watched.
     """
-    live = _Live(hub, guard, title)
-    application = web.Application(middlewares=[live.admit])
-    application.on_response_prepare.append(live.sign)
-    application.add_routes(
-        [
-            web.get("/", live.give_file),
-            web.get("/live", live.give_socket),
-            web.get("/favicon.ico", live.give_nothing),
-            web.get("/{name}", live.give_file),
-        ]
-    )
-    return application
 
-
-class _Live:
     def __init__(self, hub: Hub, guard: Guard, title: str) -> None:
         self._hub = hub
         self._guard = guard
@@ -57,49 +45,44 @@ class _Live:
             for path in _STATIC.iterdir()
             if path.suffix in _KINDS
         }
-        self._policy = guard.policy(self._files["index.html"][0])
+        policy = guard.policy(self._files["index.html"][0])
+        self._headers = {**HEADERS, "Content-Security-Policy": policy}
 
-    @web.middleware
-    async def admit(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        """Refuse who may not ask."""
+    async def answer(self, request: web.BaseRequest, connection: Connection) -> web.StreamResponse:
+        """Answer with a file of the page, or talk with the page by its web socket."""
         if (reason := self._guard.refusal(request)) is not None:
-            return web.Response(status=403, text=reason + "\n")
-        response: web.StreamResponse = await handler(request)
-        if not response.prepared:
-            self._guard.keep(request, response)
-        return response
-
-    async def sign(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Say to the browser what it may do with an answer."""
-        del request
-        response.headers.update(HEADERS)
-        response.headers["Content-Security-Policy"] = self._policy
-
-    async def give_file(self, request: web.Request) -> web.Response:
-        """Answer with a file of the page."""
-        name = request.match_info.get("name", "index.html")
+            return self._say(403, reason)
+        if request.path == "/live":
+            return await self._give_socket(request, connection)
+        if request.method not in {"GET", "HEAD"}:
+            return self._say(405, "There is only something to GET.")
+        name = request.path.removeprefix("/") or "index.html"
         if name not in self._files:
-            return web.Response(status=404, text="There is no such file.\n")
+            return self._say(404, "There is no such file.")
         body, kind = self._files[name]
-        response = web.Response(body=body, content_type=kind, charset="utf-8")
+        response = web.Response(body=body, content_type=kind, charset="utf-8", headers=self._headers)
         response.force_close()  # each is asked for once: no connection waits for more
         return response
 
-    async def give_nothing(self, request: web.Request) -> web.Response:
-        """Answer where browsers ask by themselves."""
-        del request
-        return web.Response(status=204)
+    def _say(self, status: int, sentence: str) -> web.Response:
+        return web.Response(status=status, text=f"{sentence}\n", headers=self._headers)
 
-    async def give_socket(self, request: web.Request) -> web.StreamResponse:
+    async def _give_socket(self, request: web.BaseRequest, connection: Connection) -> web.StreamResponse:
         """Talk with a page until either end leaves."""
-        socket = web.WebSocketResponse(heartbeat=_SILENCE, max_msg_size=wire.LONGEST, compress=False)
+        socket = web.WebSocketResponse(
+            heartbeat=_SILENCE, max_msg_size=wire.LONGEST, compress=False, protocols=[PROTOCOL]
+        )
         if not socket.can_prepare(request):
-            raise web.HTTPBadRequest(text="This is for the page's web socket.\n")
+            return self._say(400, "This is for the page's web socket.")
+        socket.headers.update(self._headers)
         try:
             await socket.prepare(request)
         except ConnectionError:
             return web.Response()  # nobody takes it: the page has left before it was answered
         try:
+            if not self._guard.has_token(request):
+                raise UsageError(_STRANGE)
+            connection.answer()  # it may stay
             with self._hub.seat() as seat:
                 await _Conversation(self._hub, socket, seat).hold(self._title)
         except FormicaryError as error:

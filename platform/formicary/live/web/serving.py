@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from aiohttp import web
-
 from formicary.core.errors import UsageError
-from formicary.live.web.application import make_application
+from formicary.http.server import HttpServer, listen
+from formicary.live.web.application import Application
 from formicary.live.web.guard import Guard
 from formicary.live.web.hub import Hub
 
@@ -20,7 +18,8 @@ if TYPE_CHECKING:
     from formicary.live.feed import Feed
 
 _HOST = "127.0.0.1"
-_LEAVING = 1.0  # s that pages get to take what is on its way
+_MOST = 64  # connections: a page has one, and a few more while it is loaded
+_KEPT = 10.0  # s that a connection stays open without a request
 
 
 async def serve(
@@ -58,31 +57,22 @@ async def serving(
     Yields:
         The address with the token, and the task that ends with the feed.
     """
-    listener = _listen(port)
-    port = listener.getsockname()[1]
-    hub, guard = Hub(feed, is_kept_open=is_kept_open), Guard(port)
-    application = make_application(hub, guard, title)
-    runner = web.AppRunner(application, access_log=None, shutdown_timeout=_LEAVING)
-    await runner.setup()
-    running: asyncio.Task[None] | None = None
     try:
-        await web.SockSite(runner, listener).start()
-        running = asyncio.create_task(hub.run())
-        yield f"http://{_HOST}:{port}/?token={guard.token}", running
-    finally:
-        if running is not None:
-            running.cancel()
-            await asyncio.wait([running])
-        await runner.cleanup()
-        listener.close()
-
-
-def _listen(port: int) -> socket.socket:
-    """Return a socket that listens on this machine only."""
-    try:
-        return socket.create_server((_HOST, port))
+        listening = listen(_HOST, port)
     except OSError as error:
         raise UsageError(
             f"the live view cannot listen on port {port} ({error.strerror}): choose another one with --port, "
             "or leave it out"
         ) from error
+    port = listening.getsockname()[1]
+    hub, guard = Hub(feed, is_kept_open=is_kept_open), Guard(port)
+    application = Application(hub, guard, title)
+    server = HttpServer("the live view", application.answer, connections=_MOST, kept=_KEPT)
+    server.open(listening)
+    running = asyncio.create_task(hub.run())
+    try:
+        yield f"http://{_HOST}:{port}/#token={guard.token}", running
+    finally:
+        running.cancel()
+        await asyncio.wait([running])
+        await server.close()

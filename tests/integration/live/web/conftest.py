@@ -45,7 +45,7 @@ class Live:
         self._over = asyncio.Event()
         self.feed = StandIn(**self._options)
         async with serving(self.feed, title="shop", port=self._port) as (self.address, _):
-            self.base = self.address.partition("/?")[0]
+            self.base = self.address.partition("/#")[0]
             self.port = int(self.base.rpartition(":")[2])
             self._ready.set()
             await self._over.wait()

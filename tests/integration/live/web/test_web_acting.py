@@ -217,7 +217,8 @@ async def test_why_an_agent_cannot_move_is_said(look):
 
 
 FORGED = """new Promise((done) => {
-  const socket = new WebSocket(`ws://${location.host}/live`);
+  const token = sessionStorage.getItem('formicary-token');
+  const socket = new WebSocket(`ws://${location.host}/live`, ['formicary', token]);
   const act = {kind: 'act', id: 7, act: 'move', arguments: {agent: 'cell@c1', container: 'c2'}};
   socket.onopen = () => socket.send(JSON.stringify(act));
   socket.onmessage = (event) => {

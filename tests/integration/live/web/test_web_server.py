@@ -32,72 +32,115 @@ def browser():
 
 
 def split(address):
-    base, _, token = address.partition("/?token=")
+    base, _, token = address.partition("/#token=")
     return base, token
 
 
-async def test_only_who_has_the_token_gets_the_page_and_then_has_a_cookie(feed):
-    async with serving(feed, title="shop") as (address, _), browser() as client:
+def look(client, base, token, **headers):
+    """Open a page's web socket."""
+    headers = {"Origin": base} | headers
+    return client.ws_connect(f"{base}/live", headers=headers, protocols=["formicary", token])
+
+
+async def test_the_files_are_everybodys_and_set_no_cookie(feed):
+    async with serving(feed, title="a secret name") as (address, _), browser() as client:
         base, token = split(address)
-        wrong = ("", token[:-1], f"{token}x", "%F0%9F%90%9C")
-        for path in ("/", "/live.css", *(f"/?token={each}" for each in wrong)):
+        for path, kind in (("/", "text/html"), ("/live.css", "text/css"), ("/main.js", "text/javascript")):
             async with client.get(base + path) as answer:
-                assert answer.status == 403
-                assert await answer.text() == (
-                    "The token is not the right one: open the address that `formicary watch` has printed.\n"
-                )
-                assert not answer.cookies
-        async with client.get(address) as answer:
-            assert answer.status == 200
-            assert answer.content_type == "text/html"
-            (cookie,) = answer.cookies.values()
-            assert (cookie.value, cookie["httponly"], cookie["samesite"]) == (token, True, "Strict")
-            policy = answer.headers["Content-Security-Policy"]
-            assert "default-src 'none'; script-src 'self' 'sha256-" in policy
-            assert "; style-src 'self'; " in policy
-            assert "unsafe" not in policy
-            assert answer.headers["X-Content-Type-Options"] == "nosniff"
-        name, value = cookie.key, cookie.value
+                assert (answer.status, answer.content_type) == (200, kind)
+                assert "Set-Cookie" not in answer.headers
+                text = await answer.text()
+                assert token not in text
+                assert "a secret name" not in text
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'; script-src 'self' 'sha256-" in policy
+        assert "; style-src 'self'; " in policy
+        assert "unsafe" not in policy
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        for path in ("/../guard.py", "/%2e%2e/guard.py", "/__init__.py", "/nothing"):
+            async with client.get(base + path) as answer:
+                assert answer.status == 404
+        async with client.post(base) as answer:
+            assert answer.status == 405
+        assert not feed.is_open
+
+
+async def test_only_a_page_that_has_the_token_is_told_anything(feed):
     async with serving(feed, title="shop") as (address, _), browser() as client:
         base, token = split(address)
-        cookie = f"formicary-live-{base.rpartition(':')[2]}"
-        assert value not in (token, "")
-        async with client.get(base, headers={"Cookie": f"{name}={value}; {cookie}={value}"}) as answer:
-            assert answer.status == 403  # another server's
-        async with client.get(f"{base}/main.js", headers={"Cookie": f"{cookie}={token}"}) as answer:
-            assert (answer.status, answer.content_type) == (200, "text/javascript")
+        cookie = {"Cookie": f"formicary-live-{base.rpartition(':')[2]}={token}"}
+        for protocols in ([], ["formicary"], ["formicary", token[:-1]], ["formicary", f"{token}x"], [token]):
+            headers = {"Origin": base, **cookie}
+            async with client.ws_connect(
+                f"{base}/live?token={token}", headers=headers, protocols=protocols
+            ) as page:
+                said = (await page.receive()).json()
+                assert said["kind"] == "ended"
+                assert said["reason"].startswith("This page does not have the right token: open the address")
+                await page.send_json(
+                    {"kind": "act", "id": 1, "act": "kill", "arguments": {"agent": "a@c1.x"}}
+                )
+                assert (await page.receive()).type is aiohttp.WSMsgType.CLOSE
+        assert feed.acts == []
+        assert feed.opened == 0
+        async with look(client, base, token) as page:
+            assert page.protocol == "formicary"  # and not the token, which nobody needs to hear again
+            assert (await page.receive_json())["kind"] == "hello"
 
 
 async def test_other_names_and_other_pages_are_refused(feed):
     async with serving(feed, title="shop") as (address, _), browser() as client:
         base, token = split(address)
         port = base.rpartition(":")[2]
-        for headers in ({"Host": f"evil.example:{port}"}, {"Host": "127.0.0.1"}):
-            async with client.get(address, headers=headers) as answer:
+        for host in (f"evil.example:{port}", "127.0.0.1", f"127.0.0.1.evil.example:{port}", f"[::1]:{port}"):
+            async with client.get(base, headers={"Host": host}) as answer:
                 assert answer.status == 403
                 assert "This name is not the live view's" in await answer.text()
-        page = f"{base}/live?token={token}"
-        for headers in (
-            {},
-            {"Origin": "http://evil.example"},
-            {"Origin": "null"},
-            {"Origin": f"http://localhost:{port}"},
-        ):
             with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
-                await client.ws_connect(page, headers=headers)
+                await look(client, base, token, Host=host, Origin=f"http://{host}")
             assert refused.value.status == 403
-        async with client.get(f"{base}/live?token={token}") as answer:
+        origins = (
+            "http://evil.example",
+            "null",
+            f"http://localhost:{port}",
+            "http://127.0.0.1:1",
+            f"https{base[4:]}",
+        )
+        for origin in origins:
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await look(client, base, token, Origin=origin)
+            assert refused.value.status == 403
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await client.ws_connect(f"{base}/live", protocols=["formicary", token])  # without any
+        assert refused.value.status == 403
+        async with client.get(f"{base}/live") as answer:
             assert answer.status == 400
-        for path in ("/../guard.py", "/%2e%2e/guard.py", "/__init__.py", "/nothing"):
-            async with client.get(f"{base}{path}?token={token}") as answer:
-                assert answer.status == 404
         assert not feed.is_open
+
+
+async def test_a_crowd_that_says_nothing_keeps_no_page_out(feed):
+    async with serving(feed, title="shop") as (address, _), browser() as client, AsyncExitStack() as left:
+        base, token = split(address)
+        port = int(base.rpartition(":")[2])
+        before = await left.enter_async_context(look(client, base, token))
+        crowd = []
+        for _ in range(400):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            left.callback(writer.close)
+            crowd.append(reader)
+        async with client.get(f"{base}/main.js") as answer:
+            assert answer.status == 200
+        async with look(client, base, token) as page:
+            assert (await page.receive_json())["kind"] == "hello"
+        await until(lambda: sum(reader.at_eof() for reader in crowd) >= 400 - 64)  # so many places there are
+        await before.send_json({"kind": "act", "id": 1, "act": "resume", "arguments": {"agent": "a@c1.x"}})
+        await until(lambda: feed.acts)
 
 
 async def test_a_page_is_told_and_answers_and_acts(feed):
     async with serving(feed, title="shop") as (address, _), browser() as client:
         base, token = split(address)
-        async with client.ws_connect(f"{base}/live?token={token}", headers={"Origin": base}) as page:
+        async with look(client, base, token) as page:
             hello = json.loads((await page.receive()).data)
             assert (hello["kind"], hello["title"], hello["may_act"]) == ("hello", "shop", True)
             assert hello["fields"]["MessageSeen"][:3] == ["at", "number", "sender"]
@@ -123,7 +166,7 @@ async def test_a_page_hears_of_the_server_also_where_nothing_happens(feed, monke
     monkeypatch.setattr(application, "_ALIVE", 0.01)
     async with serving(feed, title="shop") as (address, _), browser() as client:
         base, token = split(address)
-        async with client.ws_connect(f"{base}/live?token={token}", headers={"Origin": base}) as page:
+        async with look(client, base, token) as page:
             kinds = []
             while "parcel" not in kinds or kinds.count("alive") < 2:  # in any order: it is told so very often
                 kinds.append(json.loads((await page.receive()).data)["kind"])
@@ -140,9 +183,9 @@ async def test_a_page_too_many_is_told_so(feed):
     async with serving(feed, title="shop") as (address, _), browser() as client, AsyncExitStack() as pages:
         base, token = split(address)
         for _ in range(16):
-            page = client.ws_connect(f"{base}/live?token={token}", headers={"Origin": base})
+            page = look(client, base, token)
             assert (await (await pages.enter_async_context(page)).receive_json())["kind"] == "hello"
-        async with client.ws_connect(f"{base}/live?token={token}", headers={"Origin": base}) as page:
+        async with look(client, base, token) as page:
             said = await page.receive()
             assert said.type is aiohttp.WSMsgType.TEXT  # what the page reads
             reason = "16 pages are open already: close one of them"
@@ -155,13 +198,14 @@ async def test_a_client_that_leaves_before_it_is_answered_is_no_error(feed, capl
         base, token = split(address)
         port = int(base.rpartition(":")[2])
         request = (
-            f"GET /live?token={token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: {base}\r\n"
+            f"GET /live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: {base}\r\n"
+            f"Sec-WebSocket-Protocol: formicary, {token}\r\n"
             "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
         )
         with socket.create_connection(("127.0.0.1", port)) as client:
             client.sendall(request.encode())
-        async with browser() as another, another.get(f"{base}/?token={token}") as answer:
+        async with browser() as another, another.get(base) as answer:
             assert answer.status == 200
     assert caplog.records == []
 
@@ -180,7 +224,7 @@ async def test_it_ends_with_the_feed_and_in_order_where_it_is_cancelled(feed):
         await until(lambda: addresses)
         base, token = split(addresses[0])
         async with browser() as client:
-            page = await client.ws_connect(f"{base}/live?token={token}", headers={"Origin": base})
+            page = await look(client, base, token)
             await page.receive()
             task.cancel()
             kinds = [message.type async for message in page]

@@ -1,7 +1,7 @@
 """The page: files as browsers take them.
 
 - `index.html`, `live.css`: what there is, and what it looks like
-- `main.js`: the parts together; `connection.js` talks with the server
+- `main.js`: the parts together; `connection.js` talks with the server, and `token.js` lets it
 - `model.js`: what is known, bounded; `pacing.js` chooses which messages are shown
 - `messages.js`, `lanes.js`, `drawing.js`: the sequence diagram
 - `nest.js`: the containers and their agents, which `chambers.js` and `inhabitants.js` place, and

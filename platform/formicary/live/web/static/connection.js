@@ -5,9 +5,10 @@ const ANSWER = 10000; // ms that the server gets to open it: one that stands sti
 const SILENCE = 15000; // ms without a word after which the server stands still: it says something every 5 s
 
 export class Connection {
-  // `handlers` has a function for each kind of message: hello, parcel, ended; `state(text)` where something is wrong, and
+  // `token` is sent in the only header of a web socket that a page can set. `handlers` has a function for each kind of message: hello, parcel, ended; `state(text)` where something is wrong, and
   // `heard()` where it is not any more.
-  constructor(handlers) {
+  constructor(token, handlers) {
+    this.protocols = ["formicary", token].filter(Boolean);
     this.handlers = handlers;
     this.asked = new Map();
     this.number = 0;
@@ -17,7 +18,7 @@ export class Connection {
   }
 
   open() {
-    this.socket = new WebSocket(`ws://${location.host}/live`);
+    this.socket = new WebSocket(`ws://${location.host}/live`, this.protocols);
     const late = setTimeout(() => this.socket.close(), ANSWER);
     this.socket.onopen = () => { clearTimeout(late); this.tries = 0; };
     this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));

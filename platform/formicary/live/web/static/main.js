@@ -13,11 +13,11 @@ import { Nest } from "./nest.js";
 import { Replay } from "./replay.js";
 import { Tables } from "./tables.js";
 import { announce, make, named, number, ownName, shown } from "./text.js";
+import { readToken } from "./token.js";
 
 const at = (id) => document.getElementById(id);
 const parts = (names) => Object.fromEntries(Object.entries(names).map(([name, id]) => [name, at(id)]));
-// The token is a cookie by now: it need not be seen, nor kept with the history.
-history.replaceState(null, "", location.pathname);
+const token = readToken();
 
 const model = new Model();
 // Up to which time events were taken, in seconds since 1970.
@@ -76,7 +76,7 @@ at("pause").addEventListener("click", () => { if (!messages.isPaused && filters.
 at("by").addEventListener("change", () => messages.setLanes(at("by").value));
 at("pace").addEventListener("change", () => messages.setPace(Number(at("pace").value)));
 
-const connection = new Connection({
+const connection = new Connection(token, {
   hello: (hello) => {
     model.fields = hello.fields;
     at("title").textContent = shown(hello.title);

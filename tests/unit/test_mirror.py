@@ -98,6 +98,7 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "profiling/analysis": "unit/profiling/analysis/test_flame.py",
     "profiling/model": "unit/profiling/model/test_groups.py",
     "profiling/sampling": "integration/profiling/test_profile.py",
+    "testing/line_transport": "unit/testing/test_network.py",
     "testing/memory_line": "unit/testing/test_network.py",
     "testing/pytest_plugin": "unit/testing/test_recorded.py",
 }

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from formicary.container.container import Container
+    from formicary.container.dispatcher import Dispatcher
+    from formicary.container.overflow import Source
     from formicary.core.mailbox import MessageSink
     from formicary.testing.network import MemoryNetwork
 
@@ -106,6 +108,10 @@ class MemoryLine:
         self.count += 1
         self._add(_Letter(self._network.due(), receiver, _encode(message)))
 
+    def send_control(self, channel: str, payload: bytes) -> None:
+        """Send a control message on its way."""
+        self.tell(partial(self._control, channel, payload))
+
     def tell(self, obey: Callable[[], None]) -> None:
         """Send what is for the container itself on its way: called when it is there."""
         self._add(_Order(self._network.due(), obey))
@@ -170,8 +176,7 @@ class MemoryLine:
         if not self.is_closed:
             self._paused.order(receiver, is_paused)
 
-    def control(self, channel: str, payload: bytes) -> None:
-        """Hand a control message to the target; ValueError if it is none."""
+    def _control(self, channel: str, payload: bytes) -> None:
         if (peers := self._target.container.peers) is not None:
             peers.on_control(self.domain, channel, payload)
 
@@ -195,22 +200,24 @@ class MemoryLine:
             self._moved.set()
 
     def _hand_over(self, entry: _Letter | _Order) -> None:
-        """Hand over what has come, as `Arrivals` of a link does."""
         if isinstance(entry, _Order):
             entry.obey()
             return
-        message, receiver = _decode(entry.data), entry.receiver
-        dispatcher = self._target.container.dispatcher
-        overflow = dispatcher.overflow
-        if (
-            domain_of(receiver) != dispatcher.domain
-            and shorten_for(receiver, dispatcher.domain) not in dispatcher.visitors
-        ):
-            dispatcher.take_stray(message, receiver, self)
-        elif receiver in overflow.arrivals:
-            overflow.arrivals[receiver].take(message, receiver, self)
-        elif full := dispatcher.deliver(message, receiver):
-            overflow.add(message, receiver, self, full)
+        hand_over(self._target.container.dispatcher, _decode(entry.data), entry.receiver, self)
+
+
+def hand_over(dispatcher: Dispatcher, message: Message, receiver: str, source: Source) -> None:
+    """Hand over what has come from another container, as `Arrivals` of a link does."""
+    overflow = dispatcher.overflow
+    if (
+        domain_of(receiver) != dispatcher.domain
+        and shorten_for(receiver, dispatcher.domain) not in dispatcher.visitors
+    ):
+        dispatcher.take_stray(message, receiver, source)
+    elif receiver in overflow.arrivals:
+        overflow.arrivals[receiver].take(message, receiver, source)
+    elif full := dispatcher.deliver(message, receiver):
+        overflow.add(message, receiver, source, full)
 
 
 def domain_of(receiver: str) -> str:

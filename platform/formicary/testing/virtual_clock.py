@@ -98,6 +98,16 @@ class VirtualClockLoop(asyncio.SelectorEventLoop):
         """Return the virtual time of day, in UTC."""
         return STARTS_AT + timedelta(seconds=self._now)
 
+    def go_on_at(self, timer: float | None) -> float | None:
+        """Return the time to which the clock jumps, as nothing here can happen before; None for never.
+
+        For subclasses, whose clocks may have others to follow.
+
+        Args:
+            timer: when the next timer is due; None if there is none.
+        """
+        return timer
+
     async def idle(self) -> None:
         """Wait until all others wait; for `until_idle`."""
         future = self.create_future()
@@ -133,9 +143,8 @@ class VirtualClockLoop(asyncio.SelectorEventLoop):
             for future in waiting:
                 if not future.done():
                     future.set_result(None)
-        elif timeout is not None:
-            # The very time of the timer: the sum of now and `timeout` may round to just before it.
-            when = self._scheduled[0].when()  # type: ignore[attr-defined]  # not in typeshed
+        # The very time of the timer: the sum of now and `timeout` may round to just before it.
+        elif (when := self.go_on_at(None if timeout is None else self._scheduled[0].when())) is not None:  # type: ignore[attr-defined]  # not in typeshed
             # asyncio takes up timers that are due before a nanosecond from now: after months, before now.
             self._now = when if when + 1e-9 > when else math.nextafter(when, math.inf)
         elif sockets == 1:  # the loop's own, with which threads wake it

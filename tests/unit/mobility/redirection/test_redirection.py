@@ -118,7 +118,7 @@ async def test_what_waits_for_room_on_a_way_that_is_over_goes_where_the_agent_is
         await asyncio.sleep(1)
         assert (world.places(0)._detours, waiting.done()) == ({}, False)
         monkeypatch.undo()
-        world.containers[0].dispatcher.transport._lines[world.containers[1].domain]._moved.set()
+        world.containers[0].dispatcher.transport.lines[world.containers[1].domain]._moved.set()
         await asyncio.sleep(1)
         assert numbers_of(bob, alice.address) == [0, 1, 2]
         await waiting

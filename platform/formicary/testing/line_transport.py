@@ -1,0 +1,166 @@
+"""A container's transport that is made of lines, one to each other container that is there."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from formicary.core.errors import InvalidMessageError
+from formicary.testing.memory_line import domain_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.container.container import Container
+    from formicary.container.link_status import LinkStatus
+    from formicary.core.mailbox import MessageSink
+    from formicary.core.message import Message
+
+
+class Way(Protocol):
+    """A line from one container to another, as the former sees it."""
+
+    @property
+    def count(self) -> int:
+        """How many messages were sent."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is on its way, as far as is known."""
+
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Send a message on its way if there is room; else return where it waits."""
+
+    def put(self, message: Message, receiver: str) -> None:
+        """Send a message on its way."""
+
+    def send_control(self, channel: str, payload: bytes) -> None:
+        """Send a control message on its way."""
+
+    async def drained(self) -> None:
+        """Wait until all messages have arrived, but no longer than the source's agents would."""
+
+
+L = TypeVar("L", bound=Way)
+
+
+class LineTransport(Generic[L]):
+    """One container's connection to a network on which all see each other."""
+
+    def __init__(self) -> None:
+        self._container: Container | None = None
+        self._before: Callable[[], None] | None = None
+        self.lines: dict[str, L] = {}  # by the other container's domain
+
+    def line(self, domain: str) -> L | None:
+        """Return the line to another container; None if that is not there."""
+        raise NotImplementedError
+
+    @property
+    def container(self) -> Container:
+        """The container that it belongs to, once it is open."""
+        assert self._container is not None
+        return self._container
+
+    def met(self, domain: str) -> None:
+        """Called when another container has come."""
+        peers = self.container.peers
+        if peers is not None:
+            asyncio.get_running_loop().call_soon(peers.opened, domain)
+
+    def connect(self, domain: str) -> None:
+        """Do nothing: all are connected."""
+
+    def send_control(self, domain: str, channel: str, payload: bytes, *, behind: bool = False) -> bool:
+        """Send a control message to another container, behind the messages that are on their way there."""
+        del behind
+        line = self.line(domain)
+        if line is None:
+            return False
+        line.send_control(channel, payload)
+        return True
+
+    def takes_control(self, domain: str) -> bool:
+        """Return whether control messages for another container would be taken now."""
+        return self.line(domain) is not None
+
+    def may_be_under_way(self, domain: str, receiver: str) -> bool:  # noqa: ARG002 -- Transport has it
+        """Return whether anything was ever sent to another container."""
+        line = self.lines.get(domain)
+        return line is not None and line.count > 0
+
+    def is_quiet(self, domain: str) -> bool:
+        """Return whether all that was sent to another container has arrived."""
+        line = self.lines.get(domain)
+        return line is None or line.is_empty
+
+    async def arrive(self, domain: str) -> None:
+        """Wait until all that was sent to another container has arrived."""
+        if (line := self.lines.get(domain)) is not None:
+            await line.drained()
+
+    def counts(self) -> dict[str, int]:
+        """Return how many messages for each other container were taken up to now."""
+        return {domain: line.count for domain, line in self.lines.items()}
+
+    def before_sending(self, callback: Callable[[], None] | None) -> None:
+        """Call back once, before anything goes out next; None for no longer."""
+        self._before = callback
+
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message for `receiver`; return the sink where it waits if much is on its way or it is cut.
+
+        Raises:
+            InvalidMessageError: the message has a value that cannot cross a process's border.
+        """
+        return self.post_to(domain_of(receiver), message, receiver)
+
+    def post_to(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message for an agent that is in another container than its name says; as `post`."""
+        if (before := self._before) is not None:
+            self._before = None
+            before()
+        try:
+            message.check()
+        except InvalidMessageError as error:
+            self.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
+            raise
+        line = self.line(domain)
+        if line is None:
+            self.container.dispatcher.add_dead_letter(
+                message, f"no container for {receiver} is on the memory network", receiver
+            )
+            return None
+        return line.post(message, receiver)
+
+    pass_on = post_to  # nothing is lost here that has to be told of
+
+    def carry_on(self, domain: str, message: Message, receiver: str) -> None:
+        """Take a message that an agent has not received before it went to another container."""
+        line = self.line(domain)
+        if line is None:
+            reason = f"container {domain} has left the memory network"
+            self.container.dispatcher.add_dead_letter(message, reason, receiver)
+        else:
+            line.put(message, receiver)
+
+    def withdraw(self, domain: str, receiver: str) -> Sequence[Message]:  # noqa: ARG002 -- Transport has it
+        """Return nothing: all that was taken is under way."""
+        return ()
+
+    def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- Transport has it
+        """Tell the sender in another container that its message was not delivered; never waits."""
+        assert message.sender is not None
+        domain = self.container.dispatcher.domain_of(message.sender) or domain_of(message.sender)
+        if domain == self.container.domain:
+            return  # it has ended here
+        line = self.line(domain)
+        if line is None:
+            reason = f"no container for {message.sender} is on the memory network"
+            self.container.dispatcher.add_dead_letter(failure, reason, message.sender, tell_sender=False)
+        else:
+            line.put(failure, message.sender)
+
+    def status(self) -> tuple[LinkStatus, ...]:
+        """Return nothing: these are no links."""
+        return ()

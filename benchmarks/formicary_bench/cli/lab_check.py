@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 EPILOG = examples("lab check", "lab check ping-pong --exercise 1", "lab check ping-pong --json")
 
 _LINES = 8  # of what a program prints
+_SEED_BITS = 40  # so many that no program finds the seed by trying
 
 
 def check(
@@ -26,7 +29,10 @@ def check(
     exercise: Annotated[
         int | None, typer.Option(metavar="NUMBER", help="Only this exercise.", show_default="all of them")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of all chance in the scenarios.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Of all chance in the scenarios.", show_default="another one each time"),
+    ] = None,
     time_out: Annotated[
         float, typer.Option(metavar="SECONDS", min=0.1, help="How long each scenario may take.")
     ] = 10.0,
@@ -35,12 +41,15 @@ def check(
     """Check a program against a lab's scenarios, and show what went wrong.
 
     The program runs in a process of its own, in virtual time: an hour takes
-    milliseconds, and the same seed gives the same. The first failure is shown
-    with its messages; those of all failures go into FOLDER/pictures.
+    milliseconds. What it is asked is different each time, and the same for the
+    same seed. The first failure is shown with its messages; those of all
+    failures go into FOLDER/pictures.
 
     The exit code is 0 if all holds, 1 if something does not, and 2 if the folder
     or an option cannot be used.
     """
+    from msgspec import to_builtins
+
     from formicary.errors import UsageError
     from formicary_bench.labs.checking import check as checking
     from formicary_bench.labs.folders import lab_of
@@ -48,21 +57,26 @@ def check(
     from formicary_bench.labs.programs import FILE
 
     lab = lab_of(folder)
-    outcomes: list[Outcome] = []
-    for outcome in checking(lab, folder / FILE, exercise=exercise, seed=seed, seconds=time_out):
-        is_first = outcome.problem and all(each.holds for each in outcomes)
-        outcomes.append(outcome)
-        drawn = write_pictures(outcome.scenario, outcome.arrows, folder / "pictures")
-        if as_json:
-            show_json(outcome)
-        else:
-            _show(outcome, drawn, in_full=bool(is_first))
-    if not outcomes:
+    if seed is None:
+        seed = secrets.randbits(_SEED_BITS)
+    played = failed = 0
+    with closing(checking(lab, folder / FILE, exercise=exercise, seed=seed, seconds=time_out)) as outcomes:
+        for outcome in outcomes:
+            drawn = write_pictures(outcome.scenario, outcome.arrows, folder / "pictures")
+            if as_json:
+                show_json({**to_builtins(outcome), "seed": seed})
+            else:
+                _show(outcome, drawn, in_full=not outcome.passed and not failed)
+            played += 1
+            failed += not outcome.passed
+    if not played:
         raise UsageError(f"the lab {lab.name} has no exercise {exercise}")
-    failed = sum(not each.holds for each in outcomes)
     if not as_json:
         say()
-        say(f"{len(outcomes) - failed} of {len(outcomes)} hold" + ("" if failed else ": well done"))
+        say(
+            f"{played - failed} of {played} hold"
+            + (f"; for the same again: --seed {seed}" if failed else ": well done")
+        )
     if failed:
         raise typer.Exit(1)
 
@@ -70,8 +84,8 @@ def check(
 def _show(outcome: Outcome, drawn: list[Path], *, in_full: bool) -> None:
     from formicary_bench.labs.pictures import sequence_text
 
-    say(f"{'ok  ' if outcome.holds else 'FAIL'} {outcome.exercise}. {outcome.scenario}")
-    if outcome.holds:
+    say(f"{'ok  ' if outcome.passed else 'FAIL'} {outcome.exercise}. {outcome.scenario}")
+    if outcome.passed:
         return
     say(f"     {outcome.problem}")
     if outcome.hint:

@@ -1,32 +1,37 @@
-"""Checks a student's program: starts the process in which scenarios are played, and hears of each."""
+"""Checks a student's program: starts its process, plays the scenarios with it, and ends all of it."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Self
 
-import msgspec
-
-from formicary.core.scratch import scratch_folder
-from formicary_bench.labs.playing import Outcome, load_scenarios
-from formicary_bench.labs.process import HUNG, PATIENCE, Order
+from formicary_bench.labs.confinement import judging
+from formicary_bench.labs.examinee import Examinee
+from formicary_bench.labs.exchange import Line, Order, Report
+from formicary_bench.labs.mistakes import Broken
+from formicary_bench.labs.playing import SECONDS, Outcome, load_scenarios, play
+from formicary_bench.labs.process import PATIENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
     from formicary_bench.labs.material import Lab
+    from formicary_bench.labs.scenarios import Scenario
 
-SECONDS = 10.0
-"""How long a scenario may take, by itself; in virtual time it needs a fraction of one."""
-
-_GRACE = 30.0  # seconds for Python to start, and for one that hangs to be noticed by itself
+_START = 30.0  # seconds for Python to start
+_GRACE = 3.0  # seconds for a program that hangs to be noticed by itself
 
 
 def check(
-    lab: Lab, program: Path, *, exercise: int | None = None, seed: int = 0, seconds: float = SECONDS
-) -> Iterator[Outcome]:
+    lab: Lab, program: Path, *, seed: int, exercise: int | None = None, seconds: float = SECONDS
+) -> Generator[Outcome]:
     """Play a lab's scenarios with a student's program, in a process of its own, and give each one's outcome.
 
     A program that hangs, or ends its process, fails the scenario in which it does; the others are played
@@ -35,49 +40,83 @@ def check(
     Args:
         lab: the lab.
         program: the student's file.
+        seed: of all chance in the scenarios.
         exercise: only the scenarios of this exercise.
-        seed: of all chance in them.
-        seconds: how long each may take.
+        seconds: how much CPU time each may take.
     """
     scenarios = load_scenarios(lab.folder / "check.py")
     left = [each for each in scenarios.values() if exercise in {None, each.exercise}]
     while left:
-        outcomes, ending = _in_process(lab, program, tuple(each.name for each in left), seed, seconds)
-        yield from outcomes
-        left = left[len(outcomes) :]
-        if left and ending:
-            gone = left.pop(0)
-            yield Outcome(gone.name, gone.exercise, gone.sentence, ending)
+        with judging(), _Process(program.resolve(), seconds) as process:
+            for outcome in _played(process, left, seed, seconds):
+                left.pop(0)
+                yield outcome
 
 
-def _in_process(
-    lab: Lab, program: Path, names: tuple[str, ...], seed: int, seconds: float
-) -> tuple[list[Outcome], str]:
-    with scratch_folder() as folder:
-        path, written = program.resolve(), folder / "outcomes.jsonl"
-        order = Order(str(path), str(lab.folder / "check.py"), names, str(written), seed, seconds)
-        told = msgspec.json.encode(order).decode()
-        command = [sys.executable, "-P", "-m", "formicary_bench.labs.process", told]
-        try:
-            done = subprocess.run(  # noqa: S603 -- our own module
-                command,
-                cwd=path.parent,
+def _played(process: _Process, scenarios: list[Scenario], seed: int, seconds: float) -> Iterator[Outcome]:
+    """Play scenarios as long as the process can be used."""
+    examinee = process.examinee
+    try:
+        problem = examinee.loaded()
+    except Broken as error:  # this process is no use, and another one would be as little
+        problem = str(error)
+    for scenario in tuple(scenarios):
+        if problem:
+            yield Outcome(scenario.name, scenario.exercise, scenario.sentence, False, problem)
+            continue
+        process.wait_for(seconds)
+        yield play(scenario, examinee, seed, seconds)
+        if examinee.is_gone:
+            return
+
+
+class _Process:
+    """The process of a program: `with _Process(program, seconds) as process`."""
+
+    def __init__(self, program: Path, seconds: float) -> None:
+        ours, theirs = socket.socketpair()
+        self._ours = ours
+        with theirs:
+            number = str(theirs.fileno())
+            self._process = subprocess.Popen(  # noqa: S603 -- our own module
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "formicary_bench.labs.process",
+                    number,
+                    str(program),
+                    str(seconds),
+                ],
+                cwd=program.parent,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                timeout=len(names) * seconds * PATIENCE + _GRACE,
-                check=False,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C is for us, who end it with all that it has started
             )
-            ending = _how_it_ended(done.returncode)
+        self._line: Line[Order, Report] = Line(ours, Report, lambda: self._process.poll() is None)
+        self.examinee = Examinee(self._line, self._how_it_ended)
+        self.wait_for(seconds, _START)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._ours.close()
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def wait_for(self, seconds: float, grace: float = _GRACE) -> None:
+        """Have it end if it says nothing for long, from now on."""
+        self._line.deadline = time.monotonic() + seconds * PATIENCE + grace
+
+    def _how_it_ended(self) -> str:
+        try:
+            code = self._process.wait(1)
         except subprocess.TimeoutExpired:
-            ending = "the program blocks its process, which had to be killed"
-        lines = written.read_bytes().splitlines() if written.exists() else []
-    return [msgspec.json.decode(line, type=Outcome) for line in lines], ending
-
-
-def _how_it_ended(code: int) -> str:
-    if code == HUNG:  # the last outcome says so
-        return ""
-    if code < 0:
-        return f"the program's process was ended by signal {-code}"
-    return f"the program has ended its process with exit code {code}, so nothing could be checked"
+            return "the program has closed the line on which it is checked"
+        if code < 0:
+            return f"the program's process was ended by signal {-code}"
+        return f"the program has ended its process with exit code {code}, so nothing could be checked"

@@ -1,4 +1,4 @@
-"""Where in a student's program something went wrong: the line, and what stands there."""
+"""What went wrong, as a sentence, and where in a student's program: the line, and what stands there."""
 
 from __future__ import annotations
 
@@ -7,12 +7,29 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from formicary.errors import FormicaryError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
     from types import FrameType, TracebackType
 
 _PLACE = re.compile(r"\((?P<file>[^()]+\.py):(?P<line>\d+), in [^()]*\)$")
+
+
+class Broken(FormicaryError):  # noqa: N818 -- what must hold is broken, as a promise is
+    """Something that must hold in a scenario does not.
+
+    Args:
+        sentence: what is wrong.
+        about: the names of the agents whose messages show it; all if there are none.
+        conversation: the conversation that shows it; all if empty.
+    """
+
+    def __init__(self, sentence: str, *, about: Iterable[str] = (), conversation: str = "") -> None:
+        super().__init__(sentence)
+        self.about = tuple(about)
+        self.conversation = conversation
 
 
 def quoted(path: Path, line: int) -> str:
@@ -50,6 +67,23 @@ def with_code(failure: str, path: Path) -> str:
     if found is None or found["file"] != path.name:
         return failure
     return f"{failure[: found.start()].rstrip()} ({quoted(path, int(found['line']))})"
+
+
+def what_failed(error: BaseException, path: Path) -> str:
+    """Return what an exception says, and which line of a program it came through.
+
+    Args:
+        error: the exception.
+        path: the program.
+    """
+    line = line_of_error(error, path)
+    where = f" ({quoted(path, line)})" if line else ""
+    if isinstance(error, Broken):
+        return str(error)
+    if isinstance(error, SystemExit):
+        return f"the program ends its process by sys.exit(){where}; let the agents end by stop()"
+    own = "" if line else " while your program was checked"
+    return f"{type(error).__name__}: {error}{own}{where}"
 
 
 def _trace(trace: TracebackType | None) -> Iterator[tuple[str, int]]:

@@ -1,21 +1,25 @@
-"""Plays scenarios with a student's program, in this process and in virtual time, and says how each went."""
+"""Plays scenarios in virtual time, with a student's program in another process, and says how each went.
+
+Here is the judge: the clock, the network, the partners of the program's agents, and what must hold.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import io
 import logging
+import random
 import sys
-import warnings
+from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.testing import NothingLeftError, run_virtual
-from formicary_bench.labs.mistakes import line_of_error, quoted, with_code
-from formicary_bench.labs.programs import Broken
+from formicary.testing import NothingLeftError
+from formicary_bench.labs.examinee import Examinee, Gone, JudgesLoop
+from formicary_bench.labs.exchange import Final
+from formicary_bench.labs.mistakes import Broken
 from formicary_bench.labs.recording import Arrow, about
 from formicary_bench.labs.scenarios import Scenario, Stage
 
@@ -23,12 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from formicary_bench.labs.programs import Program
+SECONDS = 10.0
+"""How much CPU time a program may take in a scenario, by itself; it needs a fraction of one second."""
 
 LONGEST = 24 * 3600.0
 """Seconds of virtual time after which a scenario is over, whatever it waits for."""
 
-_PRINTED = 2000  # characters of what a program prints: the last ones
+_SENTENCE = 4000  # characters
 _ARROWS = 500
 
 
@@ -39,6 +44,7 @@ class Outcome(msgspec.Struct, frozen=True):
         scenario: its name.
         exercise: of which exercise it is.
         sentence: what must hold.
+        passed: whether it holds.
         problem: what is wrong, as a sentence; empty if it holds.
         hint: what else was seen that may be the reason, such as a forgotten `await`.
         arrows: the messages that show it.
@@ -48,15 +54,11 @@ class Outcome(msgspec.Struct, frozen=True):
     scenario: str
     exercise: int
     sentence: str
+    passed: bool
     problem: str = ""
     hint: str = ""
     arrows: tuple[Arrow, ...] = ()
     printed: str = ""
-
-    @property
-    def holds(self) -> bool:
-        """Whether all is well."""
-        return not self.problem
 
 
 def load_scenarios(path: Path) -> dict[str, Scenario]:
@@ -71,88 +73,76 @@ def load_scenarios(path: Path) -> dict[str, Scenario]:
     return {each.name: each for each in found}
 
 
-def play(scenario: Scenario, program: Program, seed: int = 0) -> Outcome:
+def play(scenario: Scenario, examinee: Examinee, seed: int, seconds: float = SECONDS) -> Outcome:
     """Play a scenario.
 
     Args:
         scenario: the scenario.
-        program: the student's program.
-        seed: of all chance in it.
+        examinee: the program, in its process.
+        seed: of all chance in it; the program cannot find it out from its own.
+        seconds: how much CPU time the program may take.
     """
     stage: list[Stage] = []
+    chance = random.Random(f"{seed} {scenario.name}")
 
     async def main() -> None:
-        async with asyncio.timeout(LONGEST), Stage(program, seed) as made:
+        async with asyncio.timeout(LONGEST), Stage(examinee, chance) as made:
             stage.append(made)
             await scenario.play(made)
 
-    problem, arrows, error = "", [], None
-    with _quiet() as (printed, unawaited):
+    problem, final, error = "", Final((), "", ""), None
+    with _unlogged():
         try:
-            run_virtual(main(), seed=seed)
-        except (Exception, SystemExit) as raised:  # noqa: BLE001 -- whatever it is, it is said in a sentence
-            error = raised
-            problem = _what_failed(raised, program.path)
+            examinee.begin(random.Random(f"{seed} of the program").getrandbits(63), seconds)
+            with asyncio.Runner(loop_factory=partial(JudgesLoop, examinee, chance.getrandbits(63))) as runner:
+                runner.run(main())
+        except Exception as raised:  # noqa: BLE001 -- whatever it is, it is said in a sentence
+            error, problem = raised, _what_failed(raised)
+        try:
+            if not examinee.is_gone:
+                final = examinee.finish()
+        except Broken as raised:
+            problem = problem or str(raised)
     known = stage[0] if stage else None
-    if known is not None:
-        failures = known.failures
-        if failures and not isinstance(error, SystemExit):
-            # Another exception than what must hold is that of the agent itself, which somebody has joined.
-            said = problem if isinstance(error, Broken) else ""
-            problem = _with_failure(said, with_code(str(failures[0]), program.path))
+    failures = (*final.failures, *(map(str, known.failures) if known is not None else ()))
+    if failures and not isinstance(error, Gone):
+        problem = (
+            f"{problem}; an agent has failed: {failures[0]}"
+            if problem
+            else f"an agent has failed: {failures[0]}"
+        )
+    arrows: list[Arrow] = []
+    if problem and known is not None:
         names = error.about if isinstance(error, Broken) else ()
-        arrows = about(known.recorder.arrows, names, getattr(error, "conversation", ""))
+        arrows = about(known.recorder.arrows, names, getattr(error, "conversation", ""))[-_ARROWS:]
     return Outcome(
         scenario.name,
         scenario.exercise,
         scenario.sentence,
-        problem,
-        unawaited[0] if problem and unawaited else "",
-        tuple(arrows[-_ARROWS:]) if problem else (),
-        printed.getvalue()[-_PRINTED:],
+        not problem,
+        problem[:_SENTENCE],
+        final.hint if problem else "",
+        tuple(arrows),
+        final.printed,
     )
 
 
-def _with_failure(problem: str, failure: str) -> str:
-    return f"{problem}; an agent has failed: {failure}" if problem else f"an agent has failed: {failure}"
-
-
-def _what_failed(error: BaseException, path: Path) -> str:
-    line = line_of_error(error, path)
-    where = f" ({quoted(path, line)})" if line else ""
+def _what_failed(error: Exception) -> str:
     if isinstance(error, Broken):
         return str(error)
-    if isinstance(error, SystemExit):
-        return f"the program ends its process by sys.exit(){where}; let the agents end by stop()"
     if isinstance(error, TimeoutError):
         return f"the scenario is not over after {LONGEST / 3600:g} hours of virtual time"
     if isinstance(error, NothingLeftError):
         return f"all wait, and nobody will wake them: {error}"
-    own = "" if line else " while your program was checked"
-    return f"{type(error).__name__}: {error}{own}{where}"
+    return f"{type(error).__name__}: {error} while your program was checked"
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[tuple[io.StringIO, list[str]]]:
-    """Keep what is printed, and what was forgotten to be awaited; log nothing."""
-    printed = io.StringIO()
-    unawaited: list[str] = []
-
-    def notice(message: Warning | str, category: type[Warning], file: str, line: int, *_: object) -> None:
-        del category
-        if "was never awaited" in str(message):
-            unawaited.append(f"{message}; write `await` before it ({file.rpartition('/')[2]}, line {line})")
-
+def _unlogged() -> Iterator[None]:
+    """Log nothing: what a program does to the judge's containers is in the outcome."""
     before = logging.root.manager.disable
     logging.disable()
     try:
-        with (
-            contextlib.redirect_stdout(printed),
-            contextlib.redirect_stderr(printed),
-            warnings.catch_warnings(),
-        ):
-            warnings.simplefilter("always")
-            warnings.showwarning = notice  # type: ignore[assignment]
-            yield printed, unawaited
+        yield
     finally:
         logging.disable(before)

@@ -1,31 +1,27 @@
-"""The process in which a student's program is checked: it may hang, end or die without harm to the command.
+"""The process of a student's program: it may hang, end or die without harm to the command that checks it.
 
-It is given the program, the lab's check, the scenarios' names, a seed and seconds, and writes an outcome
-after each scenario, a line of JSON, into a file.
+It is given a number of a socket, the program's file, and the seconds of CPU time to load it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from formicary_bench.labs.mistakes import quoted, running_line
-from formicary_bench.labs.playing import Outcome, load_scenarios, play
-from formicary_bench.labs.programs import Broken, load
+from formicary_bench.labs.confinement import confine
+from formicary_bench.labs.exchange import Begin, Line, Loaded, Order, Over, Report
+from formicary_bench.labs.mistakes import Broken, quoted, running_line
+from formicary_bench.labs.performing import perform
+from formicary_bench.labs.programs import load
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
-
-    from formicary_bench.labs.scenarios import Scenario
-
-
-HUNG = 75
-"""The exit code after a scenario that took too long, whose outcome says so."""
 
 PATIENCE = 5
 """How many times longer a scenario may take by the clock than by CPU: others may use the machine, too."""
@@ -33,69 +29,62 @@ PATIENCE = 5
 _ENDLESS = ": is there a loop without an end, or without an `await` that waits?"
 
 
-class Order(msgspec.Struct, frozen=True):
-    """What the process has to do.
+def serve(line: Line[Report, Order], path: Path, set_alarms: Callable[[float], None]) -> None:
+    """Load a program, and perform the scenarios that the judge begins, until it is gone.
 
-    Attributes:
-        program: the student's program.
-        check: the lab's `check.py`.
-        scenarios: the names of those that are to be played.
-        outcomes: the file for what came of them.
-        seed: of all chance in them.
-        seconds: how much CPU time each may take.
+    Args:
+        line: the line to the judge.
+        path: the program.
+        set_alarms: ends this process after these seconds of CPU time, 0 for never.
     """
-
-    program: str
-    check: str
-    scenarios: tuple[str, ...]
-    outcomes: str
-    seed: int
-    seconds: float
-
-
-def main(order: Order) -> None:
-    """Load the program, play the scenarios, and write what came of them."""
-    path = Path(order.program)
-    known = load_scenarios(Path(order.check))
-    scenarios = [known[name] for name in order.scenarios]
-    current = scenarios[0]
-
-    def too_long(_: int, frame: FrameType | None) -> None:
-        line = running_line(path, frame)
-        where = f" ({quoted(path, line)})" if line else ""
-        _write(order, current, f"the program was still running after {order.seconds:g} s{_ENDLESS}{where}")
-        os._exit(HUNG)  # nothing else gets out of a loop that catches everything
-
-    signal.signal(signal.SIGPROF, too_long)
-    signal.signal(signal.SIGALRM, too_long)
-    _set_alarms(order.seconds)
     try:
         program = load(path)
     except Broken as error:
-        for current in scenarios:
-            _write(order, current, str(error))
+        line.send(Loaded(str(error)))
         return
-    for current in scenarios:
-        _set_alarms(order.seconds)
-        outcome = play(current, program, order.seed)
-        _set_alarms(0)
-        _append(order, outcome)
+    line.send(Loaded(""))
+    with contextlib.suppress(OSError, EOFError):
+        while True:
+            order = line.receive()
+            if isinstance(order, Begin):
+                set_alarms(order.seconds)
+                perform(program, line, order)
+                set_alarms(0)
 
 
-def _set_alarms(seconds: float) -> None:
-    """Have what computes too long end, by its own time, and later what only waits; 0 for never."""
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    signal.setitimer(signal.ITIMER_REAL, seconds * PATIENCE)
+class _Alarms:
+    """End this process when it computes too long, by its own time, and later when it only waits."""
+
+    def __init__(self, line: Line[Report, Order], path: Path) -> None:
+        self._line = line
+        self._path = path
+        self._seconds = 0.0
+        signal.signal(signal.SIGPROF, self._ring)
+        signal.signal(signal.SIGALRM, self._ring)
+
+    def set(self, seconds: float) -> None:
+        """Ring after these seconds; 0 for never."""
+        self._seconds = seconds
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds * PATIENCE)
+
+    def _ring(self, _: int, frame: FrameType | None) -> None:
+        line = running_line(self._path, frame)
+        where = f" ({quoted(self._path, line)})" if line else ""
+        problem = f"the program was still running after {self._seconds:g} s{_ENDLESS}{where}"
+        self._line.send(Over(problem, hangs=True))
+        os._exit(1)  # nothing else gets out of a loop that catches everything
 
 
-def _write(order: Order, scenario: Scenario, problem: str) -> None:
-    _append(order, Outcome(scenario.name, scenario.exercise, scenario.sentence, problem))
-
-
-def _append(order: Order, outcome: Outcome) -> None:
-    with Path(order.outcomes).open("ab") as file:
-        file.write(msgspec.json.encode(outcome) + b"\n")
+def main(number: int, path: Path, seconds: float) -> None:
+    """Be the process of a program."""
+    confine()
+    os.set_inheritable(number, False)
+    line: Line[Report, Any] = Line(socket.socket(fileno=number), Order)
+    alarms = _Alarms(line, path)
+    alarms.set(seconds)
+    serve(line, path, alarms.set)
 
 
 if __name__ == "__main__":
-    main(msgspec.json.decode(sys.argv[1], type=Order))
+    main(int(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3]))

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from formicary.errors import FormicaryError
 from formicary.local.script import find_own_loop
-from formicary_bench.labs.mistakes import line_of_error, quoted
+from formicary_bench.labs.mistakes import Broken, line_of_error, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 FILE = "program.py"
@@ -21,21 +20,6 @@ FILE = "program.py"
 
 MODULE = "program"
 """What its `__name__` is while it is checked; not `__main__`, so that its own main program does not run."""
-
-
-class Broken(FormicaryError):  # noqa: N818 -- what must hold is broken, as a promise is
-    """Something that must hold in a scenario does not.
-
-    Args:
-        sentence: what is wrong.
-        about: the names of the agents whose messages show it; all if there are none.
-        conversation: the conversation that shows it; all if empty.
-    """
-
-    def __init__(self, sentence: str, *, about: Iterable[str] = (), conversation: str = "") -> None:
-        super().__init__(sentence)
-        self.about = tuple(about)
-        self.conversation = conversation
 
 
 class Program:
@@ -63,6 +47,10 @@ class Program:
             close = difflib.get_close_matches(name, own, 1, 0.5)
             meant = f"; did you mean {close[0]} to be it?" if close else ""
             raise Broken(f"{self.path.name} has no {name}, which the lab needs{meant}") from None
+
+    def put(self, name: str, value: object) -> None:
+        """Put something in the place of what the program calls so."""
+        setattr(self._module, name, value)
 
     def make(self, kind: str, *arguments: Any) -> Any:
         """Make an object of one of its classes.

@@ -1,36 +1,40 @@
 """What a lab's `check.py` is written with: scenarios, the stage that each is played on, and what must hold.
 
 A scenario is a coroutine function with a stage as its argument. Its docstring is the sentence that a student
-reads: what must hold. It runs in virtual time, with a network in memory whose faults it decides::
+reads: what must hold. It runs in virtual time, with a network whose faults it decides. The agents of the
+program live in another process, and what they say of themselves may be invented; so a scenario gives them
+something that cannot be guessed, and looks for what follows from it::
 
     @scenario("an answer comes late", exercise=2)
     async def late(stage: Stage) -> None:
         \"\"\"The asker waits for an answer that takes five seconds.\"\"\"
-        c1 = await stage.container("c1")
-        asker = await stage.start(c1, "Asker", "asker")
+        word = f"hello {stage.random.randrange(1000)}"
+        c2 = await stage.container("c2")
+        await c2.start(Slow("slow", word))
+        asker = await stage.start("c1", "Asker", "asker", "slow@c2")
         await stage.ended(asker, 60)
-        stage.expect(asker.answers == ["hello"], "the asker has no answer in the end", about=["asker"])
+        stage.expect(asker.answers == [word], "the asker has no answer in the end", about=["asker"])
 """
 
 from __future__ import annotations
 
 import asyncio
-import random
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
 from formicary import Container
-from formicary.testing import MemoryNetwork
-from formicary_bench.labs.programs import Broken
+from formicary.container.container import PLATFORM
+from formicary_bench.labs.mistakes import Broken
 from formicary_bench.labs.recording import Recorder
+from formicary_bench.labs.switch import Switch
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Awaitable, Callable, Iterable
 
-    from formicary import Agent, MicroAgent
     from formicary.core.failures import Failure
-    from formicary_bench.labs.programs import Program
+    from formicary_bench.labs.examinee import Examinee
 
     Play = Callable[["Stage"], Awaitable[None]]
 
@@ -58,27 +62,74 @@ def scenario(name: str, *, exercise: int) -> Callable[[Play], Scenario]:
     return made
 
 
-class Stage:
-    """Where a scenario is played: containers on a network in memory, and a student's program.
+class Player:
+    """An agent of the program, as the judge knows it: its other attributes are what it says of itself.
 
-    Args:
-        program: the student's program.
-        seed: of all chance in the scenario.
+    They are plain data, and those of now.
 
     Attributes:
-        program: its classes and functions, by their names.
-        network: what joins the containers; change its `delay`, `cut()` and `heal()` it.
-        random: chance for the scenario itself.
+        kind: the name of its class.
+        name: its name.
+        home: the name of its container.
+        address: its full name.
     """
 
-    def __init__(self, program: Program, seed: int) -> None:
-        self.program = program
-        self.network = MemoryNetwork()
-        self.random = random.Random(seed)
+    def __init__(self, examinee: Examinee, number: int, kind: str, name: str, home: str) -> None:
+        self._examinee = examinee
+        self._number = number
+        self.kind = kind
+        self.name = name
+        self.home = home
+        self.address = f"{name}@{_domain(home)}"
+
+    def __getattr__(self, attribute: str) -> Any:
+        """Return what it has in an attribute.
+
+        Raises:
+            Broken: there is none, or it is no plain data.
+        """
+        return self._examinee.look(self._number, attribute)
+
+    async def join(self) -> None:
+        """Wait until it has ended."""
+        await self._examinee.do("join", self._number)
+
+
+class Offer:
+    """Functions of the check that the program may call: where it is an argument of `start`, its attributes.
+
+    Args:
+        functions: coroutine functions that take plain data, and return it.
+    """
+
+    def __init__(self, **functions: Callable[..., Awaitable[Any]]) -> None:
+        self.functions = functions
+
+
+class Stage:
+    """Where a scenario is played: containers on a network, the judge's here and those of the program there.
+
+    Args:
+        examinee: the student's program, in its process.
+        chance: for what is to be different in each run, and not to be guessed.
+
+    Attributes:
+        network: what joins the containers; change its `delay`.
+        random: chance for the scenario itself.
+        recorder: the messages that went from one container to another.
+    """
+
+    def __init__(self, examinee: Examinee, chance: random.Random) -> None:
+        self.random = chance
         self.recorder = Recorder()
-        self._seed = seed
-        self.crashed: list[Failure] = []
-        self._containers: list[Container] = []
+        self.network = Switch(self.recorder, examinee.take)
+        self.failures: list[Failure] = []
+        """What the judge's own agents have failed with."""
+        self._examinee = examinee
+        self.containers: dict[str, Container] = {}
+        """Those of the judge, by their names."""
+        self._homes: set[str] = set()
+        examinee.from_program = self.network.from_program
 
     async def __aenter__(self) -> Self:
         """Begin."""
@@ -86,34 +137,74 @@ class Stage:
 
     async def __aexit__(self, *exception: object) -> None:
         """End all containers at once; what agents do then is not judged any more."""
-        self.crashed = self.failures
-        containers, self._containers = self._containers, []
-        for container in containers:
-            await self.network.crash(container)
+        self._examinee.leave()
+        for container in tuple(self.containers.values()):
+            await self.crash(container)
 
     async def container(self, name: str, **options: Any) -> Container:
-        """Open a container, whose messages are recorded; it ends with the scenario."""
-        container = Container(name, server=self.network, seed=self._seed, **options)
-        self.recorder.watch(container)
+        """Open a container of the judge, which ends with the scenario; agents of the check live here."""
+        container = Container(name, server=self.network, seed=self.random.getrandbits(63), **options)
         await container.open()
-        self._containers.append(container)
+        self.containers[name] = container
         return container
 
-    async def start(self, container: Container, kind: str, name: str, *arguments: Any) -> Any:
-        """Start an agent of a class of the program, as `kind(name, *arguments)`, and return it.
+    async def open(self, home: str) -> None:
+        """Open a container of the program, which ends with the scenario."""
+        self._homes.add(home)
+        self.network.expected.add(_domain(home))
+        await self._examinee.do("open", home)
+
+    async def start(self, home: str, kind: str, name: str, *arguments: Any) -> Any:
+        """Start an agent of a class of the program, as `kind(name, *arguments)`, and return its `Player`.
+
+        Args:
+            home: its container, which is opened if need be. What agents of one container say to each other is
+                not seen here.
+            kind: the name of the class.
+            name: the agent's name.
+            arguments: plain data, or an `Offer`.
 
         Raises:
             Broken: the program has no such class, or it takes other arguments.
         """
-        agent: Agent | MicroAgent = self.program.make(kind, name, *arguments)
-        await container.start(agent)
-        return agent
+        if home not in self._homes:
+            await self.open(home)
+        offers = {place: each.functions for place, each in enumerate(arguments) if isinstance(each, Offer)}
+        names = {place: self._examinee.offer(**functions) for place, functions in offers.items()}
+        plain = [None if place in offers else each for place, each in enumerate(arguments)]
+        number = await self._examinee.do("start", home, kind, name, plain, names)
+        return Player(self._examinee, number, kind, name, home)
 
-    async def crash(self, container: Container) -> None:
-        """End a container as if its process was killed."""
-        self._containers.remove(container)
-        self.crashed.extend(container.failures)
-        await self.network.crash(container)
+    async def crash(self, container: Container | str) -> None:
+        """End a container, of the judge or the home of the program's, as if its process was killed."""
+        if isinstance(container, str):
+            self._homes.remove(container)
+            self.network.crash(_domain(container))
+            await self._examinee.do("crash", container)
+            return
+        del self.containers[container.name]
+        self.failures.extend(container.failures)
+        if container.dispatcher.transport is not None:
+            await container.dispatcher.transport.close()
+        await container.close()
+
+    async def replace(self, **functions: Callable[..., Any]) -> None:
+        """Put functions in the place of those that the program has; they take plain data, and return it.
+
+        Raises:
+            Broken: the program has none of this name.
+        """
+        for name in self._examinee.offer(**functions):
+            await self._examinee.do("replace", name)
+
+    async def watch(self, **functions: Callable[[], None]) -> None:
+        """Have functions called each time when the program calls its own of this name.
+
+        Raises:
+            Broken: the program has none of this name.
+        """
+        for name in self._examinee.offer(**functions):
+            await self._examinee.do("watch", name)
 
     async def ended(self, agent: Any, seconds: float) -> None:
         """Wait until an agent has ended.
@@ -145,7 +236,6 @@ class Stage:
         if not holds:
             raise Broken(sentence, about=about)
 
-    @property
-    def failures(self) -> list[Failure]:
-        """What agents of the scenario have failed with."""
-        return [*self.crashed, *(each for container in self._containers for each in container.failures)]
+
+def _domain(home: str) -> str:
+    return f"{home}.{PLATFORM}"

@@ -1,6 +1,7 @@
 """What must hold in the lab ants."""
 
 import asyncio
+import itertools
 import statistics
 from collections import Counter
 
@@ -14,14 +15,17 @@ SLOWEST = 0.1  # seconds that a message is on its way
 async def one_swap(stage: Stage):
     """Two ants, of which one has the turn: after the first swap each has the other's leaf."""
     ants = await colony(stage, 2)
+    delays = itertools.count(0.05, 0.01)  # the answer comes before what is said next
+    stage.network.delay = lambda: next(delays)
+    first, second = ants[0].leaf, ants[1].leaf
     await queen(stage, ants[:1], "go")
     answers = await until(stage, lambda arrow: arrow.performative == "inform" and arrow.arrived is not None)
     stage.expect(answers, "the ant that was asked has sent no inform with its leaf", about=["ant-0", "ant-1"])
-    first = answers[0]
-    stage.expect(first.body == "leaf-1", f"the answer is {first.body!r} in place of the leaf, 'leaf-1'")
+    said = answers[0].body
+    stage.expect(said == second, f"the answer is {said!r} in place of the leaf, {second!r}")
     asked = next(arrow for arrow in stage.recorder.arrows if arrow.performative == "request")
-    stage.expect(asked.body == "leaf-0", f"the request is {asked.body!r} in place of the leaf, 'leaf-0'")
-    stage.expect(ants[0].leaf == "leaf-1", f"ant-0 has {ants[0].leaf!r} after the swap")
+    stage.expect(asked.body == first, f"the request is {asked.body!r} in place of the leaf, {first!r}")
+    stage.expect(ants[0].leaf == second, f"ant-0 has {ants[0].leaf!r} after the swap")
     stage.expect(ants[0].swaps == 1, f"ant-0 has made one swap, and counts {ants[0].swaps}")
 
 
@@ -29,6 +33,7 @@ async def one_swap(stage: Stage):
 async def turn(stage: Stage):
     """One turn among nine ants: who was asked asks next, so one request is on its way at any time."""
     ants = await colony(stage, 9)
+    leaves = [ant.leaf for ant in ants]
     await queen(stage, ants[:1], "go")
     await asyncio.sleep(30)
     swaps = sum(ant.swaps for ant in ants)
@@ -38,18 +43,19 @@ async def turn(stage: Stage):
         len(requests) < 800, f"there were {len(requests)} requests in 30 s, so several turns; there is one"
     )
     await rest(stage, ants)
-    expect_leaves(stage, ants)
+    expect_leaves(stage, ants, leaves)
 
 
 @scenario("several turns", exercise=2)
 async def several(stage: Stage):
     """Four turns among nine ants, while messages overtake each other: no leaf is lost or doubled."""
     ants = await colony(stage, 9)
+    leaves = [ant.leaf for ant in ants]
     await queen(stage, ants[:4], "go")
     await asyncio.sleep(60)
     swaps = sum(ant.swaps for ant in ants)
     await rest(stage, ants)
-    expect_leaves(stage, ants)
+    expect_leaves(stage, ants, leaves)
     stage.expect(swaps > 500, f"nine ants with four turns have made only {swaps} swaps in 60 s")
 
 
@@ -57,13 +63,14 @@ async def several(stage: Stage):
 async def all_at_once(stage: Stage):
     """Two ants have a turn each and ask each other at the same time: both refuse, and no leaf is lost."""
     ants = await colony(stage, 2)
+    leaves = [ant.leaf for ant in ants]
     stage.network.delay = 0.05
     await queen(stage, ants, "go")
     await asyncio.sleep(1)
     refused = [arrow for arrow in stage.recorder.arrows if arrow.performative == "refuse"]
     stage.expect(refused, "nobody has refused, though both had asked", about=["ant-0", "ant-1"])
     await rest(stage, ants)
-    expect_leaves(stage, ants)
+    expect_leaves(stage, ants, leaves)
 
 
 @scenario("by chance", exercise=2)
@@ -87,7 +94,7 @@ async def die(stage: Stage):
     await queen(stage, ants[2:7], "go")
     await asyncio.sleep(5)
     for ant in ants[:2]:
-        await stage.crash(ant.container)
+        await stage.crash(ant.home)
     living = ants[2:]
     await asyncio.sleep(5)
     before = sum(ant.swaps for ant in living)
@@ -128,24 +135,26 @@ async def answered_dead(stage: Stage):
 async def alone(stage: Stage):
     """All others have died: the last ant keeps its leaf, and asks each of the dead once at most."""
     ants = await colony(stage, 3)
+    leaf = ants[0].leaf
     for ant in ants[1:]:
-        await stage.crash(ant.container)
+        await stage.crash(ant.home)
     await queen(stage, ants[:1], "go")
     await asyncio.sleep(1)
     asked = [arrow for arrow in stage.recorder.arrows if arrow.sender == "ant-0"]
     stage.expect(len(asked) <= 2, f"ant-0 has asked two dead ants {len(asked)} times")
-    stage.expect(ants[0].leaf == "leaf-0", f"ant-0 has {ants[0].leaf!r} in place of its leaf, 'leaf-0'")
+    stage.expect(ants[0].leaf == leaf, f"ant-0 has {ants[0].leaf!r} in place of its leaf, {leaf!r}")
 
 
 async def colony(stage, count):
     """Start ants that know each other, each in a container of its own."""
     stage.network.delay = lambda: stage.random.uniform(0.01, SLOWEST)
+    await stage.container("palace")
     names = [f"ant-{number}@c{number}" for number in range(count)]
+    leaves = [f"leaf-{number}" for number in stage.random.sample(range(1000), count)]
     ants = []
     for number, name in enumerate(names):
-        container = await stage.container(f"c{number}")
         others = [other for other in names if other != name]
-        ants.append(await stage.start(container, "Ant", f"ant-{number}", others, f"leaf-{number}"))
+        ants.append(await stage.start(f"c{number}", "Ant", f"ant-{number}", others, leaves[number]))
     return ants
 
 
@@ -153,8 +162,7 @@ async def queen(stage, ants, word):
     """Have the queen tell ants to go, or to stop."""
     sender = Agent(f"queen-{len(stage.recorder.arrows)}")
     sender.add_behaviour(behaviour := Order([ant.address for ant in ants], word), ~Template())
-    container = ants[0].container
-    await container.start(sender)
+    await stage.containers["palace"].start(sender)
     await behaviour.join()
 
 
@@ -193,10 +201,17 @@ async def until(stage, matches):
     return []
 
 
-def expect_leaves(stage, ants):
-    """Each leaf is there once."""
-    leaves = Counter(ant.leaf for ant in ants)
-    missing = [f"leaf-{number}" for number in range(len(ants)) if not leaves[f"leaf-{number}"]]
-    doubled = [str(leaf) for leaf, times in leaves.items() if times > 1]
+def expect_leaves(stage, ants, leaves):
+    """Each leaf is there once, and an ant has none that it was not given by a message."""
+    now = Counter(ant.leaf for ant in ants)
+    missing = [leaf for leaf in leaves if not now[leaf]]
+    doubled = [str(leaf) for leaf, times in now.items() if times > 1]
     sentence = f"{', '.join(missing)} is lost" + (f", and {', '.join(doubled)} is doubled" if doubled else "")
     stage.expect(not missing, sentence)
+    for ant, leaf in zip(ants, leaves, strict=True):
+        has = ant.leaf
+        given = has == leaf or any(
+            arrow.receiver == ant.name and arrow.body == has and arrow.arrived is not None
+            for arrow in stage.recorder.arrows
+        )
+        stage.expect(given, f"{ant.name} has {has}, which no message has given it", about=[ant.name])

@@ -9,10 +9,11 @@ from formicary_bench.labs import Stage, scenario
 
 @scenario("the highest bidder", exercise=1)
 async def highest(stage: Stage):
-    """Anna pays up to 45 and Ben up to 80; the price rises by 10, so Ben buys the vase for 40 or 50."""
-    anna, ben = await bidders(stage, {"vase": 45}, {"vase": 80})
+    """Ben pays more than Anna; the price rises by 10, so Ben buys the vase for just about Anna's limit."""
+    limit = stage.random.randrange(25, 66, 10)
+    anna, ben = await bidders(stage, {"vase": limit}, {"vase": 80})
     sale = await sell(stage, "vase", [anna, ben])
-    expect_sale(stage, sale, ben, 40, 50)
+    expect_sale(stage, sale, ben, limit - 5, limit + 5)
     paid = f"{sale.price:g}"
     stage.expect(
         dict(ben.won) == {"vase": sale.price},
@@ -71,11 +72,13 @@ async def paid(stage: Stage):
 
 @scenario("the second price", exercise=3)
 async def second(stage: Stage):
-    """Bids of 30, 70 and 50: who has bid 70 gets it for 50, and the others are told that they do not."""
-    owners = await audience(stage, 30, 70, 50)
+    """Of three bids the highest gets it for the second one, and the others are told that they do not."""
+    low, middle, high = bids(stage, 3)
+    owners = await audience(stage, low, high, middle)
     seller = await sealed(stage, owners)
-    expect_result(stage, seller, owners[1], 50)
-    stage.expect(owners[1].paid == "50", f"the acceptance should say 50, and says {owners[1].paid!r}")
+    expect_result(stage, seller, owners[1], middle)
+    paid = owners[1].paid
+    stage.expect(paid == str(middle), f"the acceptance should say {middle}, and says {paid!r}")
     for owner in (owners[0], owners[2]):
         stage.expect(owner.rejected, f"{owner.name} was not told that it is rejected", about=[owner.name])
 
@@ -92,23 +95,30 @@ async def reserve(stage: Stage):
 @scenario("late, silent and silly bidders", exercise=3)
 async def odd(stage: Stage):
     """One bid comes too late, one never, and one is "a lot": the others are not held up."""
-    owners = await audience(stage, 30, 70, 90, 99, 50)
+    low, high = bids(stage, 2)
+    owners = await audience(stage, low, high, 90, 99, 50)
     owners[2].wait = 5
     owners[3].wait = None
     owners[4].word = "a lot"
     began = asyncio.get_running_loop().time()
     seller = await sealed(stage, owners)
     took = asyncio.get_running_loop().time() - began
-    expect_result(stage, seller, owners[1], 30)
+    expect_result(stage, seller, owners[1], low)
     stage.expect(took < 3, f"the sale took {took:.1f} s, and bids are waited for for 1 s")
 
 
 @scenario("the winner dies", exercise=3)
 async def dies(stage: Stage):
     """Who has bid most ends before it pays: the next one gets it, for the bid after its own."""
-    owners = await audience(stage, 30, 70, 90)
+    low, middle, high = bids(stage, 3)
+    owners = await audience(stage, low, middle, high)
     owners[2].dies = True
-    expect_result(stage, await sealed(stage, owners), owners[1], 30)
+    expect_result(stage, await sealed(stage, owners), owners[1], low)
+
+
+def bids(stage, count):
+    """What nobody can guess, the lowest first."""
+    return sorted(stage.random.sample(range(25, 100), count))
 
 
 async def bidders(stage, *limits, money=1000):
@@ -116,8 +126,7 @@ async def bidders(stage, *limits, money=1000):
     stage.network.delay = lambda: stage.random.uniform(0.01, 0.1)
     started = []
     for name, wanted in zip(["anna", "ben"], limits, strict=False):
-        container = await stage.container(name)
-        started.append(await stage.start(container, "Bidder", name, wanted, money))
+        started.append(await stage.start(name, "Bidder", name, wanted, money))
     return started
 
 
@@ -196,9 +205,9 @@ class Guest(Agent):
 
 async def sealed(stage, owners):
     """Have the student's seller sell a lamp."""
-    container = await stage.container(f"house-{len(stage.recorder.arrows)}")
+    home = f"house-{len(stage.recorder.arrows)}"
     names = [owner.address for owner in owners]
-    seller = await stage.start(container, "Sealed", "seller", names, "lamp", 20, 1)
+    seller = await stage.start(home, "Sealed", "seller", names, "lamp", 20, 1)
     await stage.ended(seller, 30)
     await asyncio.sleep(0.5)
     return seller

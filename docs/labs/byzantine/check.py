@@ -14,7 +14,7 @@ OPPOSITE = {"attack": "retreat", "retreat": "attack"}
 @scenario("an order is obeyed", exercise=1)
 async def obeyed(stage: Stage):
     """Nobody lies: four seconds later three lieutenants have decided what the commander ordered."""
-    for order in ("attack", "retreat"):
+    for order in shuffled(stage, [*OPPOSITE, stage.random.choice([*OPPOSITE])]):
         war = War(stage, 3, 0, order=order)
         await war.fight()
         war.expect_all(order)
@@ -31,7 +31,7 @@ async def silent(stage: Stage):
 @scenario("the commander lies", exercise=2)
 async def commander_lies(stage: Stage):
     """Of four generals the commander lies, in each way that it can: the lieutenants decide the same."""
-    for words in itertools.product(("attack", "retreat", None), repeat=3):
+    for words in shuffled(stage, itertools.product((*OPPOSITE, None), repeat=3)):
         said = dict(zip(NAMES, words, strict=False))
         war = War(stage, 3, 1, liars={"rex": lambda to, *_, said=said: said[to]})
         await war.fight()
@@ -41,7 +41,7 @@ async def commander_lies(stage: Stage):
 @scenario("a lieutenant lies", exercise=2)
 async def lieutenant_lies(stage: Stage):
     """Of four generals one lieutenant says the opposite of what it was told: the others obey."""
-    for liar, order in itertools.product(NAMES[:3], ("attack", "retreat")):
+    for liar, order in shuffled(stage, itertools.product(NAMES[:3], OPPOSITE)):
         war = War(stage, 3, 1, order=order, liars={liar: opposite})
         await war.fight()
         war.expect_all(order)
@@ -50,40 +50,35 @@ async def lieutenant_lies(stage: Stage):
 @scenario("a lieutenant says nothing, or nonsense", exercise=2)
 async def nonsense(stage: Stage):
     """Of four generals one is silent, or says what is no order: the others obey the commander."""
-    for word in (None, "dance", ""):
-        war = War(stage, 3, 1, order="attack", liars={"ben": lambda *_, word=word: word})
+    for word, order in shuffled(stage, itertools.product((None, "dance", ""), OPPOSITE)):
+        war = War(stage, 3, 1, order=order, liars={"ben": lambda *_, word=word: word})
         await war.fight()
-        war.expect_all("attack")
+        war.expect_all(order)
 
 
 @scenario("a lieutenant takes others' names", exercise=2)
 async def forger(stage: Stage):
     """A liar sends votes in the names of the commander and of the others: they do not count."""
-    forged = ["rex retreat", "rex/anna retreat", "rex/carla retreat", "rex/ben/anna retreat"]
-    war = War(stage, 3, 1, order="attack", liars={"ben": lambda *_: "retreat"}, forged=forged)
-    await war.fight()
-    war.expect_all("attack")
+    for order, other in shuffled(stage, OPPOSITE.items()):
+        forged = [f"{path} {other}" for path in ("rex", "rex/anna", "rex/carla", "rex/ben/anna")]
+        war = War(stage, 3, 1, order=order, liars={"ben": opposite}, forged=forged)
+        await war.fight()
+        war.expect_all(order)
 
 
 @scenario("a lieutenant says it again and again", exercise=2)
 async def insisting(stage: Stage):
     """A liar tells its lie five times: it is one vote."""
-    war = War(
-        stage,
-        3,
-        1,
-        order="attack",
-        liars={"ben": lambda *_: "retreat"},
-        forged=["rex/ben retreat"] * 5,
-    )
-    await war.fight()
-    war.expect_all("attack")
+    for order, other in shuffled(stage, OPPOSITE.items()):
+        war = War(stage, 3, 1, order=order, liars={"ben": opposite}, forged=[f"rex/ben {other}"] * 5)
+        await war.fight()
+        war.expect_all(order)
 
 
 @scenario("two lieutenants lie", exercise=3)
 async def two_lie(stage: Stage):
     """Of seven generals two lieutenants say the opposite: the others obey the commander."""
-    for order in ("attack", "retreat"):
+    for order in shuffled(stage, OPPOSITE):
         war = War(stage, 6, 2, order=order, liars={"ben": opposite, "emil": opposite})
         await war.fight()
         war.expect_all(order)
@@ -124,16 +119,17 @@ class War:
         stage.network.delay = lambda: stage.random.uniform(0.01, SLOWEST)
         stage.recorder.arrows.clear()  # of the wars before
         for name in [*self.names, "rex"]:
-            container = await stage.container(f"{name}-{self.number}")
+            home = f"{name}-{self.number}"
             if name in self.liars:
+                container = await stage.container(home)
                 await container.start(Liar(name, self))
             elif name == "rex":
                 lieutenants = [self.address(each) for each in self.names]
-                await stage.start(container, "Commander", "rex", lieutenants, self.order)
+                await stage.start(home, "Commander", "rex", lieutenants, self.order)
             else:
                 others = [self.address(each) for each in self.names if each != name]
                 start = (self.address("rex"), others, self.most_liars)
-                self.honest.append(await stage.start(container, "Lieutenant", name, *start))
+                self.honest.append(await stage.start(home, "Lieutenant", name, *start))
         await asyncio.sleep(4.2)
         for general in self.honest:
             stage.expect(
@@ -155,6 +151,12 @@ class War:
         decisions = {general.name: general.decision for general in self.honest}
         same = len(set(decisions.values())) == 1
         self.stage.expect(same, f"the honest ones decide {in_words(decisions)}, {why}", about=list(decisions))
+
+
+def shuffled(stage, cases):
+    """The same in another order."""
+    cases = list(cases)
+    return stage.random.sample(cases, len(cases))
 
 
 def opposite(_to, _path, order):

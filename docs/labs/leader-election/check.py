@@ -5,112 +5,129 @@ import asyncio
 from formicary import Message
 from formicary_bench.labs import Stage, scenario
 
-NUMBERS = [4, 17, 8, 23, 15]
-
 
 @scenario("the highest number leads", exercise=1)
 async def highest(stage: Stage):
-    """One member begins an election: in the end all five know that 23 leads."""
-    members, containers = await ring(stage, delay=0.1)
-    await elect(containers[0], "m0")
+    """One member begins an election: in the end all five know that the one with the highest number leads."""
+    ring = await Ring.opened(stage, delay=0.1)
+    await ring.elect(stage.random.randrange(5))
     await asyncio.sleep(30)
-    expect_leader(stage, members, 23)
+    ring.expect_leader(ring.members, ring.numbers[0])
+    for member in ring.members:
+        heard = any(arrow.receiver == member.name for arrow in ring.said())
+        stage.expect(heard, f"no other member has sent {member.name} a request", about=[member.name])
 
 
 @scenario("all begin at the same time", exercise=1)
 async def all_begin(stage: Stage):
     """All members begin at the same time: there is one leader, and nobody waits for anybody for ever."""
-    members, containers = await ring(stage, delay=0.1)
-    await asyncio.gather(*(elect(container, f"m{place}") for place, container in enumerate(containers)))
+    ring = await Ring.opened(stage, delay=0.1)
+    await ring.elect(*range(5))
     await asyncio.sleep(30)
-    expect_leader(stage, members, 23)
+    ring.expect_leader(ring.members, ring.numbers[0])
 
 
 @scenario("few messages", exercise=1)
 async def few(stage: Stage):
     """Members with a higher number do not pass a number on: five members need no more than 20 messages."""
-    members, containers = await ring(stage, delay=0.1)
-    await asyncio.gather(*(elect(container, f"m{place}") for place, container in enumerate(containers)))
-    began = said(stage)
+    ring = await Ring.opened(stage, delay=0.1)
+    await ring.elect(*range(5))
     await asyncio.sleep(30)
-    expect_leader(stage, members, 23)
-    count = said(stage) - began
+    ring.expect_leader(ring.members, ring.numbers[0])
+    count = len(ring.said())
     stage.expect(count <= 20, f"the election took {count} messages between the members")
 
 
 @scenario("some are dead", exercise=2)
 async def dead(stage: Stage):
-    """The members with 23 and 8 have crashed before: 17 leads, and all the living know it."""
-    members, containers = await ring(stage, delay=0.1)
-    for place in 2, 3:
-        await stage.crash(containers[place])
-    await elect(containers[0], "m0")
+    """Two members have crashed before, one of them that with the highest number: the next one leads."""
+    ring = await Ring.opened(stage, delay=0.1)
+    await ring.crash(ring.numbers[0], ring.numbers[3])
+    await ring.elect(stage.random.choice(ring.living()))
     await asyncio.sleep(30)
-    living = [member for place, member in enumerate(members) if place not in {2, 3}]
-    expect_leader(stage, living, 17)
+    ring.expect_leader([ring.members[place] for place in ring.living()], ring.numbers[1])
 
 
 @scenario("the last one leads", exercise=2)
 async def last(stage: Stage):
     """Only one member is alive: it leads."""
-    members, containers = await ring(stage, delay=0.1)
-    for place in 0, 2, 3, 4:
-        await stage.crash(containers[place])
-    await elect(containers[1], "m1")
+    ring = await Ring.opened(stage, delay=0.1)
+    number = stage.random.choice(ring.numbers)
+    await ring.crash(*(other for other in ring.numbers if other != number))
+    await ring.elect(*ring.living())
     await asyncio.sleep(30)
-    expect_leader(stage, [members[1]], 17)
+    ring.expect_leader([ring.members[place] for place in ring.living()], number)
 
 
 @scenario("the leader dies", exercise=3)
 async def leader_dies(stage: Stage):
-    """The leader crashes; within a minute all others know that 17 leads, without being told to elect."""
-    members, containers = await ring(stage, delay=0.1)
-    await elect(containers[0], "m0")
+    """The leader crashes; within a minute all others know the next one, without being told to elect."""
+    ring = await Ring.opened(stage, delay=0.1)
+    await ring.elect(0)
     await asyncio.sleep(30)
-    expect_leader(stage, members, 23)
-    await stage.crash(containers[3])
+    ring.expect_leader(ring.members, ring.numbers[0])
+    await ring.crash(ring.numbers[0])
     await asyncio.sleep(60)
-    expect_leader(stage, [member for member in members if member.number != 23], 17)
+    ring.expect_leader([ring.members[place] for place in ring.living()], ring.numbers[1])
 
 
 @scenario("peace", exercise=3)
 async def peace(stage: Stage):
     """As long as the leader lives there is no new election, also where each message takes 3 s."""
-    members, containers = await ring(stage, delay=3)
-    await elect(containers[0], "m0")
+    ring = await Ring.opened(stage, delay=3)
+    await ring.elect(0)
     await asyncio.sleep(120)
-    expect_leader(stage, members, 23)
-    known = said(stage)
+    ring.expect_leader(ring.members, ring.numbers[0])
+    known = len(ring.said())
     await asyncio.sleep(120)
-    more = said(stage) - known
+    more = len(ring.said()) - known
     stage.expect(more <= 0, f"{more} messages of an election were sent, though the leader lives")
 
 
-async def ring(stage, delay):
-    names = [f"m{place}" for place in range(len(NUMBERS))]
-    containers = [await stage.container(f"c{place}") for place in range(len(NUMBERS))]
-    full = [f"{name}@c{place}" for place, name in enumerate(names)]
-    members = []
-    for place, container in enumerate(containers):
-        others = full[place + 1 :] + full[:place]
-        members.append(await stage.start(container, "Elector", names[place], NUMBERS[place], others))
-    stage.network.delay = delay
-    return members, containers
+class Ring:
+    """Five members, each in a container of its own; `numbers` are theirs, the highest first."""
 
+    def __init__(self, stage):
+        self.stage = stage
+        self.places = stage.random.sample(range(1, 100), 5)  # the members' numbers, in the ring's order
+        self.numbers = sorted(self.places, reverse=True)
+        self.members = []
+        self.gone = set()
 
-async def elect(container, name):
-    await container.ask(Message(to=name, performative="request", body="elect"), timeout=20)
+    @classmethod
+    async def opened(cls, stage, delay):
+        ring = cls(stage)
+        ring.desk = await stage.container("desk")
+        full = [f"m{place}@c{place}" for place in range(5)]
+        for place, number in enumerate(ring.places):
+            others = full[place + 1 :] + full[:place]
+            ring.members.append(await stage.start(f"c{place}", "Elector", f"m{place}", number, others))
+        stage.network.delay = delay
+        return ring
 
+    async def elect(self, *places):
+        asked = [Message(to=f"m{place}@c{place}", performative="request", body="elect") for place in places]
+        await asyncio.gather(*(self.desk.ask(message, timeout=20) for message in asked))
 
-def said(stage):
-    """How many requests members have sent to each other."""
-    return sum(
-        arrow.performative == "request" and arrow.sender.startswith("m") for arrow in stage.recorder.arrows
-    )
+    async def crash(self, *numbers):
+        for number in numbers:
+            self.gone.add(place := self.places.index(number))
+            await self.stage.crash(f"c{place}")
 
+    def living(self):
+        return [place for place in range(5) if place not in self.gone]
 
-def expect_leader(stage, members, number):
-    leaders = {member.name: member.leader for member in members}
-    stage.expect(
-        set(leaders.values()) == {number}, f"{number} should lead, and the members think that it is {leaders}"
-    )
+    def said(self):
+        """The requests that members have sent to each other."""
+        return [
+            arrow
+            for arrow in self.stage.recorder.arrows
+            if arrow.performative == "request" and arrow.sender.startswith("m")
+        ]
+
+    def expect_leader(self, members, number):
+        leaders = {member.name: member.leader for member in members}
+        self.stage.expect(
+            set(leaders.values()) == {number},
+            f"{number} should lead, and the members think that it is {leaders}",
+        )

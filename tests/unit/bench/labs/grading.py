@@ -2,26 +2,56 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
+import socket
+import threading
+
+from formicary_bench.labs.examinee import Examinee
+from formicary_bench.labs.exchange import Line, Order, Report
 from formicary_bench.labs.material import lab_named
 from formicary_bench.labs.playing import load_scenarios, play
-from formicary_bench.labs.programs import load
+from formicary_bench.labs.process import serve
+
+SEED = 1
 
 
-def graded(lab, text, folder, exercise=None, *, silent=()):
+@contextlib.contextmanager
+def examined(path):
+    """Give the judge's side of a program that is in another thread here, and not in a process of its own."""
+    ours, theirs = socket.socketpair()
+    line = Line(theirs, Order)
+    thread = threading.Thread(target=serve, args=(line, path, lambda seconds: None), daemon=True)
+    thread.start()
+    with ours, theirs:
+        yield Examinee(Line(ours, Report), lambda: "it has ended")
+        ours.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def graded(lab, text, folder, exercise=None, *, silent=(), seed=SEED):
     """Play a lab's scenarios with a program; return what is wrong by scenario, empty where all is well.
 
     In those that are named `silent` the program says nothing, so that there is nothing to be shown.
     """
     path = folder / "program.py"
     path.write_text(text, encoding="utf-8")
-    program = load(path)
     scenarios = load_scenarios(lab_named(lab).folder / "check.py").values()
-    outcomes = [play(each, program) for each in scenarios if exercise in {None, each.exercise}]
+    with examined(path) as examinee:
+        assert examinee.loaded() == ""
+        outcomes = [play(each, examinee, seed) for each in scenarios if exercise in {None, each.exercise}]
     unplayed = ("program.py has no", "cannot be made")
     shown = [each for each in outcomes if each.problem and not any(text in each.problem for text in unplayed)]
     unexplained = {each.scenario for each in shown if not each.arrows}
     assert unexplained == set(silent)  # a failure is explained by messages
+    assert all(each.passed is not bool(each.problem) for each in outcomes)
     return {each.scenario: each.problem for each in outcomes}
+
+
+def said(problems, sentence):
+    """Return whether one of the problems has a sentence in it, where … stands for what is drawn by chance."""
+    pattern = re.compile(".*".join(map(re.escape, sentence.split("…"))))
+    return any(pattern.search(problem) for problem in problems)
 
 
 def mutant(lab, right, wrong):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.bench.labs.grading import graded, mutant
+from tests.unit.bench.labs.grading import graded, mutant, said
 
 from formicary_bench.labs.material import lab_named
 
@@ -14,7 +14,7 @@ def test_the_start_fails_where_something_is_to_be_done(tmp_path):
     found = graded(LAB, lab_named(LAB).text("start.py"), tmp_path)
     assert found["the highest bidder"] == "nobody has bought it"
     assert found["money for one"] == "Anna has money for one of three things, and has bought none"
-    assert "it should be owner-1, for 50" in found["the second price"]
+    assert "it should be owner-1, for" in found["the second price"]
     assert "could not convert string to float: 'a lot'" in found["late, silent and silly bidders"]
 
 
@@ -31,7 +31,7 @@ MISTAKES = [
     (1, "self.limits.get(item, 0)", "self.limits[item]", "KeyError"),
     (2, "others + price <= self.money", "True", "Anna has 60, and has bought for 120"),
     (2, "= bidder.promised[self.item]", "= bidder.promised.pop(self.item)", "it should be ben, for 20 or 30"),
-    (3, SECOND, "price = float(best.body)", "it is sold to owner-1 for 70; it should be owner-1, for 50"),
+    (3, SECOND, "price = float(best.body)", "it is sold to owner-1 for …; it should be owner-1, for"),
     (3, "(Failed, NoAnswer)", "NoAnswer", "an agent has failed: seller/Sell: Failed"),
     (3, "except ValueError", "except KeyError", "could not convert string to float: 'a lot'"),
 ]
@@ -40,4 +40,4 @@ MISTAKES = [
 @pytest.mark.parametrize(("exercise", "right", "wrong", "sentence"), MISTAKES)
 def test_a_mistake_is_found(tmp_path, exercise, right, wrong, sentence):
     found = graded(LAB, mutant(LAB, right, wrong), tmp_path, exercise)
-    assert any(sentence in problem for problem in found.values()), found
+    assert said(found.values(), sentence), found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.bench.labs.grading import graded, mutant
+from tests.unit.bench.labs.grading import graded, mutant, said
 
 from formicary_bench.labs.material import lab_named
 
@@ -65,4 +65,4 @@ MISTAKES = [
 @pytest.mark.parametrize(("exercise", "right", "wrong", "sentence"), MISTAKES)
 def test_a_mistake_is_found(tmp_path, exercise, right, wrong, sentence):
     found = graded(LAB, mutant(LAB, right, wrong), tmp_path, exercise)
-    assert any(sentence in problem for problem in found.values()), found
+    assert said(found.values(), sentence), found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.bench.labs.grading import graded, mutant
+from tests.unit.bench.labs.grading import graded, mutant, said
 
 from formicary_bench.labs.material import lab_named
 
@@ -31,13 +31,13 @@ WORDS = """        if len(words) != 2:
 RELAY = "len(path) <= ant.liars:"
 MISTAKES = [
     (1, DELAY, "", "decides to retreat; the commander ordered to attack"),
-    (2, LAST, "", "decides to retreat; the commander ordered to attack, and ben lied"),
+    (2, LAST, "", "decides to …; the commander ordered to …, and ben lied"),
     (2, WORDS, "", "an agent has failed: anna/Hear: IndexError: list index out of range"),
     (
         2,
         RELAY,
         "len(path) < ant.liars:",
-        "decides to retreat; the commander ordered to attack, and anna",
+        "decides to retreat; the commander ordered to attack, and … lied",
     ),
     (2, "[own, *(self", "[*(self", "decides to retreat; the commander ordered to attack"),
     (
@@ -52,4 +52,4 @@ MISTAKES = [
 @pytest.mark.parametrize(("exercise", "right", "wrong", "sentence"), MISTAKES)
 def test_a_mistake_is_found(tmp_path, exercise, right, wrong, sentence):
     found = graded(LAB, mutant(LAB, right, wrong), tmp_path, exercise)
-    assert any(sentence in problem for problem in found.values()), found
+    assert said(found.values(), sentence), found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.bench.labs.grading import graded, mutant
+from tests.unit.bench.labs.grading import graded, mutant, said
 
 from formicary_bench.labs.material import lab_named
 
@@ -12,9 +12,9 @@ LAB = "contract-net"
 
 def test_the_start_fails_where_something_is_to_be_done(tmp_path):
     found = graded(LAB, lab_named(LAB).text("start.py"), tmp_path)
-    assert "it should be {'a piano': 'ox'}" in found["the best bid"]
+    assert said([found["the best bid"]], "were done by {…: None}; it should be {")
     assert found["a silent carrier"] == "manager has not ended after 20 s"
-    assert "it should be {'a piano': 'hercules'}" in found["the winner crashes"]
+    assert said([found["the winner crashes"]], "were done by {…: None}; it should be {")
     assert found["no carrier promises too much"].startswith("ox can carry one task at a time")
     assert found["all tasks at the same time"].startswith("not all tasks are done")
     assert found["a carrier is free again"] == "ox was free, and has carried only []"
@@ -35,10 +35,15 @@ ONLY_AFTER_A_TASK = """                self.promised -= 1
 """
 YIELD = 'yield f"{call.body} is there"\n'
 MISTAKES = [
-    (1, "key=lambda bid: int(bid.body)", "key=lambda bid: bid.body", "were done by {'a piano': 'atlas'}"),
+    (1, "key=lambda bid: int(bid.body)", "key=lambda bid: bid.body", "were done by {'…': …; it should be {"),
     (1, 'if answer.performative == "accept-proposal":', "if True:", "though its bid was rejected"),
     (2, ", deadline=1", "", "manager has not ended after 20 s"),
-    (2, "                    continue", "                    return", "should be {'a piano': 'hercules'}"),
+    (
+        2,
+        "                    continue",
+        "                    return",
+        "were done by {…: None}; it should be {",
+    ),
     (
         3,
         "self.promised >= self.capacity",
@@ -58,4 +63,4 @@ MISTAKES = [
 @pytest.mark.parametrize(("exercise", "right", "wrong", "sentence"), MISTAKES)
 def test_a_mistake_is_found(tmp_path, exercise, right, wrong, sentence):
     found = graded(LAB, mutant(LAB, right, wrong), tmp_path, exercise)
-    assert any(sentence in problem for problem in found.values()), found
+    assert said(found.values(), sentence), found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.bench.labs.grading import graded, mutant
+from tests.unit.bench.labs.grading import graded, mutant, said
 
 from formicary_bench.labs.material import lab_named
 
@@ -11,12 +11,12 @@ LAB = "gossip"
 
 
 def test_the_start_fails_where_something_is_to_be_done(tmp_path):
-    silent = {"the mean", "the mean around a queen"}
+    silent = {"the mean", "the mean around a queen", "few messages"}
     found = graded(LAB, lab_named(LAB).text("start.py"), tmp_path, silent=silent)
-    assert found["the rumour goes round"] == "ant-0 has never heard that there is 'sugar behind the oak'"
+    assert found["the rumour goes round"].startswith("ant-0 has never heard that there is 'sugar")
     assert found["newcomers"].startswith("lea has never heard")
     assert found["quiet when nothing is new"] == "nobody asks for what it has missed"
-    assert found["the mean"] == "ant-0 believes the mean to be 0.00, and it is 35"
+    assert found["the mean"].startswith("ant-0 believes the mean to be ")
 
 
 def test_the_solution_passes(tmp_path):
@@ -45,4 +45,4 @@ MISTAKES = [
 @pytest.mark.parametrize(("exercise", "right", "wrong", "sentence"), MISTAKES)
 def test_a_mistake_is_found(tmp_path, exercise, right, wrong, sentence):
     found = graded(LAB, mutant(LAB, right, wrong), tmp_path, exercise)
-    assert any(sentence in problem for problem in found.values()), found
+    assert said(found.values(), sentence), found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.unit.bench.labs.grading import graded
+from tests.unit.bench.labs.grading import SEED, graded, said
 from typer.testing import CliRunner
 
 from formicary.errors import FormicaryError, UsageError
@@ -58,16 +58,18 @@ def test_a_folder_is_made_once_and_the_program_in_it_is_checked(lab, tmp_path):
     done = lab("check", folder, "--exercise", 1)
     assert done.exit_code == 1
     assert "FAIL 1. each question is answered" in done.stdout
-    assert "|- request 9 ->|" in done.stdout
-    assert "1 of 2 hold" in done.stdout
+    assert "request " in done.stdout
+    assert "0 of 2 hold; for the same again: --seed " in done.stdout
     picture = folder / "pictures" / "each-question-is-answered.svg"
     assert f"picture: {picture}" in done.stdout
-    assert picture.read_text(encoding="utf-8").count("request 9") == 1
+    assert ">request " in picture.read_text(encoding="utf-8")
     assert picture.with_suffix(".mmd").read_text(encoding="utf-8").startswith("sequenceDiagram")
     (folder / "program.py").write_text(PING_PONG.text("solution.py"), encoding="utf-8")
     done = lab("check", folder, "--json")
     assert done.exit_code == 0
-    assert [json.loads(line)["problem"] for line in done.stdout.splitlines()] == [""] * 6
+    outcomes = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(each["passed"], each["problem"]) for each in outcomes] == [(True, "")] * 6
+    assert len({each["seed"] for each in outcomes}) == 1
     assert not list((folder / "pictures").iterdir())  # those of what holds now are gone
 
 
@@ -121,7 +123,7 @@ def test_a_program_that_is_not_there_is_said(tmp_path):
         (
             "(self, name, partner, rounds)",
             "(self, name)",
-            "Ping('ping', 'pong', 10) cannot be made",
+            "Ping('ping', 'pong@c2', 8) cannot be made",
         ),
         (ANSWERS, "import sys; sys.exit(3)", "the program ends its process by sys.exit() (program.py, line"),
         (
@@ -134,8 +136,8 @@ def test_a_program_that_is_not_there_is_said(tmp_path):
 def test_what_goes_wrong_in_a_scenario_is_one_sentence_with_its_line(tmp_path, right, wrong, sentence):
     text = PING_PONG.text("start.py")
     assert right in text
-    found = graded("ping-pong", text.replace(right, wrong, 1), tmp_path, 1)
-    assert sentence in found["each question is answered"]
+    found = graded("ping-pong", text.replace(right, wrong, 1), tmp_path)
+    assert said(found.values(), sentence), found
 
 
 def test_a_forgotten_await_is_a_hint(lab, tmp_path):
@@ -149,14 +151,14 @@ def test_a_forgotten_await_is_a_hint(lab, tmp_path):
 def test_programs_that_hang_or_end_their_process_fail_and_the_other_scenarios_are_played(tmp_path):
     text = PING_PONG.text("solution.py").replace(
         "self.rounds = rounds\n",
-        "self.rounds = rounds\n        if rounds == 10:\n            while True:\n                pass\n"
+        "self.rounds = rounds\n        if rounds == 12:\n            while True:\n                pass\n"
         "        if rounds == 8:\n            import os\n\n            os._exit(5)\n",
         1,
     )
     path = tmp_path / "program.py"
     path.write_text(text, encoding="utf-8")
-    found = {each.scenario: each.problem for each in check(PING_PONG, path, seconds=2)}
-    hung, ended = found.pop("each question is answered"), found.pop("an answer comes late")
+    found = {each.scenario: each.problem for each in check(PING_PONG, path, seed=SEED, seconds=2)}
+    hung, ended = found.pop("the partner crashes"), found.pop("an answer comes late")
     assert "was still running after 2 s: is there a loop without an end" in hung
     assert "(program.py, line 4" in hung
     assert ended == "the program has ended its process with exit code 5, so nothing could be checked"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.bench.labs.grading import graded, mutant
+from tests.unit.bench.labs.grading import graded, mutant, said
 
 from formicary_bench.labs.material import lab_named
 
@@ -13,8 +13,6 @@ LAB = "leader-election"
 def test_the_start_fails_where_something_is_to_be_done(tmp_path):
     found = graded(LAB, lab_named(LAB).text("start.py"), tmp_path)
     assert len(found) == 7
-    for number in (17, 23):
-        assert any(problem.startswith(f"{number} should lead") for problem in found.values())
     assert all("should lead" in problem and "None" in problem for problem in found.values())
 
 
@@ -27,10 +25,10 @@ def test_the_solution_passes(tmp_path):
 EVERYBODY = "(*self.agent.others, self.agent.name)"
 WATCHED = "                member.add_behaviour(Watch(name), NOTHING)"
 MISTAKES = [
-    (1, "elif number > member.number:", "else:", "23 should lead, and the members think"),
-    (2, EVERYBODY, "self.agent.others[:1]", "17 should lead"),
-    (2, EVERYBODY, "self.agent.others", "17 should lead, and the members think that it is {'m1': None}"),
-    (3, WATCHED, "                pass", "17 should lead, and the members think that it is {'m0': 23"),
+    (1, "elif number > member.number:", "else:", "… should lead, and the members think"),
+    (2, EVERYBODY, "self.agent.others[:1]", "should lead, and the members think that it is {…: None"),
+    (2, EVERYBODY, "self.agent.others", "should lead, and the members think that it is {'m…': None}"),
+    (3, WATCHED, "                pass", "should lead, and the members think that it is {'m"),
     (3, 'body="are you there?"))', 'body="are you there?"), timeout=2)', "an agent has failed: m"),
 ]
 
@@ -41,4 +39,4 @@ def test_a_mistake_is_found(tmp_path, exercise, right, wrong, sentence):
     if wrong == "else:":  # and not two of them
         text = text.replace("        else:\n            member.begin()\n", "", 1)
     found = graded(LAB, text, tmp_path, exercise)
-    assert any(sentence in problem for problem in found.values()), found
+    assert said(found.values(), sentence), found

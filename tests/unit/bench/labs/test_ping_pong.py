@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.bench.labs.grading import graded, mutant
+from tests.unit.bench.labs.grading import graded, mutant, said
 
 from formicary_bench.labs.material import lab_named
 
@@ -16,8 +16,8 @@ def test_the_start_fails_where_something_is_to_be_done(tmp_path):
     assert found["each question is answered"].startswith("Ping has no answer to question 0")
     assert "for the answer to question 1: it was the late one" in found["an answer comes late"]
     assert "'no container for pong@c2" in found["the partner crashes"]
-    assert found["several questions at once"] == "Rush had only 1 questions open; its window is 4"
-    assert "20 questions took 4.7 s" in found["the window moves on"]
+    assert found["several questions at once"].startswith("Rush had only 1 questions open; its window is")
+    assert "20 questions took 5." in found["the window moves on"]
 
 
 def test_the_solution_passes(tmp_path):
@@ -35,7 +35,8 @@ AS_THEY_COME = """for each in asyncio.as_completed([*map(one, range(self.agent.r
 MISTAKES = [
     (1, REPLY, f'{REPLY[:-1]}, performative="request")', "Pong's answer is a request"),
     (1, REPLY, "await self.reply(message, body=int(message.body))", "int(message.body)"),
-    (1, REPLY, "await self.reply(message)", "should have the answers 0, 1, 2"),
+    (1, REPLY, "await self.reply(message)", "the answer to '…' is ''; it should be the same"),
+    (1, ', Template(performative="request")', "", "than there were requests: two of them would answer"),
     (2, "timeout=1", "timeout=5", "has waited for the first answer for more than one second"),
     (2, "(NoAnswer, Failed)", "NoAnswer", "an agent has failed: ping/Play: Failed"),
     (3, "Semaphore(self.agent.window)", "Semaphore(100)", "Rush had 20 questions open at once"),
@@ -47,4 +48,4 @@ MISTAKES = [
 @pytest.mark.parametrize(("exercise", "right", "wrong", "sentence"), MISTAKES)
 def test_a_mistake_is_found(tmp_path, exercise, right, wrong, sentence):
     found = graded(LAB, mutant(LAB, right, wrong), tmp_path, exercise)
-    assert any(sentence in problem for problem in found.values()), found
+    assert said(found.values(), sentence), found

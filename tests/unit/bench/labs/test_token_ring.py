@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.bench.labs.grading import graded, mutant
+from tests.unit.bench.labs.grading import graded, mutant, said
 
 from formicary_bench.labs.material import lab_named
 
@@ -12,7 +12,7 @@ LAB = "token-ring"
 
 def test_the_start_fails_where_something_is_to_be_done(tmp_path):
     found = graded(LAB, lab_named(LAB).text("start.py"), tmp_path)
-    assert found["the token goes round"] == "in 10 s the room was used 1 times: m0"
+    assert found["the token goes round"].startswith("in 10 s the room was used 1 times: m")
     assert found["a member crashes"] == "after the crash the room was used by nobody"
     assert found["the network is slow"] == "in 600 s the room was used 1 times"
     assert found["the token is lost"].startswith("the token has not come to m2")
@@ -27,7 +27,7 @@ def test_the_solution_passes(tmp_path):
 
 ASK = 'await self.ask(Message(to=other, performative="request", body=str(number)))'
 MISTAKES = [
-    (1, "number = int(token.body)", "number = 1", "the token had the number 7, and then also ['1']"),
+    (1, "number = int(token.body)", "number = 1", "the token had the number …, and then also ['1']"),
     (
         1,
         "for other in self.agent.others:",
@@ -50,7 +50,7 @@ MISTAKES = [
 @pytest.mark.parametrize(("exercise", "right", "wrong", "sentence"), MISTAKES)
 def test_a_mistake_is_found(tmp_path, exercise, right, wrong, sentence):
     found = graded(LAB, mutant(LAB, right, wrong), tmp_path, exercise)
-    assert any(sentence in problem for problem in found.values()), found
+    assert said(found.values(), sentence), found
 
 
 def test_impatience_makes_a_second_token(tmp_path):

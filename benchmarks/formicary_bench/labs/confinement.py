@@ -1,0 +1,114 @@
+"""Keeps a student's program and the judge apart, as far as the system lets one user's processes be apart.
+
+A program has the rights of who checks it. It is not to look into the judge's memory and files on the way, and
+what it has started ends with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+# of <linux/prctl.h> and <linux/capability.h>
+_SET_PDEATHSIG, _SET_DUMPABLE, _CAPBSET_DROP, _SET_CHILD_SUBREAPER, _SET_NO_NEW_PRIVS = 1, 4, 24, 36, 38
+_CAP_SYS_PTRACE, _CAPABILITY_VERSION_3 = 19, 0x20080522
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_ROUNDS = 200  # looks for what is left of a program's processes
+
+
+def confine() -> None:
+    """Let this process end with its parent, and see nothing of other processes, whoever runs it."""
+    _prctl(_SET_PDEATHSIG, signal.SIGKILL)
+    _prctl(_SET_NO_NEW_PRIVS, 1)
+    _prctl(_CAPBSET_DROP, _CAP_SYS_PTRACE)  # only root has it
+    if sys.platform == "linux":
+        header, sets = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
+        libc = ctypes.CDLL(None)
+        if libc.capget(header, sets) == 0:
+            for place in range(3):  # effective, permitted, inheritable
+                sets[place] &= ~(1 << _CAP_SYS_PTRACE)
+            libc.capset(header, sets)
+
+
+@contextlib.contextmanager
+def judging() -> Iterator[None]:
+    """Be a process that others cannot look into, and that is left with no child of a program at its end.
+
+    Ctrl-C and requests to end raise an exception meanwhile, whatever is waited for.
+    """
+    before = _children()
+    _prctl(_SET_DUMPABLE, 0)
+    _prctl(_SET_CHILD_SUBREAPER, 1)
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        handlers = {number: signal.signal(number, _interrupt) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        end_children(before)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        _prctl(_SET_CHILD_SUBREAPER, 0)
+        _prctl(_SET_DUMPABLE, 1)
+
+
+def _interrupt(number: int, _: FrameType | None) -> None:
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    raise SystemExit(128 + number)
+
+
+def end_children(but: set[int]) -> None:
+    """Kill what descends from this process, and wait until it is gone.
+
+    Args:
+        but: children to spare.
+    """
+    for _ in range(_ROUNDS):
+        left = _children() - but
+        if not left:
+            return
+        for child in left | _descendants(left):
+            with contextlib.suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+        for child in left:
+            with contextlib.suppress(OSError):
+                os.waitpid(child, os.WNOHANG)
+        time.sleep(0.001)
+
+
+def _children() -> set[int]:
+    return {child for child, parent in _parents().items() if parent == os.getpid()}
+
+
+def _descendants(of: set[int]) -> set[int]:
+    parents, found, new = _parents(), set[int](), of
+    while new:
+        new = {child for child, parent in parents.items() if parent in new} - found
+        found |= new
+    return found
+
+
+def _parents() -> dict[int, int]:
+    """Return the parent of each process, as far as the system says."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            found[int(path.parent.name)] = int(path.read_bytes().rpartition(b")")[2].split()[1])
+    return found
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)

@@ -1,0 +1,259 @@
+"""The program's process as the judge has it: what it is told to do, and what it says."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from formicary.testing import VirtualClockLoop
+from formicary_bench.labs.exchange import (
+    Answer,
+    Begin,
+    Call,
+    Final,
+    Finish,
+    Frame,
+    Idle,
+    Loaded,
+    Look,
+    Over,
+    Task,
+    Turn,
+)
+from formicary_bench.labs.mistakes import Broken
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary_bench.labs.exchange import Line, Order, Report
+
+
+class Gone(Broken):
+    """The program's process has ended, or is not to be listened to any more."""
+
+
+class Examinee:
+    """A program in another process.
+
+    Args:
+        line: the line to it.
+        how: says how the process has ended, as a sentence.
+
+    Attributes:
+        is_gone: whether it is no use any more.
+        from_program: takes each frame that one of its containers sends.
+    """
+
+    def __init__(self, line: Line[Order, Report], how: Callable[[], str]) -> None:
+        self.is_gone = False
+        self.from_program: Callable[[Frame], None] = lambda _: None
+        self._line = line
+        self._how = how
+        self._reset()
+
+    def _reset(self) -> None:
+        self._is_over = False
+        self._timer: float | None = None
+        self._fault: Exception | None = None
+        self._frames: list[Frame] = []
+        self._tasks: list[Task] = []
+        self._answers: list[Answer] = []
+        self._numbers = itertools.count()
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._offered: dict[str, Callable[..., Any]] = {}
+        self._answering: set[asyncio.Task[None]] = set()
+
+    # -- a scenario -----------------------------------------------------------------------------------------
+
+    def loaded(self) -> str:
+        """Wait until the program is loaded; return what is wrong with it, if anything."""
+        report = self._receive()
+        if isinstance(report, Loaded):
+            return report.problem
+        raise self._nonsense("it speaks out of turn")
+
+    def begin(self, seed: int, seconds: float) -> None:
+        """Begin a scenario."""
+        self._reset()
+        self._heard(self._exchange(Begin(seed, seconds)))
+
+    def finish(self) -> Final:
+        """End the scenario, and return what was seen of the program."""
+        self.leave()
+        self._send(Finish())
+        while not isinstance(report := self._receive(), Final):
+            pass
+        return report
+
+    def leave(self) -> None:
+        """Do not wait for it any more: the scenario is decided."""
+        self._is_over = True
+
+    def go_on_at(self, loop: VirtualClockLoop, timer: float | None) -> float | None:
+        """Let it have its turns, while the judge's side waits for a timer; return when to go on.
+
+        Raises:
+            Broken: the scenario cannot go on.
+        """
+        fault, self._fault = self._fault, None
+        if fault is not None:
+            self.leave()
+            raise fault
+        if self._is_over:
+            return timer
+        now, theirs = loop.time(), self._timer
+        due = [at for at in (timer, theirs) if at is not None]
+        if not due and not self._has_news():
+            return None
+        at = now if self._has_news() else max(now, min(due))
+        if self._has_news() or (theirs is not None and theirs <= at):
+            self._go_on(loop, at)
+        return at
+
+    def _has_news(self) -> bool:
+        return bool(self._frames or self._tasks or self._answers)
+
+    def _go_on(self, loop: asyncio.AbstractEventLoop, at: float) -> None:
+        turn = Turn(at, tuple(self._frames), tuple(self._tasks), tuple(self._answers))
+        for told in (self._frames, self._tasks, self._answers):
+            told.clear()
+        loop.call_soon(self._heard, self._exchange(turn))
+
+    def _heard(self, report: Report) -> None:
+        try:
+            if not isinstance(report, Idle):
+                self._fault = self._nonsense("it speaks out of turn")
+                return
+            timer = report.timer
+            self._timer = timer if timer is None or timer >= 0 else 0.0  # not a number is never due
+            for frame in report.frames:
+                self.from_program(frame)
+            for answer in report.answers:
+                self._settle(answer)
+            for call in report.calls:
+                task = asyncio.create_task(self._answer(call))
+                self._answering.add(task)
+                task.add_done_callback(self._answering.discard)
+        except Exception as error:  # noqa: BLE001 -- it is raised where the scenario is waited for
+            self._fault = self._fault or error
+
+    # -- what it is to do -----------------------------------------------------------------------------------
+
+    def take(self, frame: Frame) -> None:
+        """Have it take what has come for one of its containers."""
+        self._frames.append(frame)
+
+    async def do(self, what: Any, *arguments: Any) -> Any:
+        """Have it do something, and return what comes of it.
+
+        Raises:
+            Broken: that cannot be done.
+        """
+        number = next(self._numbers)
+        future = self._waiting[number] = asyncio.get_running_loop().create_future()
+        self._tasks.append(Task(number, what, arguments))
+        return await future
+
+    def look(self, agent: int, attribute: str) -> Any:
+        """Return what an agent has in an attribute, after all that has come up to now.
+
+        Raises:
+            Broken: there is none, or it is no plain data.
+        """
+        if self._has_news():
+            loop = asyncio.get_running_loop()
+            self._go_on(loop, loop.time())
+        report = self._exchange(Look(agent, attribute))
+        if not isinstance(report, Answer):
+            raise self._nonsense("it speaks out of turn")
+        if report.problem:
+            raise Broken(report.problem)
+        return report.value
+
+    def _settle(self, answer: Answer) -> None:
+        future = self._waiting.pop(answer.number, None)
+        if future is None or future.done():
+            return
+        if answer.problem:
+            future.set_exception(Broken(answer.problem))
+        else:
+            future.set_result(answer.value)
+
+    # -- what it may ask ------------------------------------------------------------------------------------
+
+    def offer(self, **functions: Callable[..., Any]) -> list[str]:
+        """Let it call functions, and return their names."""
+        self._offered.update(functions)
+        return [*functions]
+
+    async def _answer(self, call: Call) -> None:
+        try:
+            value, problem = await self._offered[call.name](*call.arguments), ""
+        except Exception as error:  # noqa: BLE001 -- of what the program has given
+            value, problem = None, f"{type(error).__name__}: {error}"
+        self._answers.append(Answer(call.number, value, problem))
+
+    def _answer_now(self, call: Call) -> Answer:
+        try:
+            return Answer(0, self._offered[call.name](*call.arguments))
+        except Exception as error:  # noqa: BLE001 -- of what the program has given
+            return Answer(0, None, f"{type(error).__name__}: {error}")
+
+    # -- the line -------------------------------------------------------------------------------------------
+
+    def _exchange(self, order: Order) -> Report:
+        self._send(order)
+        while isinstance(report := self._receive(), Call):
+            self._send(self._answer_now(report))
+        if isinstance(report, Over):
+            self.leave()
+            self.is_gone = report.hangs
+            raise Broken(report.problem)
+        return report
+
+    def _send(self, order: Order) -> None:
+        try:
+            self._line.send(order)
+        except TimeoutError:
+            raise self._gone("the program blocks its process, which had to be killed") from None
+        except OSError:
+            raise self._gone(self._how()) from None
+
+    def _receive(self) -> Report:
+        try:
+            return self._line.receive()
+        except TimeoutError:
+            raise self._gone("the program blocks its process, which had to be killed") from None
+        except (OSError, EOFError):
+            raise self._gone(self._how()) from None
+        except ValueError as error:
+            raise self._nonsense(str(error)) from None
+
+    def _nonsense(self, why: str) -> Gone:
+        return self._gone(
+            f"what the program's process says cannot be read ({why}), so nothing could be checked; "
+            "does the program write to files that it has not opened?"
+        )
+
+    def _gone(self, sentence: str) -> Gone:
+        self.leave()
+        self.is_gone = True
+        return Gone(sentence)
+
+
+class JudgesLoop(VirtualClockLoop):
+    """The event loop of the judge's side, in whose time the program goes on, too.
+
+    Args:
+        examinee: the program's process.
+        seed: of the loop's own random numbers.
+    """
+
+    def __init__(self, examinee: Examinee, seed: int) -> None:
+        super().__init__(seed)
+        self._examinee = examinee
+
+    def go_on_at(self, timer: float | None) -> float | None:
+        """Let the program have its turns; return when to go on."""
+        return self._examinee.go_on_at(self, timer)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MOST = 1 << 26  # bytes of one order or report: more is nothing that a lab needs
+_PIECE = 1 << 16  # bytes
 _LENGTH = struct.Struct("!I")
 _LOOKS = 0.2  # s between looks whether the process at the other end lives, while it says nothing
 
@@ -148,7 +149,8 @@ class Line(Generic[S, R]):
     ) -> None:
         self._connection = connection
         self._is_there = is_there
-        self._encode = msgspec.msgpack.Encoder().encode
+        self._come = bytearray()
+        self._encode = msgspec.msgpack.Encoder(enc_hook=list).encode
         self._decode = msgspec.msgpack.Decoder(kind).decode
         self.deadline: float | None = None
 
@@ -184,25 +186,28 @@ class Line(Generic[S, R]):
         return said
 
     def _read(self, length: int) -> bytes:
-        data = bytearray()
-        while len(data) < length:
-            more = self._some(length - len(data))
-            if not more:
-                raise EOFError
-            data += more
-        return bytes(data)
+        while len(self._come) < length:
+            self._come += self._some()
+        data = bytes(self._come[:length])
+        del self._come[:length]
+        return data
 
-    def _some(self, most: int) -> bytes:
+    def _some(self) -> bytes:
         while True:
             self._wait(_LOOKS)
             try:
-                return self._connection.recv(min(most, 1 << 20))
+                some = self._connection.recv(_PIECE)
             except TimeoutError:
-                if not self._is_there():
-                    raise EOFError from None
-                if self.deadline is not None and time.monotonic() > self.deadline:
-                    raise
+                if self._is_there():
+                    continue
+                some = b""
+            if not some:
+                raise EOFError
+            return some
 
     def _wait(self, most: float = math.inf) -> None:
         if self.deadline is not None:
-            self._connection.settimeout(min(max(self.deadline - time.monotonic(), 1e-3), most))
+            left = self.deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            self._connection.settimeout(min(left, most))

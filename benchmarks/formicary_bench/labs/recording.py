@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from formicary import Message
 
+_BODY = 10_000  # characters
 _KEPT = 10_000  # arrows: a program in an endless conversation must not fill the memory
 
 
@@ -57,7 +58,7 @@ class Recorder:
             _short(message.sender),
             _short(receiver),
             message.performative or "",
-            str(message.body),
+            str(message.body)[:_BODY],
             message.conversation_id or "",
         )
         if len(self.arrows) < _KEPT:

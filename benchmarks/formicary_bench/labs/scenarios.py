@@ -138,8 +138,10 @@ class Stage:
     async def __aexit__(self, *exception: object) -> None:
         """End all containers at once; what agents do then is not judged any more."""
         self._examinee.leave()
-        for container in tuple(self.containers.values()):
-            await self.crash(container)
+        containers = tuple(self.containers.values())
+        self.failures += [failure for container in containers for failure in container.failures]
+        for container in containers:
+            await _end(container)
 
     async def container(self, name: str, **options: Any) -> Container:
         """Open a container of the judge, which ends with the scenario; agents of the check live here."""
@@ -184,9 +186,7 @@ class Stage:
             return
         del self.containers[container.name]
         self.failures.extend(container.failures)
-        if container.dispatcher.transport is not None:
-            await container.dispatcher.transport.close()
-        await container.close()
+        await _end(container)
 
     async def replace(self, **functions: Callable[..., Any]) -> None:
         """Put functions in the place of those that the program has; they take plain data, and return it.
@@ -235,6 +235,12 @@ class Stage:
         """
         if not holds:
             raise Broken(sentence, about=about)
+
+
+async def _end(container: Container) -> None:
+    if container.dispatcher.transport is not None:
+        await container.dispatcher.transport.close()
+    await container.close()
 
 
 def _domain(home: str) -> str:

@@ -13,7 +13,7 @@ LAB = "ants"
 def test_the_start_fails_where_something_is_to_be_done(tmp_path):
     found = graded(LAB, lab_named(LAB).text("start.py"), tmp_path)
     assert found["one swap"] == "the ant that was asked has sent no inform with its leaf"
-    assert found["several turns"] == "nine ants with four turns have made only 0 swaps in 60 s"
+    assert found["several turns"] == "nine ants with four turns have made only 0 swaps in 30 s"
     assert found["all at once"] == "nobody has refused, though both had asked"
     assert found["ants die"].endswith("the others have made 0 swaps more")
 

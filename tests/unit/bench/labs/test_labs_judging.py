@@ -10,8 +10,9 @@ import threading
 import time
 
 import pytest
+from tests.unit.bench.labs.grading import examined
 
-from formicary import Message
+from formicary import Agent, Message, OneShotBehaviour
 from formicary_bench.labs import Scenario
 from formicary_bench.labs.examinee import Examinee
 from formicary_bench.labs.exchange import (
@@ -26,6 +27,7 @@ from formicary_bench.labs.exchange import (
     Order,
     Report,
 )
+from formicary_bench.labs.mistakes import Broken
 from formicary_bench.labs.playing import play
 from formicary_bench.labs.ports import encode
 
@@ -131,3 +133,94 @@ def test_a_process_that_says_nothing_is_not_waited_for():
         line.deadline = time.monotonic()
         found = play(SCENARIO, Examinee(line, lambda: "it has ended"), 1)
     assert found.problem == "the program blocks its process, which had to be killed"
+
+
+SLOW = """
+import asyncio
+from formicary import Agent, CyclicBehaviour
+
+class Slow(Agent):
+    def __init__(self, name):
+        super().__init__(name)
+        self.got = []
+
+    async def setup(self):
+        self.add_behaviour(Take())
+
+class Take(CyclicBehaviour):
+    async def run(self):
+        if not self.agent.got:
+            await asyncio.sleep(5)
+        self.agent.got.append(int((await self.receive()).body))
+"""
+COUNT = 3000
+
+
+class Flood(OneShotBehaviour):
+    async def run(self):
+        for number in range(COUNT):
+            await self.send(Message(to="slow@c2", body=str(number)))
+            if number == COUNT // 2:
+                await asyncio.sleep(0.1)  # until it is heard that the mailbox is full
+        self.set("done", asyncio.get_running_loop().time())
+
+
+async def a_flood(stage):
+    """More messages than a mailbox takes arrive, in their order, and who sends them has to wait."""
+    c1 = await stage.container("c1")
+    slow = await stage.start("c2", "Slow", "slow")
+    await c1.start(source := Agent("source"))
+    source.add_behaviour(Flood())
+    await asyncio.sleep(10)
+    stage.expect(source.get("done") >= 5, f"nobody had to wait: {source.get('done')}")
+    stage.expect(slow.got == list(range(COUNT)), f"{len(slow.got)} have come")
+
+
+def test_who_sends_to_a_full_mailbox_of_the_program_waits(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(SLOW, encoding="utf-8")
+    with examined(path) as examinee:
+        assert examinee.loaded() == ""
+        assert play(Scenario("a flood", 1, "it arrives", a_flood), examinee, 1).problem == ""
+
+
+ODD = """
+from collections import deque
+from formicary import Agent
+
+class Odd(Agent):
+    def __init__(self, name, said):
+        super().__init__(name)
+        self.said = said
+        self.plain = {"a": (1, 2), "b": deque([3])}
+        self.cycle = []
+        self.cycle.append(self.cycle)
+
+    @property
+    def broken(self):
+        raise ValueError("it is broken")
+"""
+
+
+def test_what_an_agent_has_is_plain_data_or_a_sentence(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(ODD, encoding="utf-8")
+    found = {}
+
+    async def look(stage):
+        odd = await stage.start("c2", "Odd", "odd", ["x", 1.5, None])
+        for name in ("said", "plain", "missing", "broken", "cycle", "container"):
+            try:
+                found[name] = getattr(odd, name)
+            except Broken as error:
+                found[name] = str(error)
+
+    with examined(path) as examinee:
+        assert examinee.loaded() == ""
+        assert play(Scenario("a look", 1, "", look), examinee, 1).passed
+    assert found["said"] == ["x", 1.5, None]
+    assert found["plain"] == {"a": [1, 2], "b": [3]}
+    assert found["missing"] == "odd has no missing, which the lab needs"
+    assert "ValueError: it is broken (program.py, line 15:" in found["broken"]
+    assert found["cycle"].startswith("cycle of odd cannot be read: RecursionError")
+    assert found["container"].startswith("container of odd cannot be read: TypeError")

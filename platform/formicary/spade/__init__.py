@@ -6,18 +6,22 @@
 - an agent of SPADE has a `body` in the container, and each of its behaviours a `runner`
 - `presence`, with `contacts`: for an agent with an `account`
 - `jid`: how addresses become names
-- `missing`: what is not there, and says so when it is called
+- `missing`: what is not there, and says so when it is called; `starting`: what `start()` returns
 - `importing`: has a program's `import spade` get this package
+
+Programs make subclasses of ours, with attributes of any name: in agents, behaviours and templates, what SPADE
+does not have begins with `our_`.
 """
 
 from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Never
 
 from formicary.spade import agent, behaviour, container, fipa_message, message, presence, template, trace
 from formicary.spade.container import run_container as run
+from formicary.spade.importing import why_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +50,10 @@ __all__ = [
 ]
 
 
+def __getattr__(name: str) -> Never:
+    raise AttributeError(why_left_out(name) or f"module {__name__!r} has no attribute {name!r}")
+
+
 async def start_agents(agents: Sequence[Agent] | Agent) -> None:
     """Start one agent or several; errors as of `Agent.start`."""
     await asyncio.gather(*(each.start() for each in _several(agents)))
@@ -56,7 +64,7 @@ async def wait_until_finished(agents: Sequence[Agent] | Agent) -> None:
     agents = _several(agents)
     try:
         for each in agents:
-            await each.finished()
+            await each.our_finished()
         await _let_end(agents)
     finally:
         await asyncio.gather(*(each.stop() for each in agents if each.is_alive()))

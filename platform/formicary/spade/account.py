@@ -12,8 +12,7 @@ from formicary.server.folder import StateFolder
 from formicary.server.managed import running_state
 from formicary.spade.body import Body
 from formicary.spade.jid import name_of
-from formicary.spade.missing import Missing
-from formicary.spade.presence import PresenceInfo, PresenceManager, PresenceShow, PresenceType
+from formicary.spade.presence import PresenceInfo, PresenceShow, PresenceType
 from formicary.xmpp.agent import XmppAgent
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class Accounts:
             require_extra()
             account = AccountAddress(jid, agent.password, host=LOOPBACK, port=port, ca_file=certificate)
             return AccountBody(name, agent, account)
-        return Body(name, agent, Missing("agent.presence", reason))
+        return Body(name, agent, f"nobody sees the presence of {jid} (agent.presence): {reason}")
 
     def _read(self) -> tuple[int, Path, set[str]]:
         """Return the port for clients, the certificate that is shown there, and all accounts."""
@@ -76,16 +75,15 @@ class AccountBody(Body, XmppAgent):
         account: its account.
     """
 
-    __slots__ = ("manager",)
+    __slots__ = ()
 
     def __init__(self, name: str, owner: Agent, account: AccountAddress) -> None:
         XmppAgent.__init__(self, account, name)
         self.owner = owner
-        self.manager = PresenceManager(owner)
 
-    def presence_of(self) -> PresenceManager:
-        """Return the agent's presence, which learns from now on what others say of theirs."""
-        manager = self.manager
+    def bring_presence(self) -> None:
+        """Have the agent's presence be that of its account, and learn what others say of theirs."""
+        manager = self.owner.presence
         manager.account = presence = self.presence
 
         def seen(address: str, state: PresenceState) -> None:
@@ -108,11 +106,10 @@ class AccountBody(Body, XmppAgent):
         presence.on_unsubscribed = lambda address: said("unsubscribed", address)
         for contact in presence.contacts.values():
             listed(contact)
-        return manager
 
     async def log_out(self) -> None:
         """Log out, and wait until the server knows it."""
         if self._client is not None:
             await self._client.close()
-        if self.manager.current_presence is not None:
-            self.manager.current_presence = OFFLINE
+        if self.owner.presence.current_presence is not None:
+            self.owner.presence.current_presence = OFFLINE

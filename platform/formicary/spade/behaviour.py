@@ -1,11 +1,12 @@
 """SPADE's behaviours by their names in SPADE; `cyclic`, `kinds` and `fsm` have them."""
 
-from formicary.spade.cyclic import BehaviourNotFinishedException, CyclicBehaviour
+from formicary.spade.cyclic import BehaviourNotFinishedException, BehaviourType, CyclicBehaviour
 from formicary.spade.fsm import FSMBehaviour, NotValidState, NotValidTransition, State
 from formicary.spade.kinds import OneShotBehaviour, PeriodicBehaviour, TimeoutBehaviour
 
 __all__ = [
     "BehaviourNotFinishedException",
+    "BehaviourType",
     "CyclicBehaviour",
     "FSMBehaviour",
     "NotValidState",

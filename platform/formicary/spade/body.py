@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from formicary.core.mailbox import Deliver
     from formicary.core.message import Message as PlatformMessage
     from formicary.spade.agent import Agent
-    from formicary.spade.missing import Missing
-    from formicary.spade.presence import PresenceManager
 
 
 class Body(PlatformAgent):
@@ -21,19 +19,20 @@ class Body(PlatformAgent):
     Args:
         name: its name in the container.
         owner: SPADE's agent.
-        no_account: what says why it has no account.
+        no_account: why it has no account, as a sentence; None where nobody can have one.
     """
 
     __slots__ = ("no_account", "owner")
 
-    def __init__(self, name: str, owner: Agent, no_account: Missing | None = None) -> None:
+    def __init__(self, name: str, owner: Agent, no_account: str | None = None) -> None:
         super().__init__(name)
         self.owner = owner
         self.no_account = no_account
 
-    def presence_of(self) -> PresenceManager | Missing | None:
-        """Return the agent's presence; None if there is nothing to say about why it has none."""
-        return self.no_account
+    def bring_presence(self) -> None:
+        """Have the agent's presence be that of its account, or say why it has none."""
+        if self.no_account is not None:
+            self.owner.presence.no_account = self.no_account
 
     async def log_out(self) -> None:
         """Log out, and wait for that, where the agent has an account."""
@@ -41,11 +40,11 @@ class Body(PlatformAgent):
     def message_entrance(self) -> Deliver:
         """Return the shortest way in: past `dispatch`, unless the program has one of its own."""
         owner = self.owner
-        if not owner.has_own_dispatch():
+        if not owner.our_has_own_dispatch():
             return super().message_entrance()
 
         def deliver(message: PlatformMessage) -> None:
-            owner.dispatch(owner.message_of(message))
+            owner.dispatch(owner.our_message_of(message))
 
         return cast("Deliver", deliver)
 
@@ -55,7 +54,7 @@ class Body(PlatformAgent):
 
     def add_unwanted(self, message: PlatformMessage) -> None:
         """Do what is to be done with a message that no behaviour wants."""
-        self.owner.unwanted(message)
+        self.owner.our_unwanted(message)
 
     def add_dead_letter(self, message: PlatformMessage) -> None:
         """Have a message be a dead letter, as no behaviour wants it."""
@@ -65,4 +64,4 @@ class Body(PlatformAgent):
         """End as the program's own `stop` does."""
         await self.owner.stop()
         if self.state is not AgentState.GONE:  # the program has a `stop` that leaves this out
-            self.owner.end()
+            self.owner.our_end()

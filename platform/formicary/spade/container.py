@@ -126,7 +126,7 @@ class Container:
         """End what is left of behaviours whose agents have been stopped, without `on_end`, as SPADE does."""
         running, self.running = self.running, set()
         strands = [
-            strand for behaviour in running if (strand := behaviour.runner().mailbox.strand) is not None
+            strand for behaviour in running if (strand := behaviour.our_runner().mailbox.strand) is not None
         ]
         for strand in strands:
             strand.cancel()
@@ -155,8 +155,12 @@ class Container:
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop | None:
-        """The event loop in which it is open; None if it is not."""
+        """The event loop in which it is open; None if it is not. Setting it does nothing."""
         return self._loop
+
+    @loop.setter
+    def loop(self, loop: object) -> None:
+        pass
 
     @property
     def domain(self) -> str | None:

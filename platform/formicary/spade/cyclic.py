@@ -6,13 +6,14 @@ import asyncio
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from time import time
-from typing import IO, TYPE_CHECKING, Any, Never
+from typing import IO, TYPE_CHECKING, Any, Never, TypeVar
 
 from formicary.core.coroutines import pause
 from formicary.core.errors import AgentStateError, UnsupportedError
 from formicary.core.logs import get_logger
 from formicary.core.origin import as_raised
 from formicary.spade.message import Message
+from formicary.spade.missing import warn_once
 from formicary.spade.runner import MessageQueue, Runner
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ _NO_FILES = (
     "send its address with send_file()"
 )
 
+BehaviourType = TypeVar("BehaviourType", bound="CyclicBehaviour")
+
 
 class BehaviourNotFinishedException(Exception):  # noqa: N818 -- SPADE's name
     """The behaviour has not ended, so it has no exit code."""
@@ -42,17 +45,17 @@ class CyclicBehaviour(ABC):
     """
 
     agent: Agent | None
+    _our_runner: Runner | None = None  # also where a template is set before this class is initialised
 
     def __init__(self) -> None:
         self.agent = None
-        self._template: BaseTemplate | None = None
+        self._our_template: BaseTemplate | None = None
         self.is_running = False
-        self._killed = False
-        self._finished = False
+        self._our_killed = False
+        self._our_finished = False
         self._exit_code: Any = 0
-        self._label: str | None = None
-        self._runner: Runner | None = None
-        self._joining: list[asyncio.Future[None]] | None = None  # who waits for its end
+        self._our_label: str | None = None
+        self._our_joining: list[asyncio.Future[None]] | None = None  # who waits for its end
 
     # -- what a user writes ---------------------------------------------------------------------------------
 
@@ -78,9 +81,9 @@ class CyclicBehaviour(ABC):
             AgentStateError: the behaviour has no agent that has started.
             asyncio.CancelledError: when cancelled while it waited for room: it was not sent then.
         """
-        agent, runner = self.agent, self._runner
+        agent, runner = self.agent, self._our_runner
         if agent is None or runner is None:
-            raise self._no_agent()
+            raise self._our_no_agent()
         if not msg._sender:  # noqa: SLF001 -- calls less for each message
             msg._sender = agent.jid  # noqa: SLF001 -- as above
         receiver = agent.container.addresses.get(msg._to)  # noqa: SLF001 -- as above
@@ -96,7 +99,7 @@ class CyclicBehaviour(ABC):
             elif full := deliver(message):
                 await runner.wait_to_deliver(message, full)
         msg.sent = True
-        agent.traces.entries.append((time(), entry, self._label or self.label))
+        agent.traces.entries.append((time(), entry, self._our_label or self.our_label))
 
     def receive(self, timeout: float | None = None) -> Coroutine[Any, Any, Message | None]:
         """Take the next message; await it.
@@ -110,10 +113,12 @@ class CyclicBehaviour(ABC):
         Raises:
             asyncio.CancelledError: when cancelled; no message is lost by it.
         """
-        runner = self._runner
+        runner = self._our_runner
         if runner is None:
-            raise self._no_agent()
-        receiving: Coroutine[Any, Any, Message | None] = runner.receive_as(self._label or self.label, timeout)
+            raise self._our_no_agent()
+        receiving: Coroutine[Any, Any, Message | None] = runner.receive_as(
+            self._our_label or self.our_label, timeout
+        )
         return receiving
 
     def kill(self, exit_code: Any = None) -> None:
@@ -122,13 +127,13 @@ class CyclicBehaviour(ABC):
         Args:
             exit_code: what `exit_code` is then; None leaves that as it is, 0 if nobody has set it.
         """
-        self._killed = True
+        self._our_killed = True
         if exit_code is not None:
             self._exit_code = exit_code
 
     def is_killed(self) -> bool:
         """Tell whether `kill` was called, or an exception was raised."""
-        return self._killed
+        return self._our_killed
 
     @property
     def exit_code(self) -> Any:
@@ -137,7 +142,7 @@ class CyclicBehaviour(ABC):
         Raises:
             BehaviourNotFinishedException: it was not killed and has not come to its end.
         """
-        if self._done() or self._killed:
+        if self._done() or self._our_killed:
             return self._exit_code
         raise BehaviourNotFinishedException(f"{self} has not ended yet; join() it first")
 
@@ -147,7 +152,7 @@ class CyclicBehaviour(ABC):
 
     def is_done(self) -> bool:
         """Tell whether the behaviour has ended."""
-        return self._finished
+        return self._our_finished
 
     async def join(self, timeout: float | None = None) -> None:
         """Wait until the behaviour has ended; what it has ended with is its `exit_code`.
@@ -158,25 +163,25 @@ class CyclicBehaviour(ABC):
         Raises:
             TimeoutError: it has not ended in time.
         """
-        if self._finished:
+        if self._our_finished:
             return
         ended = asyncio.get_running_loop().create_future()
-        if self._joining is None:
-            self._joining = []
-        self._joining.append(ended)
+        if self._our_joining is None:
+            self._our_joining = []
+        self._our_joining.append(ended)
         async with asyncio.timeout(timeout):
             await ended
 
     @property
     def template(self) -> BaseTemplate | None:
         """Which messages the behaviour gets; None for all."""
-        return self._template
+        return self._our_template
 
     @template.setter
     def template(self, template: BaseTemplate | None) -> None:
-        self._template = template
-        if self._runner is not None:
-            self._runner.template_set()
+        self._our_template = template
+        if self._our_runner is not None:
+            self._our_runner.template_set()
 
     def set_template(self, template: BaseTemplate | None) -> None:
         """Have the behaviour get those messages only that a template wants; None for all."""
@@ -188,24 +193,24 @@ class CyclicBehaviour(ABC):
 
     def mailbox_size(self) -> int:
         """Return how many messages wait to be received."""
-        return self.runner().mailbox_size()
+        return self.our_runner().mailbox_size()
 
     @property
     def queue(self) -> MessageQueue | None:
         """The messages that wait; None while the behaviour has no agent."""
-        return None if self._runner is None else MessageQueue(self._runner)
+        return None if self._our_runner is None else MessageQueue(self._our_runner)
 
     async def enqueue(self, message: Message) -> None:
         """Put a message among those that wait to be received."""
-        await MessageQueue(self.runner()).put(message)
+        await MessageQueue(self.our_runner()).put(message)
 
     def get(self, name: str) -> Any:
         """Return the agent's knowledge of `name`, None if it has none."""
-        return self._own_agent().get(name)
+        return self._our_own_agent().get(name)
 
     def set(self, name: str, value: Any) -> None:
         """Set the agent's knowledge of `name`."""
-        self._own_agent().set(name, value)
+        self._our_own_agent().set(name, value)
 
     @property
     def presence(self) -> Any:
@@ -218,22 +223,19 @@ class CyclicBehaviour(ABC):
         return None if self.agent is None else self.agent.web
 
     @property
-    def label(self) -> str:
+    def our_label(self) -> str:
         """What the agent's traces call the behaviour."""
-        if self._label is None:
-            self._label = str(self)
-        return self._label
+        if self._our_label is None:
+            self._our_label = str(self)
+        return self._our_label
 
     # -- files ----------------------------------------------------------------------------------------------
 
     async def upload_file(self, filename: str, input_file: IO[bytes] | None = None) -> str | None:
-        """Refuse: no server keeps files.
-
-        Raises:
-            UnsupportedError: always.
-        """
+        """Return None, as SPADE does where no server keeps files; why is logged once."""
         del filename, input_file
-        raise UnsupportedError(_NO_FILES)
+        warn_once(_NO_FILES)
+        return None
 
     async def send_file(self, to: str, url: str) -> None:
         """Send the address of a file; errors as of `send`.
@@ -247,7 +249,7 @@ class CyclicBehaviour(ABC):
     async def upload_and_send_file(
         self, to: str, filename: str, input_file: IO[bytes] | None = None
     ) -> str | None:
-        """Upload a file and send its address; errors as of `upload_file` and `send`."""
+        """Upload a file and send its address, if it has one; errors as of `send`."""
         url = await self.upload_file(filename=filename, input_file=input_file)
         if url is not None:
             await self.send_file(to, url)
@@ -270,34 +272,34 @@ class CyclicBehaviour(ABC):
     def set_agent(self, agent: Agent) -> None:
         """Be a behaviour of an agent; for that."""
         self.agent = agent
-        self._finished = False
-        self._runner = Runner(self, agent)
+        self._our_finished = False
+        self._our_runner = Runner(self, agent)
 
-    def runner(self) -> Runner:
+    def our_runner(self) -> Runner:
         """Return what runs the behaviour.
 
         Raises:
             AgentStateError: it has no agent.
         """
-        if self._runner is None:
-            raise self._no_agent()
-        return self._runner
+        if self._our_runner is None:
+            raise self._our_no_agent()
+        return self._our_runner
 
-    def _own_agent(self) -> Agent:
+    def _our_own_agent(self) -> Agent:
         if self.agent is None:
-            raise self._no_agent()
+            raise self._our_no_agent()
         return self.agent
 
-    def _no_agent(self) -> AgentStateError:
+    def _our_no_agent(self) -> AgentStateError:
         return AgentStateError(f"{self} has no agent: add_behaviour() it to one")
 
     @classmethod
-    def has_own_match(cls) -> bool:
+    def our_has_own_match(cls) -> bool:
         """Tell whether a subclass decides by itself which messages it gets."""
         return cls.match is not CyclicBehaviour.match
 
     @classmethod
-    def has_own_step(cls) -> bool:
+    def our_has_own_step(cls) -> bool:
         """Tell whether a kind does more than `run` in each step."""
         return cls._run is not CyclicBehaviour._run
 
@@ -309,50 +311,50 @@ class CyclicBehaviour(ABC):
         """Do what is done between two looks at whether it is killed; for the kinds."""
         await self.run()
 
-    async def live(self) -> None:
+    async def our_live(self) -> None:
         """Do all that the behaviour does, from its beginning to its end; for what runs it."""
-        agent = self._own_agent()
+        agent = self._our_own_agent()
         if not agent.is_alive():
-            await agent.come_alive()
+            await agent.our_come_alive()
         try:
             try:
                 await self.on_start()
             except Exception as error:  # noqa: BLE001 -- whatever a program raises ends its behaviour
-                self._failed("on_start", error)
-            step = self._run if self.has_own_step() else self.run
-            mailbox = self.runner().mailbox
-            while not self._done() and not self._killed:
+                self._our_failed("on_start", error)
+            step = self._run if self.our_has_own_step() else self.run
+            mailbox = self.our_runner().mailbox
+            while not self._done() and not self._our_killed:
                 mailbox.burst = 1  # which `receive` makes 0 where it waits
                 try:
                     await step()
                 except Exception as error:  # noqa: BLE001 -- as above
-                    self._failed("run", error)
+                    self._our_failed("run", error)
                 if mailbox.burst:  # as in SPADE, the others have their turn after each run
                     await pause()
             try:
                 await self.on_end()
             except Exception as error:  # noqa: BLE001 -- as above
-                self._failed("on_end", error)
+                self._our_failed("on_end", error)
         finally:
             self.is_running = False
             agent.container.running.discard(self)
             with suppress(ValueError):  # somebody has taken it out
                 agent.remove_behaviour(self)
-            self.finish()
+            self.our_finish()
 
-    def finish(self) -> None:
+    def our_finish(self) -> None:
         """Have ended, and let those go on who wait for that."""
-        self._finished = True
-        waiting, self._joining = self._joining or (), None
+        self._our_finished = True
+        waiting, self._our_joining = self._our_joining or (), None
         for ended in waiting:
             if not ended.done():
                 ended.set_result(None)
 
-    def _failed(self, where: str, error: Exception) -> None:
+    def _our_failed(self, where: str, error: Exception) -> None:
         """End with an exception, which is seen."""
-        agent = self._own_agent()
+        agent = self._our_own_agent()
         logger.error(
             "%s of %s of agent %s raised an exception", where, self, agent.jid, exc_info=as_raised(error)
         )
-        agent.record_failure(type(self).__name__, error)
+        agent.our_record_failure(type(self).__name__, error)
         self.kill(exit_code=error)

@@ -34,7 +34,7 @@ class State(OneShotBehaviour):
     def __init__(self) -> None:
         super().__init__()
         self.next_state: str | None = None
-        self._machine: FSMBehaviour | None = None
+        self._our_machine: FSMBehaviour | None = None
 
     def set_next_state(self, state_name: str) -> None:
         """Say in which state the machine goes on."""
@@ -42,16 +42,16 @@ class State(OneShotBehaviour):
 
     async def receive(self, timeout: float | None = None) -> Message | None:
         """Take the next message of the machine; arguments and errors as of `CyclicBehaviour.receive`."""
-        if self._machine is None:
+        if self._our_machine is None:
             raise AgentStateError(f"{self} receives only while its machine is in it")
-        return await self._machine.receive(timeout)
+        return await self._our_machine.receive(timeout)
 
-    def enter(self, machine: FSMBehaviour, agent: Agent) -> None:
+    def our_enter(self, machine: FSMBehaviour, agent: Agent) -> None:
         """Be the state in which a machine is; for that."""
         self.agent = agent
-        self._machine = machine
-        self._runner = machine.runner()
-        self._finished = False
+        self._our_machine = machine
+        self._our_runner = machine.our_runner()
+        self._our_finished = False
 
 
 class FSMBehaviour(CyclicBehaviour):
@@ -121,7 +121,7 @@ class FSMBehaviour(CyclicBehaviour):
         """Be a behaviour of an agent, with all states; for that."""
         super().set_agent(agent)
         for state in self._states.values():
-            state.enter(self, agent)
+            state.our_enter(self, agent)
 
     async def run(self) -> None:
         """Do nothing: what is done is in the states."""
@@ -130,24 +130,24 @@ class FSMBehaviour(CyclicBehaviour):
         if self.current_state is None:
             raise AgentStateError("the machine has no initial state; add_state(..., initial=True) one")
         state = self._states[self.current_state]
-        state.enter(self, self._own_agent())
+        state.our_enter(self, self._our_own_agent())
         for where, part in ("on_start", state.on_start), ("run", state.run), ("on_end", state.on_end):
             try:
                 await part()
             except Exception as error:  # noqa: BLE001 -- whatever a program raises ends its machine
-                self._failed(f"{where}() of state {self.current_state!r}", error)
+                self._our_failed(f"{where}() of state {self.current_state!r}", error)
         following = state.next_state
         if following is None:
             self.kill()
         else:
-            self._go_to(following)
-        state.finish()
+            self._our_go_to(following)
+        state.our_finish()
 
-    def _go_to(self, name: str) -> None:
+    def _our_go_to(self, name: str) -> None:
         try:
             self.is_valid_transition(str(self.current_state), name)
         except (NotValidState, NotValidTransition) as error:
-            logger.error("%s of agent %s ends: %s", self, self._own_agent().jid, error)  # noqa: TRY400
+            logger.error("%s of agent %s ends: %s", self, self._our_own_agent().jid, error)  # noqa: TRY400
             self.kill(exit_code=error)
         else:
             self.current_state = name

@@ -6,7 +6,12 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
 
 _PACKAGE: Final = "formicary.spade"
 _MODULES: Final = (
@@ -19,6 +24,50 @@ _MODULES: Final = (
     "template",
     "trace",
 )
+_LEFT_OUT: Final = {
+    "cli": "no XMPP server is needed, which SPADE's command line would start; see formicary --help",
+    "quit_spade": "it belongs to SPADE before 3.2; write a coroutine that awaits start() and stop() of "
+    "its agents, and give it to spade.run(), which stops all at its end",
+    "web": "agents have no web pages here; leave the import out, for agent.web is there and does nothing",
+    "xmpp_client": "there is no XMPP client here; programs run with --spade without one, since containers "
+    "carry their messages",
+}
+
+_BY_THE_WAY: Final = {
+    "agent": "asyncio logging asyncio.Task hashlib.md5 typing.Any typing.Coroutine typing.List "
+    "typing.Optional typing.Type typing.TypeVar formicary.spade.behaviour.BehaviourType "
+    "formicary.spade.behaviour.CyclicBehaviour formicary.spade.behaviour.FSMBehaviour "
+    "formicary.spade.presence.PresenceManager formicary.spade.template.Template",
+    "behaviour": "asyncio collections logging os time traceback abc.ABCMeta abc.abstractmethod "
+    "asyncio.CancelledError datetime.datetime datetime.timedelta pathlib.Path threading.Event typing.Any "
+    "typing.Dict typing.IO typing.Optional typing.TypeVar typing.Union urllib.parse.urlparse "
+    "formicary.spade.message.Message formicary.spade.template.Template",
+    "container": "asyncio logging sys formicary.spade.message.Message",
+    "message": "logging typing.Dict typing.Optional typing.Type typing.Union",
+    "template": "logging formicary.spade.message.Message",
+}
+"""Names that are in SPADE's modules since these import them, and that programs import from there."""
+
+
+def why_left_out(part: str) -> str | None:
+    """Return why SPADE's part of a name is not there, as a sentence; None for any other name."""
+    return f"spade.{part} is not there: {_LEFT_OUT[part]}" if part in _LEFT_OUT else None
+
+
+class _LeftOutFinder:
+    """Says why what is left out cannot be imported; for `sys.meta_path`."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
+        """Find nothing.
+
+        Raises:
+            ImportError: it is a part of SPADE that is left out.
+        """
+        del path, target
+        package, _, part = name.rpartition(".")
+        if package in {"spade", _PACKAGE} and (why := why_left_out(part)) is not None:
+            raise ImportError(why, name=name)
 
 
 _STAND_IN: Final = str(Path(__file__).with_name("stand_in"))
@@ -36,4 +85,9 @@ def install() -> None:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     sys.modules["spade"] = import_module(_PACKAGE)
     for name in _MODULES:
-        sys.modules[f"spade.{name}"] = import_module(f"{_PACKAGE}.{name}")
+        module = sys.modules[f"spade.{name}"] = import_module(f"{_PACKAGE}.{name}")
+        vars(module).pop("__all__", None)  # `import *` gets what it gets of SPADE's
+        for each in _BY_THE_WAY.get(name, "").split():
+            vars(module).setdefault(each.rpartition(".")[2], resolve_name(each))
+    if _LeftOutFinder not in sys.meta_path:
+        sys.meta_path.insert(0, _LeftOutFinder)

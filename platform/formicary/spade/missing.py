@@ -1,52 +1,93 @@
-"""What SPADE's agents have and ours have not: it says so when it is called."""
+"""What is not there of SPADE: it does nothing and says so once, or is refused where that would mislead."""
 
 from __future__ import annotations
 
-from typing import Never
+from typing import TYPE_CHECKING, Any, Never, Self
 
 from formicary.core.errors import UnsupportedError
+from formicary.core.logs import get_logger
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+logger = get_logger("formicary.spade")
+
+_NO_PAGES = "agents here have no web pages (agent.web); formicary agents and formicary top show what runs"
+
+_warned: set[str] = set()
 
 
-class Missing:
-    """Stands for something that is not there: its attributes can be set, and what is called says why not.
+def warn_once(sentence: str) -> None:
+    """Log a warning, unless it was logged before in this process."""
+    if sentence not in _warned:
+        _warned.add(sentence)
+        logger.warning("%s", sentence)
+
+
+class Nothing:
+    """Stands for what is not there: false, empty, and so is all that it has and returns.
 
     Args:
-        what: its name in a program, such as `agent.web`.
-        why: why it is not there, and what to do, as the rest of a sentence.
+        why: what is logged when something of it is called.
     """
 
-    def __init__(self, what: str, why: str) -> None:
-        self._what = what
+    def __init__(self, why: str) -> None:
         self._why = why
 
-    def is_started(self) -> bool:
-        """Tell that it has not started."""
-        return False
-
-    def is_available(self) -> bool:
-        """Tell that it is not there for others."""
-        return False
-
-    def __getattr__(self, name: str) -> Refusal:
+    def __getattr__(self, name: str) -> Nothing:
         if name.startswith("_"):
             raise AttributeError(name)
-        return Refusal(f"{self._what}.{name}() is not there: {self._why}")
+        return Nothing(self._why)
+
+    def __call__(self, *_: object, **__: object) -> Self:
+        """Say why, once."""
+        warn_once(self._why)
+        return self
+
+    def __await__(self) -> Generator[Any, Any, Self]:
+        yield from ()
+        return self
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __iter__(self) -> Iterator[Never]:
+        return iter(())
+
+    def __getitem__(self, _: object) -> Self:
+        return self
+
+    def __setitem__(self, _: object, __: object) -> None:
+        pass
 
 
-class Refusal:
-    """A method that is not there.
+class Pages(Nothing):
+    """An agent's web pages, of which there are none: it takes what programs say of them."""
 
-    Args:
-        sentence: why.
-    """
+    server = hostname = port = runner = None
 
-    def __init__(self, sentence: str) -> None:
-        self._sentence = sentence
+    def __init__(self) -> None:
+        super().__init__(_NO_PAGES)
+        self.menu_entries: dict[str, tuple[str, str]] = {}
 
-    def __call__(self, *_: object, **__: object) -> Never:
-        """Say so.
+    def is_started(self) -> bool:
+        """Tell that there are none."""
+        return False
 
-        Raises:
-            UnsupportedError: always.
-        """
-        raise UnsupportedError(self._sentence)
+
+class NoClient:
+    """The XMPP client of an agent that has none: false, and what is asked of it is refused."""
+
+    def __getattr__(self, name: str) -> Never:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise UnsupportedError(
+            f"agent.client.{name} is not there: containers carry the agents' messages, so agents have no "
+            "XMPP client, and extensions of XMPP cannot be used"
+        )
+
+    def __getitem__(self, name: str) -> Never:
+        self.__getattr__(f"plugin[{name!r}]")
+
+    def __bool__(self) -> bool:
+        return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from formicary.core.errors import UnsupportedError
 from formicary.spade.contacts import (
     Contact,
     ContactNotFound,
@@ -14,6 +13,7 @@ from formicary.spade.contacts import (
     PresenceType,
 )
 from formicary.spade.jid import JID
+from formicary.spade.missing import Nothing
 
 if TYPE_CHECKING:
     from formicary.spade.agent import Agent
@@ -29,6 +29,10 @@ __all__ = [
     "PresenceType",
 ]
 
+_NO_ACCOUNT = (
+    "nobody sees the presence of agents (agent.presence): it is for agents with an XMPP account, and the "
+    "program runs without --server, where those are"
+)
 _AFTER_APPROVING = {"to": "both", "both": "both"}  # subscriptions; any other becomes "from"
 _AFTER_ACCEPTING = {"none": "to", "from": "both"}
 _AFTER_LEAVING = {"both": "from", "to": "none"}
@@ -37,6 +41,8 @@ _AFTER_BEING_LEFT = {"both": "to", "from": "none"}
 
 class PresenceManager:
     """Whether the agent is online for others, others for it, and who may see that.
+
+    Without an account, it keeps what the program sets; nobody else learns of it, which is logged once.
 
     Methods whose names begin with `on_` are called when something happens; set others in their places.
 
@@ -51,13 +57,10 @@ class PresenceManager:
         self.contacts: dict[str, Contact] = {}
         self.current_presence: PresenceInfo | None = None
         self.account: Presence | None = None  # that of the agent's account
+        self.no_account = _NO_ACCOUNT  # why it has none
 
-    def _account(self) -> Presence:
-        if self.account is None:
-            raise UnsupportedError(
-                f"agent {self.agent.jid} has no account, so others cannot see its presence"
-            )
-        return self.account
+    def _account(self) -> Presence | Nothing:
+        return self.account or Nothing(self.no_account)
 
     # -- the agent's own ------------------------------------------------------------------------------------
 
@@ -95,9 +98,6 @@ class PresenceManager:
             show: how much it may be disturbed.
             status: a text for people.
             priority: from -128 to 127.
-
-        Raises:
-            UnsupportedError: the agent has no account.
         """
         account = self._account()
         self.current_presence = PresenceInfo(presence_type, show, status, priority)
@@ -108,11 +108,11 @@ class PresenceManager:
             account.set_unavailable()
 
     def set_available(self) -> None:
-        """Be online; errors as of `set_presence`."""
+        """Be online."""
         self.set_presence(PresenceType.AVAILABLE)
 
     def set_unavailable(self) -> None:
-        """Seem offline; errors as of `set_presence`."""
+        """Seem offline."""
         self.set_presence(PresenceType.UNAVAILABLE, PresenceShow.NONE, None, 0)
 
     # -- contacts -------------------------------------------------------------------------------------------
@@ -140,7 +140,6 @@ class PresenceManager:
         """Ask to see another's presence.
 
         Raises:
-            UnsupportedError: the agent has no account.
             LinkError: the account has no connection at this moment.
         """
         account = self._account()

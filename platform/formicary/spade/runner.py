@@ -38,7 +38,7 @@ class Runner(Behaviour):
         super().__init__()
         self.behaviour = behaviour
         self.owner = owner
-        self.matches_itself = behaviour.has_own_match()
+        self.matches_itself = behaviour.our_has_own_match()
         self.template_set()
 
     def template_set(self) -> None:
@@ -51,9 +51,9 @@ class Runner(Behaviour):
         if not _arrived(message):
             return False
         if self.matches_itself:
-            return self.behaviour.match(self.owner.message_of(message))
+            return self.behaviour.match(self.owner.our_message_of(message))
         template = self.behaviour.template
-        return template is None or template.takes(message, self.owner)
+        return template is None or template.our_takes(message, self.owner)
 
     @coroutine_function
     def receive_as(self, label: str, timeout: float | None) -> Generator[Any, Any, Any]:
@@ -100,7 +100,7 @@ class Runner(Behaviour):
 
     def main_coroutine(self) -> Coroutine[Any, Any, None]:
         """Return what the behaviour does from its beginning to its end."""
-        return self.behaviour.live()
+        return self.behaviour.our_live()
 
     def strand_ended(self, strand: Strand) -> None:
         """Called when it has ended; what it has not received is dropped, as SPADE does."""
@@ -140,12 +140,12 @@ class MessageQueue:
         Raises:
             asyncio.QueueFull: there is no room.
         """
-        if not self._runner.mailbox.put(self._runner.owner.inward(message)):
+        if not self._runner.mailbox.put(self._runner.owner.our_inward(message)):
             raise asyncio.QueueFull
 
     async def get(self) -> Message:
         """Take the next message out, and wait until there is one."""
-        return self._runner.owner.message_of(await self._runner.receive())
+        return self._runner.owner.our_message_of(await self._runner.receive())
 
     def get_nowait(self) -> Message:
         """Take the next message out.
@@ -156,7 +156,7 @@ class MessageQueue:
         message = self._runner.mailbox.next()
         if message is None:
             raise asyncio.QueueEmpty
-        return self._runner.owner.message_of(message)
+        return self._runner.owner.our_message_of(message)
 
     def empty(self) -> bool:
         """Tell whether there is no message."""

@@ -19,14 +19,14 @@ class BaseTemplate(ABC):
     def match(self, message: Any) -> bool:
         """Tell whether a message is wanted."""
 
-    def takes(self, message: PlatformMessage, agent: Agent) -> bool:
+    def our_takes(self, message: PlatformMessage, agent: Agent) -> bool:
         """Tell whether a message is wanted, as it comes in; for the platform.
 
         Args:
             message: the message.
             agent: who receives it.
         """
-        return self.match(agent.message_of(message))
+        return self.match(agent.our_message_of(message))
 
     def __and__(self, other: object) -> BaseTemplate:
         return ANDTemplate(self, _checked(other))
@@ -98,10 +98,10 @@ class Template(BaseTemplate, MessageBase):
         """Tell whether a message is wanted."""
         return MessageBase.match(self, message)
 
-    def takes(self, message: PlatformMessage, agent: Agent) -> bool:
+    def our_takes(self, message: PlatformMessage, agent: Agent) -> bool:
         """Tell whether a message is wanted, without making one of SPADE's; as of `BaseTemplate`."""
         if type(self).match is not Template.match:
-            return super().takes(message, agent)
+            return super().our_takes(message, agent)
         for key, value in self._metadata.items():
             if (message.performative if key == "performative" else value_of(message, key)) != value:
                 return False

@@ -13,7 +13,7 @@ from formicary import CyclicBehaviour as OurCyclicBehaviour
 from formicary import Template as OurTemplate
 from formicary import spade
 from formicary.core.clock import now
-from formicary.errors import AgentStateError, UnsupportedError
+from formicary.errors import AgentStateError, UnsupportedError, UsageError
 from formicary.spade.agent import Agent
 from formicary.spade.behaviour import (
     CyclicBehaviour,
@@ -24,6 +24,7 @@ from formicary.spade.behaviour import (
 )
 from formicary.spade.container import Container
 from formicary.spade.message import Message
+from formicary.spade.presence import PresenceShow
 from formicary.spade.template import Template
 
 pytestmark = pytest.mark.virtual_clock
@@ -63,6 +64,12 @@ def in_container(test):
             await test(**fixtures)
 
     return within
+
+
+@pytest.fixture(autouse=True)
+def nothing_said(monkeypatch):
+    """Have nothing been said that is said once in a process."""
+    monkeypatch.setattr("formicary.spade.missing._warned", set())
 
 
 async def started(jid, *behaviours):
@@ -322,23 +329,99 @@ async def test_what_fails_is_logged_counted_and_the_exit_code(caplog):
 
 
 @in_container
-async def test_what_is_not_there_says_so_when_it_is_called():
+async def test_what_is_not_there_is_said_once_and_a_program_goes_on_without(caplog):
     bob = await started("bob@localhost")
-    bob.presence.approve_all = True
-    bob.presence.on_subscribe = print
-    with pytest.raises(
-        UnsupportedError, match=r"agent\.presence\.subscribe\(\) is not there: .*XMPP account"
-    ):
-        bob.presence.subscribe("ann@localhost")
-    with pytest.raises(UnsupportedError, match=r"agent\.web\.start\(\) is not there"):
-        bob.web.start(hostname="127.0.0.1", port=10000)
-    assert not bob.web.is_started()
+    web = bob.web
+    assert (web.port, web.hostname, web.server, web.is_started()) == (None, None, None, False)
+    assert not caplog.text
+    for each in bob, await started("ann@localhost"):
+        each.web.add_get("/", print, "index.html")
+        each.web.add_menu_entry("Home", "/")
+        each.web.app.router.add_static("/static", "static")
+        each.web.app["key"] = 1
+        each.web.start(hostname="127.0.0.1", port="10000")
+        await each.web.start()
+    assert list(web.app.router.routes()) == []
+    assert not any([web.start, web.port, web.app, web.is_started()])
+    assert caplog.text.count("agents here have no web pages") == len(caplog.records) == 1
     keep = Keep()
     bob.add_behaviour(keep)
-    with pytest.raises(UnsupportedError, match="send_file"):
-        await keep.upload_file("x")
+    assert await keep.upload_and_send_file("ann@localhost", "x") is None
+    assert caplog.text.count("no server that keeps files") == 1
     with pytest.raises(UnsupportedError, match="send_file"):
         await keep.download_file("https://example.org/x")
+
+
+@in_container
+async def test_without_accounts_presence_is_what_the_program_sets_and_nobody_answers(caplog):
+    bob = Agent("bob@localhost")
+    assert bob.presence.approve_all is bob.presence.is_available() is False
+    assert bob.presence.get_contacts() == {}
+    await bob.start()
+    bob.presence.on_subscribe = print
+    bob.presence.set_presence(show=PresenceShow.AWAY, status="at work")
+    assert (bob.presence.is_available(), bob.presence.get_show()) == (True, PresenceShow.AWAY)
+    bob.presence.subscribe("ann@localhost")
+    assert not bob.presence.get_contact("ann@localhost").is_available()
+    for change in bob.presence.approve_subscription, bob.presence.unsubscribe:
+        change("ann@localhost")
+    bob.presence.set_unavailable()
+    assert not bob.presence.is_available()
+    (warning,) = caplog.messages
+    assert "nobody sees the presence of agents" in warning
+    assert "--server" in warning
+
+
+@in_container
+async def test_an_xmpp_client_is_refused_with_the_reason():
+    bob = Agent("bob@localhost")
+    assert bob.client is None
+    await bob.start()
+    assert not bob.client
+    for use in (
+        lambda: bob.client.register_plugin("xep_0060"),
+        lambda: bob.client["xep_0060"].create_node("x"),
+    ):
+        with pytest.raises(UnsupportedError, match="agents have no XMPP client"):
+            use()
+
+
+@in_container
+async def test_a_start_that_is_taken_for_a_future_says_what_to_write():
+    bob = Agent("bob@localhost")
+    with pytest.raises(UsageError, match=r"SPADE before 3\.2: write `await agent\.start\(\)`"):
+        bob.start().result()
+    await asyncio.create_task(bob.start())
+    assert bob.is_alive()
+
+
+class Busy(Agent):
+    """Has attributes of its own by names that are usual."""
+
+    async def setup(self):
+        self.finished = self.end = self.running = self.body = self._body = self._waiting = True
+        self.loop = self.web = self.state = None
+        self.container.loop = asyncio.get_running_loop()
+
+
+@in_container
+async def test_programs_may_have_any_attributes_that_spade_has_not():
+    class Work(Keep):
+        def __init__(self):
+            super().__init__()
+            self.label = self.runner = self.live = self.finish = self._killed = self._finished = (
+                self._body
+            ) = 1
+
+    bob, work = Busy("bob@localhost"), Work()
+    bob.add_behaviour(work)
+    await bob.start()
+    say = Say(Message("bob@localhost", body="hello"))
+    await started("ann@localhost", say)
+    await say.join()
+    await bob.stop()
+    await work.join()
+    assert work.bodies == ["hello"]
 
 
 @in_container

@@ -107,7 +107,7 @@ class Receiver:
         def jid_of(address):
             return jid_of(address, PLATFORM)
 
-    def message_of(self, message):
+    def our_message_of(self, message):
         return Message.from_platform(message, self.jid, self.container.jid_of(message.sender))
 
 
@@ -138,7 +138,7 @@ def templates(draw, depth=2):
 def test_a_template_takes_on_the_way_what_it_matches_when_it_has_come(template, body, thread, metadata):
     carried = sent(Message("bob@localhost", body=body, thread=thread or None, metadata=metadata))
     receiver = Receiver()
-    assert template.takes(carried, receiver) == template.match(receiver.message_of(carried))
+    assert template.our_takes(carried, receiver) == template.match(receiver.our_message_of(carried))
 
 
 def test_a_template_of_a_programs_own_is_asked_itself():
@@ -146,5 +146,5 @@ def test_a_template_of_a_programs_own_is_asked_itself():
         def match(self, message):
             return len(message.body) > 3
 
-    assert Long().takes(sent(Message("bob@localhost", body="long")), Receiver())
-    assert not Long().takes(sent(Message("bob@localhost", body="no")), Receiver())
+    assert Long().our_takes(sent(Message("bob@localhost", body="long")), Receiver())
+    assert not Long().our_takes(sent(Message("bob@localhost", body="no")), Receiver())

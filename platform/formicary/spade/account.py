@@ -97,6 +97,9 @@ class AccountBody(Body, XmppAgent):
             manager.handle_contact(contact.address, name, contact.subscription, ask, list(contact.groups))
 
         def said(kind: str, address: str) -> None:
+            if kind == "subscribe":  # is approved and asked back, as slixmpp does for SPADE
+                presence.approve(address)
+                presence.subscribe(address)
             manager.handle_subscription({"from": address, "type": kind})
 
         presence.on_presence, presence.on_contact = seen, listed

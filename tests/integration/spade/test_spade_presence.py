@@ -9,7 +9,6 @@ import pytest
 from tests.integration.spade.waiting import until
 
 from formicary import Container as Host
-from formicary.errors import UnsupportedError
 from formicary.server import ManagedServer
 from formicary.spade.account import Accounts
 from formicary.spade.agent import Agent, AuthenticationFailure
@@ -56,21 +55,22 @@ class Watching(Agent):
         presence.on_unavailable = lambda jid, info, last: self.said.append(("off", jid.split("/")[0]))
 
 
-async def test_agents_subscribe_approve_and_see_each_other(server):
+async def test_who_is_asked_approves_and_asks_back_by_itself(server):
     async with opened(server):
         ann, bob = Watching("ann@localhost", "secret"), Watching("bob@localhost", "secret")
         await asyncio.gather(ann.start(), bob.start())
         bob.presence.set_presence(show=PresenceShow.DND, status="at work", priority=3)
         ann.presence.subscribe("bob@localhost")
-        await until(lambda: ("subscribe", "ann@localhost") in bob.said)
         assert ann.presence.get_contact("bob@localhost").ask == "subscribe"
-        bob.presence.approve_subscription("ann@localhost")
         await until(lambda: ("on", "bob@localhost", PresenceShow.DND) in ann.said)
-        await until(lambda: ann.presence.get_contact("bob@localhost").subscription == "to")
-        assert ("subscribed", "bob@localhost") in ann.said
+        await until(lambda: ann.presence.get_contact("bob@localhost").subscription == "both")
+        await until(lambda: bob.presence.get_contact("ann@localhost").subscription == "both")
+        for one, contact in (ann, "bob@localhost"), (bob, "ann@localhost"):
+            assert list(one.presence.get_contacts()) == [contact]
+            assert {("subscribe", contact), ("subscribed", contact)} <= set(one.said)
+        await until(ann.presence.get_contact("bob@localhost").is_available)
         seen = ann.presence.get_contact_presence("bob@localhost")
         assert (seen.type, seen.status, seen.priority) == (PresenceType.AVAILABLE, "at work", 3)
-        assert list(ann.presence.get_contacts()) == ["bob@localhost"]
         bob.presence.set_presence(show=PresenceShow.AWAY)
         await until(lambda: ("on", "bob@localhost", PresenceShow.AWAY) in ann.said)
         await bob.stop()
@@ -78,18 +78,8 @@ async def test_agents_subscribe_approve_and_see_each_other(server):
         assert not ann.presence.get_contact("bob@localhost").is_available()
         assert not bob.presence.is_available()
         ann.presence.unsubscribe("bob@localhost")
-        await until(lambda: ann.presence.get_contact("bob@localhost").subscription == "none")
+        await until(lambda: ann.presence.get_contact("bob@localhost").subscription == "from")
         assert ann.presence.get_contacts() == {}
-
-
-async def test_who_approves_all_is_seen_at_once(server):
-    async with opened(server):
-        ann, eve = Watching("ann@localhost", "secret"), Watching("eve@localhost", "secret")
-        await asyncio.gather(ann.start(), eve.start())
-        eve.presence.approve_all = True
-        ann.presence.subscribe("eve@localhost")
-        await until(ann.presence.get_contact("eve@localhost").is_available)
-        assert ("subscribe", "ann@localhost") in eve.said
 
 
 async def test_what_an_agent_with_an_account_says_to_addresses_outside_leaves_the_platform(server):
@@ -124,7 +114,7 @@ async def test_what_an_agent_with_an_account_says_to_addresses_outside_leaves_th
         assert say.answer.sender.bare == "out@localhost"
 
 
-async def test_without_an_account_presence_says_how_to_get_one_and_the_agent_runs(server):
+async def test_without_an_account_presence_says_how_to_get_one_and_the_agent_runs(server, caplog):
     async with opened(server):
 
         class Wait(CyclicBehaviour):
@@ -141,8 +131,8 @@ async def test_without_an_account_presence_says_how_to_get_one_and_the_agent_run
             agent.add_behaviour(Wait())
             await agent.start()
             assert agent.is_alive()
-            with pytest.raises(UnsupportedError, match=reason):
-                agent.presence.subscribe("bob@localhost")
+            agent.presence.subscribe("bob@localhost")
+            assert reason in caplog.text
 
 
 async def test_a_wrong_password_is_spades_error(server):

@@ -102,7 +102,7 @@ class Agent:
             Exception: what `setup` raises; the agent has not started then.
         """
         del auto_register
-        return Starting(self._our_start())
+        return Starting(self._our_start(), self.jid)
 
     async def _our_start(self) -> None:
         if self._our_body is not None:

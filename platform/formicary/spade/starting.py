@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Generator
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Final, Never
 
 from formicary.core.errors import UsageError
+from formicary.core.logs import get_logger
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+logger = get_logger("formicary.spade")
+
+_AWAIT_IT: Final = "write `await agent.start()` in a coroutine, and give that to spade.run()"
 
 
 class Starting(Coroutine[Any, Any, None]):
@@ -16,18 +21,28 @@ class Starting(Coroutine[Any, Any, None]):
 
     Args:
         coroutine: starts the agent.
+        jid: the agent's address.
     """
 
-    __slots__ = ("_coroutine",)
+    __slots__ = ("_coroutine", "_is_used", "_jid")
 
-    def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
+    def __init__(self, coroutine: Coroutine[Any, Any, None], jid: str) -> None:
         self._coroutine = coroutine
+        self._jid = jid
+        self._is_used = False
+
+    def __del__(self) -> None:
+        if not self._is_used:
+            self.close()
+            logger.warning("agent %s has not started: %s", self._jid, _AWAIT_IT)
 
     def __await__(self) -> Generator[Any, Any, None]:
+        self._is_used = True
         return self._coroutine.__await__()
 
     def send(self, value: Any) -> Any:
         """Go on, as of any coroutine."""
+        self._is_used = True
         return self._coroutine.send(value)
 
     def throw(
@@ -42,6 +57,7 @@ class Starting(Coroutine[Any, Any, None]):
 
     def close(self) -> None:
         """End it, as of any coroutine."""
+        self._is_used = True
         self._coroutine.close()
 
     def result(self, timeout: float | None = None) -> Never:
@@ -52,7 +68,4 @@ class Starting(Coroutine[Any, Any, None]):
         """
         del timeout
         self.close()
-        raise UsageError(
-            "start().result() belongs to SPADE before 3.2: write `await agent.start()` in a coroutine, and "
-            "give that to spade.run()"
-        )
+        raise UsageError(f"start().result() belongs to SPADE before 3.2: {_AWAIT_IT}")

@@ -387,10 +387,13 @@ async def test_an_xmpp_client_is_refused_with_the_reason():
 
 
 @in_container
-async def test_a_start_that_is_taken_for_a_future_says_what_to_write():
+async def test_a_start_that_is_not_awaited_says_what_to_write(caplog):
     bob = Agent("bob@localhost")
     with pytest.raises(UsageError, match=r"SPADE before 3\.2: write `await agent\.start\(\)`"):
         bob.start().result()
+    assert not caplog.text
+    bob.start()
+    assert "agent bob@localhost has not started: write `await agent.start()`" in caplog.text
     await asyncio.create_task(bob.start())
     assert bob.is_alive()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -11,9 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.integration.spade.left_out import LEFT_OUT
-from tests.integration.spade.published import fetch_source, pip, programs
+from tests.integration.spade.published import HELPERS, fetch_source, install, programs, run_own_tests
 from tests.plugins import spade_environment
-from tests.plugins.paths import ROOT
 
 from formicary.server import ManagedServer
 
@@ -37,7 +35,6 @@ MODULES = (
     "template",
     "trace",
 )
-HELPERS = ("factory-boy", "faker", "pytest-asyncio", "pytest-mock", "testfixtures", "tzdata")
 
 PROGRAMS = {  # by page and place on it: what is typed, and what is printed
     ("agents", 1): ("", "Message received with content: Hello World"),
@@ -58,30 +55,13 @@ ENDLESS = ("usage", 1)
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
-    return fetch_source(tmp_path_factory.mktemp("spade"))
+    return fetch_source(tmp_path_factory.mktemp("spade"), "spade", spade_environment.version())
 
 
 def test_spades_own_tests_pass_but_for_those_that_are_left_out(source, tmp_path_factory):
     helpers = tmp_path_factory.mktemp("helpers")
-    pip("install", "-q", "--no-deps", "--target", str(helpers), *HELPERS)
-    asyncio_options = ["-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function"]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "suite_plugin", "-p", "no:cacheprovider"]
-    command += ["-c", os.devnull, "--rootdir", str(source), "--timeout", "60", *asyncio_options]
-    # What SPADE itself needs comes last.
-    folders = helpers, ROOT / "tests" / "integration" / "spade", spade_environment.packages()
-    paths = os.pathsep.join(map(str, folders))
-    done = subprocess.run(
-        [*command, *(f"tests/test_{name}.py" for name in MODULES)],
-        cwd=source,
-        env=os.environ | {"PYTHONPATH": paths, "LEFT_OUT": "\n".join(LEFT_OUT)},
-        capture_output=True,
-        text=True,
-        timeout=500,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
-    assert f"{len(LEFT_OUT)} deselected" in done.stdout
-    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 150
+    install(helpers, *HELPERS)
+    assert run_own_tests(source, MODULES, [helpers], LEFT_OUT) > 150
 
 
 def test_the_programs_of_spades_documentation_run(source, tmp_path):

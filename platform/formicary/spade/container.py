@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import signal
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 from weakref import WeakValueDictionary
 
@@ -35,6 +37,14 @@ _REMEMBERED = 65_536
 _MEET = 10.0  # s after its opening in which a container may not know all others
 _LAST = 0.1  # s in which behaviours may end when the program has, as while SPADE takes leave of its server
 _AGAIN = 0.1  # s after which it looks again for an agent meanwhile
+
+
+def _close(loop: asyncio.AbstractEventLoop, opening: asyncio.Task[None]) -> None:
+    """Close the container where a program ends that does not close its event loop."""
+    if not loop.is_closed() and not loop.is_running():
+        opening.cancel()
+        with suppress(asyncio.CancelledError):
+            loop.run_until_complete(opening)
 
 
 def _alone() -> Host:
@@ -108,7 +118,13 @@ class Container:
     async def _keep_open(self, opened: asyncio.Future[None]) -> None:
         async with self.opened():
             opened.set_result(None)
-            await asyncio.Event().wait()  # the end of the event loop cancels this
+            assert self._opening is not None  # this task
+            close = partial(_close, asyncio.get_running_loop(), self._opening)
+            atexit.register(close)
+            try:
+                await asyncio.Event().wait()  # the end of the event loop cancels this
+            finally:
+                atexit.unregister(close)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:

@@ -9,7 +9,7 @@ import pytest
 
 from formicary.spade.agent import Agent
 from formicary.spade.behaviour import CyclicBehaviour, FSMBehaviour, State
-from formicary.spade.importing import _LeftOutFinder, install
+from formicary.spade.importing import install
 from formicary.spade.message import Message
 from formicary.spade.template import Template
 
@@ -26,11 +26,13 @@ template to_graphviz traces upload_and_send_file upload_file verify_security web
 
 
 @pytest.fixture
-def as_spade():
+def as_spade(monkeypatch):
     """Have `import spade` get our package."""
+    monkeypatch.setenv("PYTHONPATH", "")
+    for name in "path", "meta_path":
+        monkeypatch.setattr(sys, name, [*getattr(sys, name)])
     install()
     yield
-    sys.meta_path.remove(_LeftOutFinder)
     for name in [name for name in sys.modules if name.partition(".")[0] == "spade"]:
         del sys.modules[name]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import subprocess
+import sys
 
 import pytest
 
@@ -108,3 +110,21 @@ def test_sys_exit_in_a_behaviour_ends_the_program_with_its_code():
     with pytest.raises(SystemExit) as ended:
         spade.run(main())
     assert ended.value.code == 7
+
+
+def test_a_program_that_leaves_its_loop_open_ends_without_a_word(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        """
+import asyncio
+from formicary.spade.agent import Agent
+
+agent = Agent("bob@localhost")
+loop = asyncio.new_event_loop()
+loop.run_until_complete(agent.start())
+print(agent.is_alive())
+""",
+        encoding="utf-8",
+    )
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")

@@ -13,6 +13,19 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.spade")
 
 _NO_PAGES = "agents here have no web pages (agent.web); formicary agents and formicary top show what runs"
+_NO_CLIENT = (
+    "containers carry the agents' messages, so agents have no XMPP client (agent.client), and extensions of "
+    "XMPP cannot be used"
+)
+_BY_THE_WAY = {
+    "add_event_handler",
+    "del_event_handler",
+    "disconnect",
+    "get_roster",
+    "register_plugin",
+    "send_presence",
+}
+"""What programs call of the client that changes nothing for them where nothing comes of it."""
 
 _warned: set[str] = set()
 
@@ -48,8 +61,8 @@ class Nothing:
         yield from ()
         return self
 
-    def __bool__(self) -> bool:
-        return False
+    def __len__(self) -> int:
+        return 0
 
     def __iter__(self) -> Iterator[Never]:
         return iter(())
@@ -64,7 +77,7 @@ class Nothing:
 class Pages(Nothing):
     """An agent's web pages, of which there are none: it takes what programs say of them."""
 
-    server = hostname = port = runner = None
+    hostname = port = None
 
     def __init__(self) -> None:
         super().__init__(_NO_PAGES)
@@ -76,18 +89,17 @@ class Pages(Nothing):
 
 
 class NoClient:
-    """The XMPP client of an agent that has none: false, and what is asked of it is refused."""
+    """The XMPP client of an agent, which has none: false, and what programs need of it is refused."""
 
-    def __getattr__(self, name: str) -> Never:
+    def __getattr__(self, name: str) -> Nothing:
+        if name in _BY_THE_WAY:
+            return Nothing(_NO_CLIENT)
         if name.startswith("_"):
             raise AttributeError(name)
-        raise UnsupportedError(
-            f"agent.client.{name} is not there: containers carry the agents' messages, so agents have no "
-            "XMPP client, and extensions of XMPP cannot be used"
-        )
+        raise UnsupportedError(f"agent.client.{name} is not there: {_NO_CLIENT}")
 
     def __getitem__(self, name: str) -> Never:
-        self.__getattr__(f"plugin[{name!r}]")
+        raise UnsupportedError(f"agent.client[{name!r}] is not there: {_NO_CLIENT}")
 
     def __bool__(self) -> bool:
         return False

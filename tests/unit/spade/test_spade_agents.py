@@ -332,7 +332,7 @@ async def test_what_fails_is_logged_counted_and_the_exit_code(caplog):
 async def test_what_is_not_there_is_said_once_and_a_program_goes_on_without(caplog):
     bob = await started("bob@localhost")
     web = bob.web
-    assert (web.port, web.hostname, web.server, web.is_started()) == (None, None, None, False)
+    assert (web.port, web.hostname, web.is_started()) == (None, None, False)
     assert not caplog.text
     for each in bob, await started("ann@localhost"):
         each.web.add_get("/", print, "index.html")
@@ -342,7 +342,8 @@ async def test_what_is_not_there_is_said_once_and_a_program_goes_on_without(capl
         each.web.start(hostname="127.0.0.1", port="10000")
         await each.web.start()
     assert list(web.app.router.routes()) == []
-    assert not any([web.start, web.port, web.app, web.is_started()])
+    await web.runner.cleanup()
+    assert not any([web.start, web.port, web.app, web.runner, web.is_started()])
     assert caplog.text.count("agents here have no web pages") == len(caplog.records) == 1
     keep = Keep()
     bob.add_behaviour(keep)
@@ -373,13 +374,16 @@ async def test_without_accounts_presence_is_what_the_program_sets_and_nobody_ans
 
 
 @in_container
-async def test_an_xmpp_client_is_refused_with_the_reason():
+async def test_what_programs_need_of_an_xmpp_client_is_refused_with_the_reason(caplog):
     bob = Agent("bob@localhost")
     assert bob.client is None
     await bob.start()
     assert not bob.client
+    bob.client.register_plugin("xep_0060")
+    bob.client.add_event_handler("session_end", print)
+    assert caplog.text.count("agents have no XMPP client") == len(caplog.records) == 1
     for use in (
-        lambda: bob.client.register_plugin("xep_0060"),
+        lambda: bob.client.send_message(mto="ann@localhost", mbody="hello"),
         lambda: bob.client["xep_0060"].create_node("x"),
     ):
         with pytest.raises(UnsupportedError, match="agents have no XMPP client"):

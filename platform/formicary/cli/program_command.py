@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 class ProgramCommand(TyperCommand):
     """A command with a FILE that gets arguments of its own.
 
-    The command's options may also stand right behind FILE. From the first argument there that is none of them
-    on, all belongs to the program, and so does all behind `--`.
+    The command's options may also stand right behind FILE. All belongs to the program from the first argument
+    there that is none of them, or is named in the program's source; and so does all behind `--`.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -38,10 +39,26 @@ class ProgramCommand(TyperCommand):
                 at = end
             elif program:
                 return own, [*program, *args[at:]]
-            else:  # FILE, or an option that there is not, which is refused
-                (own if name.startswith("-") and name != "-" else program).append(args[at])
+            elif name.startswith("-"):  # there is no such option, which is refused
+                own.append(args[at])
+                at += 1
+            else:
+                program.append(args[at])
+                source = _source(args[at])
+                values = {opt: count for opt, count in values.items() if not _is_named(opt, source)}
                 at += 1
         return own, program
+
+
+def _source(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):  # which is said where it is run
+        return ""
+
+
+def _is_named(option: str, source: str) -> bool:
+    return f'"{option}"' in source or f"'{option}'" in source
 
 
 def _spellings(parameter: Any) -> list[str]:

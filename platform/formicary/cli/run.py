@@ -56,8 +56,8 @@ File = Annotated[
 Arguments = Annotated[
     list[str] | None,
     typer.Argument(
-        help="What the script gets in `sys.argv`: all behind FILE, from the first argument on that is no "
-        "option of this command, and all behind --.",
+        help="What the script gets in `sys.argv`: all behind FILE from the first argument that is no "
+        "option of this command, or that the script names; and all behind --.",
         show_default=False,
     ),
 ]

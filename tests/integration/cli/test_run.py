@@ -157,6 +157,18 @@ def test_what_stands_behind_the_script_and_is_no_option_belongs_to_it(script, ar
     assert str([each.format(script=path) for each in given]) in ended.stdout
 
 
+def test_an_option_that_the_script_names_is_its_own(script):
+    path = script(
+        "import argparse\n"
+        "parser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--server')\n"
+        "print(parser.parse_args().server)\n"
+        "a = agent('a', Stop())"
+    )
+    ended = call("run", path, "--name", "c2", "--server", "localhost")
+    assert (ended.returncode, ended.stdout) == (0, "localhost\na@c2.lab.localhost runs\n")
+
+
 def test_a_module_or_a_package_runs_too_and_a_main_program_that_does_not_is_said(
     script, tmp_path, monkeypatch
 ):

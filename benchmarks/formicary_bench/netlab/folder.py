@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core.files import write_private
+from formicary.core.private import make_private_folder, read_private
 from formicary_bench.netlab.errors import LabError
 from formicary_bench.netlab.lab import Lab, default_folder, mark_of
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _OURS = ("lab.json", "hosts.toml", "known_hosts", "authorized_keys", "key", "sshd-*", "host-key-*", ".*.part")
+
+_LONGEST = 1 << 20  # bytes of what is remembered
 
 
 class LabFolder:
@@ -86,7 +89,7 @@ class LabFolder:
                 'configuration cannot have; choose a folder without ", %, \\ and control characters'
             )
         with self._understood("written"):
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self.path)
             others = {path.name for path in self.path.iterdir()} - {path.name for path in self._files()}
             if others:
                 raise LabError(
@@ -103,7 +106,7 @@ class LabFolder:
         """
         with self._understood("read"):
             try:
-                return msgspec.json.decode((self.path / "lab.json").read_bytes(), type=Lab)
+                return msgspec.json.decode(read_private(self.path / "lab.json", _LONGEST), type=Lab)
             except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
                 return None
 

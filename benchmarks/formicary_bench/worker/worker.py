@@ -19,7 +19,8 @@ from importlib import import_module
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from formicary.errors import FormicaryError
+from formicary.core.quoting import shorten
+from formicary.errors import FormicaryError, UsageError
 from formicary_bench.worker.cores import use_cores
 from formicary_bench.worker.cpu_accounts import CpuAccounts
 from formicary_bench.worker.loops import loop_factory
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_REPORTS = 0.25
 _ORPHANED = 4  # exit code of a worker whose controller is gone
+_OURS = "formicary_bench."
 
 
 class Channel:
@@ -136,6 +138,8 @@ async def _obey(channel: Channel, signals: Signals, accounts: CpuAccounts) -> No
 
 async def _play(work: Workload, signals: Signals, marking: _Marking) -> None:
     channel = marking.channel
+    if not work.job.module.startswith(_OURS):
+        raise UsageError(f"{shorten(work.job.module)} is no module of the laboratory")
     play = cast("Role", getattr(import_module(work.job.module), work.job.role))
     async with play(work) as role:
         channel.say(Ready(role.endpoint, measures=role.measure is not None))

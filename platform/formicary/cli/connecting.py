@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from formicary.core.errors import UsageError
+from formicary.core.private import check_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -236,6 +237,7 @@ class ConnectionSettings:
 
             return getpass(f"password of {account}: ")
         try:
+            check_secret(self.password_file)
             with self.password_file.open("rb") as file:
                 password = file.read(_LONGEST_PASSWORD).decode().rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:

@@ -12,6 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from formicary.core.files import user_state
+from formicary.core.private import make_private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +44,7 @@ def lease_name() -> Iterator[str]:
 
 def _take(folder: Path) -> tuple[int, int]:
     """Return the lowest number that is free, and the descriptor of its file, which is locked."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(folder)
     for number in count(1):
         descriptor = os.open(folder / str(number), os.O_RDWR | os.O_CREAT, 0o600)
         try:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from formicary.core.errors import UsageError
 from formicary.core.files import user_state, write_locked
 from formicary.core.names import is_container
+from formicary.core.private import make_private_folder, read_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +116,7 @@ def listening() -> list[str]:
 def _write(path: Path, address: str) -> int:
     """Write a join address and return a descriptor of its file, which is locked as long as that is open."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         with _locked(path.parent):
             if _is_held(path):
                 raise _taken(path)
@@ -170,8 +171,7 @@ def _read_own(path: Path) -> str:
 
 def _read(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return file.read(_LONGEST).decode(errors="replace").strip()
+        return read_private(path, _LONGEST).decode(errors="replace").strip()
     except OSError as error:
         raise _not_read(path, error) from error
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.core.errors import StoreError
+from formicary.core.private import check_folder, check_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,6 +60,16 @@ class Database:
         """
         with suppress(FileExistsError):  # SQLite gives its further files the mode of the first
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+
+    def make_private(self) -> None:
+        """Make the file as `make` does, where nobody else has a hand in it, nor in the one that is there.
+
+        Raises:
+            OSError: it cannot be, or others may read or change it.
+        """
+        check_folder(self.path.parent)
+        self.make()
+        check_private(self.path)
 
     def connect(self, timeout: float) -> sqlite3.Connection:
         """Return a connection, without transactions of its own.

@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from formicary.core import names
 from formicary.core.errors import InvalidNameError, UsageError
+from formicary.core.private import check_secret
 from formicary.server.address import PROSODY_STANZA_LIMIT, ServerAddress
 
 if TYPE_CHECKING:
@@ -71,15 +72,17 @@ def read_address(path: Path, *, tls: bool = False) -> ServerAddress:
 
 
 def _secret(path: Path) -> str:
-    text = _text(path).strip()
+    text = _text(path, is_secret=True).strip()
     if not text or len(text) > _LONGEST_SECRET:
         what = "no secret" if not text else "no secret but something far longer"
         raise UsageError(f"there is {what} in {path}: put into it what the server asks of containers")
     return text
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, *, is_secret: bool = False) -> str:
     try:
+        if is_secret:
+            check_secret(path)
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"

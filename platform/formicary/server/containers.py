@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from formicary.core import names
 from formicary.core.errors import ServerError
 from formicary.core.files import write_private
+from formicary.core.private import make_private_folder
 from formicary.server.admin import AdminShell
 from formicary.server.configuration import container_lines, lua_string
 from formicary.server.federation import read_federation
@@ -86,7 +87,7 @@ def remember(folder: StateFolder, platform: str, container: str) -> None:
     if path.exists():
         return
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         write_private(path, container_lines(container, platform))
     except OSError as error:
         raise ServerError(f"{path} cannot be written ({error.strerror})") from error

@@ -9,6 +9,7 @@ import msgspec
 
 from formicary.core.errors import ServerError, UsageError
 from formicary.core.files import write_private
+from formicary.core.private import make_private_folder
 from formicary.server import containers, managed
 from formicary.server.authority import adopt, ensure_authority, ensure_certified
 from formicary.server.certificate import Pair
@@ -59,7 +60,7 @@ def federate(
     given = certificates.expanduser().absolute() if certificates else None
     authority = Pair.at(given or output, "ca")
     try:
-        output.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(output)
         if given is None:
             ensure_authority(authority, platform)
         federations = [Federation(platform, member.name, tuple(members)) for member in members]

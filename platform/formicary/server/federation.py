@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core import names
-from formicary.core.errors import ServerError, UsageError
+from formicary.core.errors import InvalidNameError, ServerError, UsageError
+from formicary.core.private import read_private
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,7 @@ S2S_PORT = 5269
 """TCP port at which servers listen for each other by default, as registered with IANA."""
 
 _FORMAT = 1
+_LONGEST = 1 << 24  # bytes of the file
 _HIGHEST_PORT = 65535
 _FORM = "NAME=CONTAINER,CONTAINER@IP-ADDRESS"
 
@@ -185,12 +187,13 @@ def read_federation(folder: StateFolder) -> Federation | None:
     """
     path = folder.federation
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Federation)
+        found = msgspec.json.decode(read_private(path, _LONGEST), type=Federation)
+        names.check_platform(found.domain)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise ServerError(f"{path} cannot be read ({error.strerror})") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, InvalidNameError) as error:
         raise ServerError(
             f"{path} is damaged ({error}); write it anew with: formicary server config --federate ..."
         ) from error

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import ServerError
 from formicary.core.files import user_state
+from formicary.core.private import make_private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +109,7 @@ def prepare(folder: StateFolder) -> None:
             f"the path {folder.path} is too long for the server's socket; choose a shorter one with --folder"
         )
     try:
-        folder.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(folder.path)
         # One look: another command may be making the same folder, and it makes the lock first.
         found = {path.name for path in folder.path.iterdir()}
         if found and "lock" not in found:

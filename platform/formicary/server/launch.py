@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import ServerError, UsageError
 from formicary.core.files import write_private
+from formicary.core.private import make_private_folder
 from formicary.server import process
 from formicary.server.address import LOOPBACK
 from formicary.server.admin import AdminShell
@@ -60,7 +61,7 @@ def launch(configuration: ServerConfiguration, *, die_with_parent: bool) -> Laun
     folder = configuration.folder
     program = process.find_program("prosody")
     try:
-        folder.containers(configuration.platform).mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(folder.containers(configuration.platform))
         ensure_certificate(folder.certificates, configuration.platform)
         write_private(folder.config, render(configuration))
         if folder.log.exists():  # the last run's, in case one wonders why it ended

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.core.errors import ServerError
+from formicary.core import names
+from formicary.core.errors import InvalidNameError, ServerError
 from formicary.core.files import write_private
+from formicary.core.private import read_private
 from formicary.server.address import LOOPBACK, ServerAddress
 
 if TYPE_CHECKING:
     from formicary.server.folder import StateFolder
 
 _FORMAT = 1
+_LONGEST = 1 << 16  # bytes of the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +76,13 @@ def read_state(folder: StateFolder) -> ServerState | None:
         ServerError: the file cannot be read or is no server state.
     """
     try:
-        state = msgspec.json.decode(folder.state.read_bytes(), type=ServerState)
+        state = msgspec.json.decode(read_private(folder.state, _LONGEST), type=ServerState)
+        names.check_platform(state.platform)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise ServerError(f"the state file {folder.state} cannot be read ({error.strerror})") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, InvalidNameError) as error:
         raise ServerError(
             f"the state file {folder.state} is damaged ({error}); end the server that it may stand for, "
             "delete the file and start the server again"

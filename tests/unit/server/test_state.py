@@ -46,6 +46,7 @@ def test_no_state_is_no_error(tmp_path):
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"port": "x"}', "\x00", "{}"])
 def test_damaged_state_is_said_in_one_sentence_by_every_command(folder, damage):
+    folder.state.touch(mode=0o600)
     folder.state.write_text(damage)
     for command in (server.start, server.stop, server.status, ServerAddress.load):
         with pytest.raises(ServerError, match=r"server\.json is damaged .*delete the file") as caught:

@@ -60,10 +60,17 @@ def claim(folder: Path) -> None:
         folder: its absolute path.
 
     Raises:
-        NotOursError: there is something in it that is not ours.
+        NotOursError: there is something in it that is not ours, or somebody else may write to it.
         OSError: it cannot be made.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    before = os.umask(0o077)  # which is for the folders above it
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    finally:
+        os.umask(before)
+    found = folder.stat()
+    if found.st_uid != os.geteuid() or found.st_mode & 0o002:
+        raise NotOursError(f"the folder {folder} is another user's, or others may write to it")
     if any(folder.iterdir()) and not is_ours(folder):
         raise NotOursError(f"the folder {folder} is not empty and not ours")
     (folder / MARKER).write_text(_SAYS, encoding="ascii")

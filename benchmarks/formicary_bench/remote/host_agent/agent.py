@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 
 import formicary
+from formicary.core.quoting import shorten
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.remote.bootstrap.folder import forget, is_ours, left, note
 from formicary_bench.remote.folders import code_digest
@@ -54,6 +56,7 @@ _READ = 1 << 18  # bytes at once
 _LARGEST_BACKLOG = 1 << 20  # bytes that wait to be sent before whoever says more has to wait
 _ATTEMPTS = 5
 _SECONDS_TO_END = 8.0  # then it ends without the rest; the folder is removed by the next host agent
+_HARMLESS = re.compile(r"LANG|LANGUAGE|LC_[A-Z]+|TZ|[A-Z]+_NUM_THREADS|OMP_(PLACES|PROC_BIND)")
 
 
 class HostAgent:
@@ -62,9 +65,12 @@ class HostAgent:
     Args:
         folder: its own, for temporary files.
         interface: the network interface whose traffic is measured.
+        is_trusted: whether the controller may set any environment variable, as one that could run anything
+            here anyway; else only those that have no program load code.
     """
 
-    def __init__(self, folder: Path, interface: str) -> None:
+    def __init__(self, folder: Path, interface: str, *, is_trusted: bool) -> None:
+        self._is_trusted = is_trusted
         self._workers = Workers(self._say)
         self._answers = Answers(interface, folder)
         self._over = asyncio.Event()
@@ -100,8 +106,8 @@ class HostAgent:
                 self._wait_for_more()
                 for frame in frames.feed(data):
                     self._obey(decode_controller_message(frame))
-        except (OSError, FramingError, msgspec.DecodeError) as error:
-            sys.stderr.write(f"what the controller says cannot be understood: {error}\n")
+        except (OSError, FramingError, UsageError, msgspec.DecodeError) as error:
+            sys.stderr.write(f"what the controller says is not done: {error}\n")
         finally:
             self._over.set()
 
@@ -118,9 +124,15 @@ class HostAgent:
             case Ask():
                 self._start(self._answer(message))
             case Use(environment):
-                os.environ.update(environment)
+                self._set(environment)
             case End():
                 self._over.set()
+
+    def _set(self, environment: dict[str, str]) -> None:
+        for name in environment:
+            if not (self._is_trusted or _HARMLESS.fullmatch(name)):
+                raise UsageError(f"the environment variable {shorten(name)} is not one that it may set")
+        os.environ.update(environment)
 
     async def _answer(self, ask: Ask) -> None:
         await self._say(await self._answers.answer(ask))
@@ -180,10 +192,15 @@ def _prepare(stack: ExitStack) -> HostAgent:
     parser.add_argument("--interface", default="")
     parser.add_argument("--listen", default="")
     arguments = parser.parse_args()
-    return prepare_agent(stack, Path(arguments.folder), arguments.interface, arguments.listen)
+    # It is SSH that has started this, for somebody who could start anything.
+    return prepare_agent(
+        stack, Path(arguments.folder), arguments.interface, arguments.listen, is_trusted=True
+    )
 
 
-def prepare_agent(stack: ExitStack, above: Path, interface: str, listen: str) -> HostAgent:
+def prepare_agent(
+    stack: ExitStack, above: Path, interface: str, listen: str, *, is_trusted: bool = False
+) -> HostAgent:
     """Make a host agent, which the whole process is from now on.
 
     Args:
@@ -191,6 +208,7 @@ def prepare_agent(stack: ExitStack, above: Path, interface: str, listen: str) ->
         above: the folder in which it makes one of its own.
         interface: the network interface whose traffic is measured; found by `listen` if empty.
         listen: the IP address at which other hosts reach this one; empty if that is not known.
+        is_trusted: as of `HostAgent`.
 
     Raises:
         UsageError: there is no such interface.
@@ -203,7 +221,7 @@ def prepare_agent(stack: ExitStack, above: Path, interface: str, listen: str) ->
         _note(above)
     # Temporary files of workers, of the sampler and of the server are gone with the folder.
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
-    return HostAgent(folder, _interface(interface, listen))
+    return HostAgent(folder, _interface(interface, listen), is_trusted=is_trusted)
 
 
 def _note(folder: Path) -> None:

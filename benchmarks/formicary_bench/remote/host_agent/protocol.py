@@ -56,7 +56,10 @@ HANDSHAKE_BEGINS = b'{"type":"deputy"'
 
 
 class Use(msgspec.Struct, frozen=True, tag="use"):
-    """Give these environment variables to all that is started from now on; arguments would show them."""
+    """Give these environment variables to all that is started from now on; arguments would show them.
+
+    A host agent that has joined by a file takes only some: see `HostAgent`.
+    """
 
     environment: dict[str, str]
 
@@ -127,7 +130,7 @@ class StartServer(msgspec.Struct, frozen=True, tag="start-server"):
     See `host_agent.servers`.
 
     Attributes:
-        files: the content of its state folder, by relative path; written with mode 0600.
+        files: the content of its state folder, by relative path; no others than `host_agent.servers` knows.
         options: what else `host_agent.servers` wants to know, as JSON.
     """
 

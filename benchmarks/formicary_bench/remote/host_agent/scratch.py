@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from formicary.core.private import make_private_folder
 from formicary_bench.remote.bootstrap.folder import SCRATCH
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _make(above: Path) -> tuple[Path, IO[bytes]]:
 
 def _draft(above: Path, attempts: int = _ATTEMPTS) -> Path:
     try:
-        above.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(above)
         return Path(tempfile.mkdtemp(prefix=_DRAFT, dir=above))
     except (FileNotFoundError, FileExistsError):  # another host agent, at its end, has removed what was empty
         if attempts == 1:

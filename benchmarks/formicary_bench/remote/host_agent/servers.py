@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from functools import partial
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from formicary.core.quoting import shorten
 from formicary.errors import UsageError
 from formicary_bench.remote.host_agent.protocol import About
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FOLDER = "s"  # a Unix socket is in it, and paths of such are short
+_DATA = re.compile(r"lock|[a-z]+\.(json|crt)|certificates/[^/]+\.(crt|key)")
+_CONTAINER = re.compile(r"containers/([^/]+)/([^/]+)\.cfg\.lua")
 
 
 def serve(
@@ -24,7 +27,7 @@ def serve(
     """Start a server from its files, unless it runs; it ends with the calling thread at the latest.
 
     Args:
-        files: what its state folder holds, by relative path.
+        files: what its state folder holds, by relative path; of what is run, the names alone count.
         options: `run`: whether to start it, and not to keep its files only; `listen`: the IP address at which
             containers of other hosts come with TLS.
         folder: where its state folder is made.
@@ -34,7 +37,7 @@ def serve(
 
     Raises:
         ServerError: it cannot be started.
-        UsageError: a file would be outside the folder, or the folder's path is too long.
+        UsageError: a file is none of a server's that is only read, or the folder's path is too long.
         OSError: the files cannot be written.
     """
     home = folder / _FOLDER
@@ -51,6 +54,8 @@ def serve(
 
 def _write(files: Mapping[str, bytes], home: Path) -> None:
     from formicary.core.files import write_private
+    from formicary.core.private import make_private_folder
+    from formicary.server.containers import remember
     from formicary.server.folder import LONGEST_SOCKET_PATH, StateFolder
 
     socket = os.fsencode(StateFolder(home).socket)
@@ -61,12 +66,13 @@ def _write(files: Mapping[str, bytes], home: Path) -> None:
         )
     home.mkdir(mode=0o700)
     for name, content in files.items():
-        parts = PurePosixPath(name)
-        if parts.is_absolute() or ".." in parts.parts:
-            raise UsageError(f"the server's file {name[:80]!r} would be outside its folder")
-        path = home / parts
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_private(path, content.decode())
+        if container := _CONTAINER.fullmatch(name):  # Lua: none that comes from elsewhere is run
+            remember(StateFolder(home), *container.groups())
+        elif _DATA.fullmatch(name):
+            make_private_folder((home / name).parent)
+            write_private(home / name, content)
+        else:
+            raise UsageError(f"{shorten(name)} is none of a server's files that are taken from elsewhere")
 
 
 def _start(home: Path, listen: str | None) -> About:

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from typing import TYPE_CHECKING
 
 from formicary.core.files import user_cache
+from formicary.core.private import make_private_folder
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.provisioning import needs, own_wheel, wheels
 from formicary_bench.remote.provisioning.downloads import download
@@ -103,6 +104,7 @@ class Stock:
 
     def _make(self, interpreter: Interpreter) -> Supply:
         try:
+            make_private_folder(self._folder)
             made = []
             for path in self._paths(interpreter):
                 made.append(_wheel(path))

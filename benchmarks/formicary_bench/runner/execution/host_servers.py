@@ -147,13 +147,14 @@ class HostServers:
 
     def _take(self, host: str, folder: Path) -> dict[str, bytes]:
         """Read a server's files, and keep its secret."""
+        from formicary.server.federate import ADDITION
         from formicary.server.folder import StateFolder
         from formicary.server.state import read_state
 
         state = read_state(StateFolder(folder))
         assert state is not None
         self._secrets[host] = state.secret
-        files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+        files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != ADDITION)
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 

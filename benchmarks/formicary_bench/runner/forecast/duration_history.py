@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core.files import replacing, user_cache
+from formicary.core.private import make_private_folder
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.vocabulary.configuration import Configuration  # noqa: TC001 - msgspec resolves it
 
@@ -67,7 +68,7 @@ def remember(machine: Machine, took: Mapping[Configuration, Iterable[float]]) ->
     newest = [_Took(one, round(seconds, 3)) for one, seconds in found.items()][-_MOST:]
     path = user_cache() / "durations.json"
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         with replacing(path) as temporary:
             temporary.write_bytes(msgspec.json.encode(_History(_FORMAT, _which(machine), newest)))
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.core.files import replacing, user_cache
+from formicary.core.files import user_cache, write_private
+from formicary.core.private import check_folder, make_private_folder
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.protocol import Hello  # noqa: TC001 - msgspec resolves the annotations
 
@@ -69,7 +70,10 @@ def entry_of(name: str) -> Entry | None:
         DriverError: it cannot be read.
     """
     path = folder_of(name) / _FILE
+    if path.parent.parent != home():
+        return None
     try:
+        check_folder(path.parent)  # what is in it is run
         entry = msgspec.json.decode(path.read_bytes(), type=Entry)
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -130,7 +134,7 @@ def building(name: str) -> Iterator[Path]:
         OSError: it cannot be made.
     """
     folder = folder_of(name)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(folder)
     new = Path(tempfile.mkdtemp(prefix="made-", dir=folder))
     try:
         yield new
@@ -148,9 +152,8 @@ def building(name: str) -> Iterator[Path]:
 
 def _write(path: Path, data: bytes) -> None:
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with replacing(path) as part:
-            part.write_bytes(data)
+        make_private_folder(path.parent)
+        write_private(path, data)
     except OSError as error:
         raise DriverError(
             f"{path.parent} cannot be written ({error.strerror}); make room, or name another folder with the "

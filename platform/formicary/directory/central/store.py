@@ -148,7 +148,7 @@ class Store:
         self._number = 0  # of the newest record: records are loaded in the order in which they were written
         try:
             with self._database.explained():
-                self._database.make()
+                self._database.make_private()
                 self._connection = self._database.connect(timeout=0)
                 self._open()
         except BaseException:

@@ -86,7 +86,7 @@ class SleeperStore:
         self._lock = -1
         try:
             with self._database.explained():
-                self._database.make()
+                self._database.make_private()
                 self._lock = os.open(path, os.O_RDWR | os.O_CLOEXEC)
                 self._take_lock()
                 self._writing = self._database.connect(_PATIENCE)

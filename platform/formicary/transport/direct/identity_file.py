@@ -18,6 +18,7 @@ from msgspec import Meta
 
 from formicary.core.errors import UsageError
 from formicary.core.files import write_locked
+from formicary.core.private import check_private, make_private_folder
 from formicary.transport.addresses import TcpAddress, Tls  # noqa: TC001 -- msgspec reads them
 from formicary.transport.direct.identity import Identity
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from typing import Self
 
 _LONGEST = 1 << 16  # bytes of a file that may be one
-_OTHERS = 0o077  # the permissions of everybody else
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -122,16 +122,12 @@ class IdentityFile:
 
     def _check(self) -> None:
         assert self._descriptor is not None
-        found = os.fstat(self._descriptor)
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(os.fstat(self._descriptor).st_mode):
             self._refuse("is no file", "give another path")
-        if found.st_uid != os.geteuid():
-            self._refuse("belongs to another user", "give another path")
-        if found.st_mode & _OTHERS:
-            self._refuse(
-                "is a secret that other users may read",
-                f"delete it, or make it yours alone with: chmod 600 {self._path}",
-            )
+        try:
+            check_private(self._path)
+        except OSError as error:
+            self._refuse(f"cannot be used ({error.strerror})", "mend that, or give another path")
 
     def _lock(self, descriptor: int) -> None:
         try:
@@ -178,7 +174,7 @@ class IdentityFile:
         if record == self.record:
             return
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self._path.parent)
         except OSError as error:
             self._refuse_written(error)
         has_file = self._descriptor is not None

@@ -230,6 +230,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path, calls):
 
 @pytest.mark.parametrize("content", ["", "{half", "[]", '{"mark": 1}'])
 def test_a_state_that_is_not_understood_is_none(tmp_path, content):
+    (tmp_path / "lab.json").touch(mode=0o600)
     (tmp_path / "lab.json").write_text(content)
     assert LabFolder(tmp_path).read() is None
 

@@ -264,6 +264,7 @@ async def test_a_directory_that_was_not_opened_registers_nothing(path):
 
 
 async def test_a_file_that_cannot_be_used_is_said_when_it_is_opened(path):
+    path.touch(mode=0o600)
     path.write_bytes(b"no database" * 1000)
     with pytest.raises(StoreError, match="is not a directory's file"):
         await DirectoryAgent(path=path).open()

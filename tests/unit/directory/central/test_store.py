@@ -99,6 +99,7 @@ def newer(path):
 
 def foreign(path):
     path.unlink()
+    path.touch(mode=0o600)
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE stamps (country)")
     connection.close()

@@ -7,6 +7,7 @@ import os
 import stat
 
 import pytest
+from tests.unit.core.owners import give_away
 
 from formicary.errors import UsageError
 from formicary.transport.direct.identity import Identity
@@ -132,7 +133,8 @@ def test_what_is_of_another_container_is_refused(kept):
 def test_what_others_may_read_or_write_is_refused(kept, mode):
     kept.chmod(mode)
     assert refused(kept) == (
-        f"is a secret that other users may read; delete it, or make it yours alone with: chmod 600 {kept}"
+        f"cannot be used (other users may read or write it: chmod 600 {kept}); "
+        "mend that, or give another path"
     )
 
 
@@ -179,8 +181,8 @@ def test_what_is_no_file_is_refused(tmp_path):
 
 
 def test_what_belongs_to_another_user_is_refused(kept, monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: kept.stat().st_uid + 1)
-    assert refused(kept) == "belongs to another user; give another path"
+    give_away(kept, monkeypatch)
+    assert refused(kept) == "cannot be used (it belongs to another user); mend that, or give another path"
 
 
 def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path, identity, monkeypatch):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary.core.private import make_private_folder, read_private
 from formicary.errors import UsageError
 from formicary_bench.remote.errors import HostError
 
@@ -71,7 +72,7 @@ def write_meeting(path: Path, meeting: Meeting) -> None:
     from formicary.core.files import write_private
 
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         write_private(path, msgspec.json.encode(meeting))
     except OSError as error:
         raise HostError(
@@ -85,7 +86,7 @@ async def read_meeting(path: Path, seconds: float) -> Meeting:
     """Wait for a meeting's file, and read it.
 
     Raises:
-        UsageError: it is not there in time, or is none.
+        UsageError: it is not there in time, is none, or others may read or change it.
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
@@ -93,13 +94,14 @@ async def read_meeting(path: Path, seconds: float) -> Meeting:
             while not await asyncio.to_thread(path.exists):  # noqa: ASYNC110
                 await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
     try:
-        with path.open("rb") as file:
-            return msgspec.json.decode(file.read(_LONGEST), type=Meeting)
+        return msgspec.json.decode(read_private(path, _LONGEST), type=Meeting)
     except FileNotFoundError as error:
         raise UsageError(
             f"after {seconds:g} s there is no {path}: is that folder shared by all hosts, and does "
             "`formicary bench run --launcher slurm` run in this job? Another folder is named "
             "with XDG_STATE_HOME"
         ) from error
-    except (OSError, msgspec.DecodeError) as error:
+    except OSError as error:
+        raise UsageError(f"the file by which hosts meet, {path}, cannot be used: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is no file by which hosts meet: {error}") from error

@@ -307,19 +307,27 @@ async def both(work):
 """
 
 
+AS_OURS = """
+import sys, leaving
+from formicary_bench.worker.worker import main
+sys.modules["formicary_bench.leaving"] = leaving
+main()
+"""
+
+
 def test_a_worker_whose_agent_ends_the_program_tells_its_controller(tmp_path):
     (configuration,) = make_plan(
         Options("messaging/pairs", pairs=(1,), placements=(SAME,), subjects=("callbacks",))
     )
     (tmp_path / "leaving.py").write_text(LEAVING)
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "formicary_bench.worker.worker"],
+        [sys.executable, "-c", AS_OURS],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
     ) as worker:
-        worker.stdin.write(encode(Job(configuration, "both", 7, module="leaving")) + b"\n")
+        worker.stdin.write(encode(Job(configuration, "both", 7, module="formicary_bench.leaving")) + b"\n")
         worker.stdin.flush()
         *_, last = map(decode_report, worker.stdout)
         err = worker.stderr.read()

@@ -9,21 +9,25 @@ can be seen of it), `testing`, `doctor`, `cli`.
 Everything that users need is importable from here.
 """
 
-from typing import TYPE_CHECKING
-
-from formicary.container.container import Container
-from formicary.container.dead_letters import DeadLetter
-from formicary.container.instruments import Instrument
-from formicary.core.agent import Agent
-from formicary.core.base_agent import AgentState
-from formicary.core.behaviours import CyclicBehaviour, OneShotBehaviour, PeriodicBehaviour, TimeoutBehaviour
-from formicary.core.errors import FormicaryError
-from formicary.core.fsm import FSMBehaviour, State
-from formicary.core.message import Message
-from formicary.core.micro import MicroAgent
-from formicary.core.template import Template
+TYPE_CHECKING = False  # as typing has it, which takes as long to load as all of this
 
 if TYPE_CHECKING:
+    from formicary.container.container import Container
+    from formicary.container.dead_letters import DeadLetter
+    from formicary.container.instruments import Instrument
+    from formicary.core.agent import Agent
+    from formicary.core.base_agent import AgentState
+    from formicary.core.behaviours import (
+        CyclicBehaviour,
+        OneShotBehaviour,
+        PeriodicBehaviour,
+        TimeoutBehaviour,
+    )
+    from formicary.core.errors import FormicaryError
+    from formicary.core.fsm import FSMBehaviour, State
+    from formicary.core.message import Message
+    from formicary.core.micro import MicroAgent
+    from formicary.core.template import Template
     from formicary.core.thread_behaviour import ThreadBehaviour
     from formicary.gateway.gateway import Gateway
     from formicary.local.platform import LocalPlatform
@@ -58,27 +62,40 @@ __all__ = [
     "__version__",
 ]
 
+_PLACES = {
+    "Agent": "core.agent",
+    "AgentState": "core.base_agent",
+    "Container": "container.container",
+    "CyclicBehaviour": "core.behaviours",
+    "DeadLetter": "container.dead_letters",
+    "FSMBehaviour": "core.fsm",
+    "FormicaryError": "core.errors",
+    "Gateway": "gateway.gateway",
+    "Instrument": "container.instruments",
+    "Itinerary": "mobility.itinerary",
+    "LocalPlatform": "local.platform",
+    "Message": "core.message",
+    "MicroAgent": "core.micro",
+    "OneShotBehaviour": "core.behaviours",
+    "PeriodicBehaviour": "core.behaviours",
+    "State": "core.fsm",
+    "Template": "core.template",
+    "ThreadBehaviour": "core.thread_behaviour",
+    "TimeoutBehaviour": "core.behaviours",
+    "XmppAgent": "xmpp.agent",
+}
+
 
 def __getattr__(name: str) -> object:
-    """Load what few programs need, and what takes time, when it is asked for."""
-    if name == "Gateway":
-        from formicary.gateway.gateway import Gateway
+    """Load what is asked for: the command is to be there before all that it may need."""
+    if name not in _PLACES:
+        raise AttributeError(f"module 'formicary' has no attribute {name!r}")
+    from importlib import import_module
 
-        return Gateway
-    if name == "Itinerary":
-        from formicary.mobility.itinerary import Itinerary
+    found: object = getattr(import_module(f"formicary.{_PLACES[name]}"), name)
+    globals()[name] = found
+    return found
 
-        return Itinerary
-    if name == "LocalPlatform":
-        from formicary.local.platform import LocalPlatform
 
-        return LocalPlatform
-    if name == "ThreadBehaviour":
-        from formicary.core.thread_behaviour import ThreadBehaviour
-
-        return ThreadBehaviour
-    if name == "XmppAgent":
-        from formicary.xmpp.agent import XmppAgent
-
-        return XmppAgent
-    raise AttributeError(f"module 'formicary' has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return __all__

@@ -18,7 +18,7 @@ from formicary_bench.subjects.drivers.installed import entry_of
 C1 = "c1.lab.localhost"
 
 READ = {
-    "join": lambda path: join_files.read(str(path)),
+    "c1": join_files._read,
     "server.json": lambda path: read_state(StateFolder(path.parent)),
     "federation.json": lambda path: read_federation(StateFolder(path.parent)),
     "sleepers": lambda path: SleeperStore(path, C1).close(),
@@ -66,6 +66,18 @@ def test_what_belongs_to_somebody_else_is_refused(believed, monkeypatch):
     path, read = believed
     give_away(path, monkeypatch)
     refused(read, "belongs to another user")
+
+
+def test_a_copy_of_a_join_address_may_be_as_other_programs_write_it_where_nobody_else_can_go(tmp_path):
+    path = tmp_path / "copy"
+    path.write_text("formicary://x\n")
+    path.chmod(0o644)
+    assert join_files.read(str(path)) == "formicary://x"
+    path.chmod(0o666)
+    refused(lambda: join_files.read(str(path)), "other users may read or write it")
+    path.chmod(0o644)
+    path.parent.chmod(0o755)
+    refused(lambda: join_files.read(str(path)), "other users may read or write it")
 
 
 @pytest.mark.parametrize("read", NAMED.values(), ids=NAMED)

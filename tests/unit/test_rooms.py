@@ -13,7 +13,8 @@ DESIGN = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
 SOURCES = {"formicary": ROOT / "platform", "formicary_bench": ROOT / "benchmarks"}
 TITLES = {"formicary": "### The platform", "formicary_bench": "### The laboratory"}
 
-PUBLIC = {"formicary", "formicary.errors", "formicary.behaviours"}  # only have names of what is below
+# They only have names of what is below, or begin it.
+PUBLIC = {"formicary", "formicary.errors", "formicary.behaviours", "formicary.__main__"}
 UPWARD = {  # a container opens these when the first of them is needed
     ("formicary.container", "formicary.local"),
     ("formicary.container", "formicary.management"),

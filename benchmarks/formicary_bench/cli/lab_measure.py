@@ -79,7 +79,9 @@ def measure(
     )
     path = to or Path(f"{name}-{_file_name(by)}.json")
     results.write_result(result, path)
-    charts.write_picture([result], path.with_suffix(".html"))
+    picture = path.with_suffix(".html")
+    if path.is_file():  # and no pipe, beside which nothing is to be
+        charts.write_picture([result], picture)
     if as_json:
         show_json(result)
         return
@@ -89,7 +91,7 @@ def measure(
     for answer in answers:
         say(charts.spoken(answer, result.unit))
     say()
-    say(f"The picture: {path.with_suffix('.html')}; for your class: {path}")
+    say(f"The picture: {picture}; for your class: {path}" if path.is_file() else f"For your class: {path}")
 
 
 def merge(
@@ -141,15 +143,17 @@ def _guesses(measurement: Measurement, typed: str | None) -> list[float]:
     if not sys.stdin.isatty():
         raise UsageError(f"nobody can be asked for a guess here; add --guess with {len(cases)} numbers")
     say(measurement.question)
-    found = []
-    for case in cases:
-        while True:
-            try:
-                found.append(_number(typer.prompt(f"  {case}, in {measurement.unit}")))
-                break
-            except UsageError as error:
-                say(error, err=True)
-    return found
+    return [_guess(f"  {case}, in {measurement.unit}: ") for case in cases]
+
+
+def _guess(question: str) -> float:
+    while True:
+        try:
+            return _number(input(question))
+        except EOFError:
+            raise UsageError("no guess was typed, so nothing is measured") from None
+        except UsageError as error:
+            say(error, err=True)
 
 
 def _split(typed: str, cases: list[str]) -> list[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 -- typer reads it
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
@@ -110,8 +109,7 @@ def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
 def _stream(path: Path | None) -> Iterator[TextIO]:
     """Return where to write: standard output, or a file that is there completely or as it was."""
     if path is None:
-        with _printing() as stream:
-            yield stream
+        yield sys.stdout
         return
     from formicary.core.files import replacing
 
@@ -125,19 +123,3 @@ def _stream(path: Path | None) -> Iterator[TextIO]:
             f"{next_step(error, 'name another file with --to')}"
         ) from error
     say(path)
-
-
-@contextmanager
-def _printing() -> Iterator[TextIO]:
-    """Return standard output, and say so if it can take no more."""
-    try:
-        yield sys.stdout
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - what is left in it is lost
-        raise FormicaryError(
-            f"what is printed cannot be written ({error.strerror or error}): "
-            f"{next_step(error, 'name a file with --to')}"
-        ) from error

@@ -10,7 +10,7 @@
 - `guest_session`: how commands get to a platform that runs; `guest_names` are their names there
 - `agent_names`: agents as they are named on the command line; `located`: where those of the directory are
 - `options`, `values`: options that several commands have, and values as they are typed
-- `output`, `top_view`: what is printed
+- `output`, `top_view`: what is printed; `standard_output`: where it goes
 - `command_tree`: loads the module of the command that is used; `group_help` is the help of a group
 - `signals`: runs a command until it ends, or a signal ends it
 """
@@ -19,17 +19,20 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from formicary import __version__
+from formicary.cli import standard_output
 from formicary.cli.command_tree import LazyCommand, group_of
 from formicary.cli.output import complain, say
 from formicary.core.errors import FormicaryError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 CPU_GROUP = "platform"
 
@@ -165,21 +168,28 @@ def formicary(
     del version
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None, *, when_loaded: Callable[[], object] | None = None) -> None:
     """Run the command line and end the process with its exit code.
 
     Args:
         arguments: what was typed after `formicary`; `sys.argv` when None.
+        when_loaded: called when the command that was typed is loaded, before it runs.
     """
     if arguments is None:
-        # In a process of its own, modules stay to the end: searching them for garbage, above all at exit,
-        # would take a fifth of a short command's time.
-        LazyCommand.after_loading = gc.freeze
+        LazyCommand.after_loading = partial(_begin, when_loaded)
     try:
-        app(arguments, prog_name="formicary")
+        with nullcontext() if arguments is not None else standard_output.checked():
+            app(arguments, prog_name="formicary")
     except FormicaryError as error:
         complain(error)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        say("formicary: interrupted", err=True)
         sys.exit(130)
+
+
+def _begin(when_loaded: Callable[[], object] | None) -> None:
+    # In a process of its own, modules stay to the end: searching them for garbage, above all at exit, would
+    # take a fifth of a short command's time.
+    gc.freeze()
+    if when_loaded is not None:
+        when_loaded()

@@ -235,7 +235,10 @@ class ConnectionSettings:
                 )
             from getpass import getpass
 
-            return getpass(f"password of {account}: ")
+            try:
+                return getpass(f"password of {account}: ")
+            except EOFError:
+                raise UsageError("no password was typed") from None
         try:
             check_secret(self.password_file)
             with self.password_file.open("rb") as file:

@@ -97,7 +97,7 @@ def read(where: str) -> str:
         raise UsageError(
             f"no container that others can join is named {where} on this host, and no file either{hint}"
         )
-    return _read(path)
+    return _read(path, is_copy=True)
 
 
 def listening() -> list[str]:
@@ -169,9 +169,9 @@ def _read_own(path: Path) -> str:
     return _read(path)
 
 
-def _read(path: Path) -> str:
+def _read(path: Path, *, is_copy: bool = False) -> str:
     try:
-        return read_private(path, _LONGEST).decode(errors="replace").strip()
+        return read_private(path, _LONGEST, is_copy=is_copy).decode(errors="replace").strip()
     except OSError as error:
         raise _not_read(path, error) from error
 

@@ -31,19 +31,24 @@ def say(text: object = "", *, mark: str = "", err: bool = False) -> None:
         mark: a word in front of it, which may have a style.
         err: whether it goes to standard error.
     """
-    typer.echo(f"{mark} {printable(str(text))}" if mark else printable(str(text)), err=err)
+    _echo(f"{mark} {printable(str(text))}" if mark else printable(str(text)), err=err)
 
 
 def complain(error: object) -> None:
     """Print on standard error what went wrong, with lines below it where it is several things."""
-    typer.echo(f"formicary: {paragraph(str(error))}", err=True)
+    _echo(f"formicary: {paragraph(str(error))}", err=True)
+
+
+def _echo(text: str, *, err: bool = False) -> None:
+    # By itself, Typer takes a terminal that knows only ASCII for a mistake, and writes UTF-8 there.
+    typer.echo(text, file=sys.stderr if err else sys.stdout)
 
 
 def show_json(content: Any) -> None:
     """Print one line of JSON."""
     import msgspec
 
-    typer.echo(printable_json(msgspec.json.encode(content).decode()))
+    _echo(printable_json(msgspec.json.encode(content).decode()))
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -89,7 +94,7 @@ def _show_lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
             space = " " * (width - cell_len(text))
             padded.append(space + text if column.startswith("#") else text + space)
         printed.append("  ".join(padded).rstrip())
-    typer.echo("\n".join(printed))  # at once: each call of it writes out what there is
+    _echo("\n".join(printed))  # at once: each call of it writes out what there is
 
 
 def say_missing(missing: Sequence[Missing]) -> None:

@@ -6,6 +6,7 @@ been committed has reached the disk: neither a killed process nor a host without
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from contextlib import contextmanager, suppress
@@ -60,6 +61,8 @@ class Database:
         """
         with suppress(FileExistsError):  # SQLite gives its further files the mode of the first
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        if not self.path.is_file():  # SQLite would take /dev/null for an empty one
+            raise OSError(errno.EINVAL, "it is no file", str(self.path))
 
     def make_private(self) -> None:
         """Make the file as `make` does, where nobody else has a hand in it, nor in the one that is there.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import stat
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from platformdirs.unix import Unix
 
@@ -18,15 +20,28 @@ if TYPE_CHECKING:
 def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
     """Give a temporary file name beside `path` to write to; it becomes `path` when the block ends well.
 
-    When the block raises, or is interrupted, the temporary file is removed and `path` is as it was.
+    When the block raises, or is interrupted, the temporary file is removed and `path` is as it was. A link
+    stays one, and what it leads to is replaced. What is no file, such as a pipe or `/dev/stdout`, stays what
+    it is, and is written to when the block ends well.
 
     Args:
         path: the file that is to be.
-        private: whether only its user may read it; the temporary file is there already then, and empty.
+        private: whether only its user may read it; the temporary file is there already then, and empty. Then
+            whatever is at `path` is replaced.
 
     Raises:
         OSError: the file cannot be written.
     """
+    if not private:
+        kind = _kind(path)
+        if kind and not stat.S_ISREG(kind):
+            from formicary.core.scratch import scratch_folder
+
+            with scratch_folder() as folder:
+                yield folder / path.name
+                _write_to(path, kind, folder / path.name)
+            return
+        path = Path(os.path.realpath(path))
     temporary = _temporary(path)
     try:
         if private:
@@ -118,6 +133,31 @@ def _temporary(path: Path) -> Path:
     # A name of its own, as several processes may write the same file at once. The dot keeps it from those who
     # read all files of a folder, such as an XMPP server its configuration.
     return path.with_name(f".{path.name}.{int.from_bytes(os.urandom(6))}.part")
+
+
+def _kind(path: Path) -> int:
+    """Return what is at a path, as the mode that the system gives it; 0 if there is nothing."""
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return 0
+
+
+def _write_to(path: Path, kind: int, content: Path) -> None:
+    """Write what is in a file to something that is none."""
+    if stat.S_ISDIR(kind):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not (stat.S_ISCHR(kind) or stat.S_ISFIFO(kind)):
+        raise OSError(errno.EINVAL, "it is neither a file nor a pipe", str(path))
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # else we would wait until somebody does
+            raise OSError(errno.ENXIO, "nobody reads from it", str(path)) from None
+        raise
+    os.set_blocking(descriptor, True)
+    with os.fdopen(descriptor, "wb") as target, content.open("rb") as source:
+        shutil.copyfileobj(source, target)
 
 
 def _create(path: Path) -> int:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _ROOT = 0
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
-_OTHERS_ENTER = stat.S_IXGRP | stat.S_IXOTH
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _OTHERS_OF_ROOTS = _OTHERS & ~stat.S_IRGRP  # systemd lets a service's user read credentials so
 
 
@@ -49,8 +49,13 @@ def check_folder(path: Path) -> None:
         raise _refused(path, f"other users may write to the folder {path}: chmod go-w {path}")
 
 
-def check_private(path: Path) -> None:
+def check_private(path: Path, *, is_copy: bool = False) -> None:
     """Make sure that nobody but the user and root can read a file, change it, or put another in its place.
+
+    Args:
+        path: the file.
+        is_copy: whether the user has made it, perhaps as most programs make a file: then it may be readable
+            where its folder keeps others out.
 
     Raises:
         OSError: others can, or there is no such file.
@@ -61,6 +66,8 @@ def check_private(path: Path) -> None:
     if found.st_uid not in {os.geteuid(), _ROOT}:
         raise _refused(path, "it belongs to another user")
     others = _OTHERS if found.st_uid == os.geteuid() else _OTHERS_OF_ROOTS
+    if is_copy and _keeps_others_out(path):
+        others &= _OTHERS_WRITE
     if stat.S_ISREG(found.st_mode) and found.st_mode & others:
         raise _refused(path, f"other users may read or write it: chmod 600 {path}")
 
@@ -76,26 +83,34 @@ def check_secret(path: Path) -> None:
     """
     found = path.stat()
     is_ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
-    if is_ours and found.st_mode & _OTHERS and path.resolve().parent.stat().st_mode & _OTHERS_ENTER:
+    if is_ours and found.st_mode & _OTHERS and not _keeps_others_out(path):
         raise _refused(path, f"it is a secret that other users may read: chmod 600 {path}")
 
 
-def read_private(path: Path, most: int) -> bytes:
+def read_private(path: Path, most: int, *, is_copy: bool = False) -> bytes:
     """Return what is in a file, after `check_private`.
 
     Args:
         path: the file; of a pipe, what is written to it until it is closed.
         most: how many bytes at most.
+        is_copy: as of `check_private`.
 
     Raises:
         OSError: it cannot be read, or others can read or change it.
     """
-    check_private(path)
-    # A pipe without a writer has nothing to say, instead of keeping us waiting.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    os.set_blocking(descriptor, True)
-    with os.fdopen(descriptor, "rb") as file:
+    check_private(path, is_copy=is_copy)
+    with open(path, "rb", opener=_open_at_once) as file:
+        os.set_blocking(file.fileno(), True)
         return file.read(most)
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    # A pipe without a writer is an empty file then, instead of keeping us waiting for one.
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def _keeps_others_out(path: Path) -> bool:
+    return not path.resolve().parent.stat().st_mode & (stat.S_IXGRP | stat.S_IXOTH)
 
 
 def _is_alone_in(group: int) -> bool:

@@ -51,7 +51,7 @@ class Recorder:
     """
 
     def __init__(self, path: Path, most_bytes: int = LARGEST) -> None:
-        if path.exists():
+        if path.exists() or path.is_symlink():
             raise StoreError(f"{path} is there already; name another file, or remove that one")
         self._database = Database(path, _KIND)
         self._most_bytes = most_bytes

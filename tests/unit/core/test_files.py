@@ -2,7 +2,9 @@
 
 import fcntl
 import os
+import socket
 import stat
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -99,3 +101,69 @@ def test_a_users_folders_follow_the_xdg_specification(monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "")
     assert user_state() == Path.home() / ".local/state/formicary"
     assert user_cache() == Path.home() / ".cache/formicary"
+
+
+def test_a_link_stays_one_and_what_it_leads_to_is_replaced(tmp_path):
+    (tmp_path / "folder").mkdir()
+    file, link = tmp_path / "folder" / "file", tmp_path / "link"
+    link.symlink_to(file)
+    for text in ("new", "newer"):  # also where there is nothing yet
+        with replacing(link) as temporary:
+            temporary.write_text(text)
+        assert (link.is_symlink(), file.is_symlink(), file.read_text()) == (True, False, text)
+
+
+def test_a_pipe_stays_one_and_is_written_to(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with replacing(pipe) as temporary:
+        temporary.write_text("new")
+        assert temporary.parent != tmp_path
+    assert os.read(reading, 100) == b"new"
+    with pytest.raises(ZeroDivisionError), replacing(pipe) as temporary:
+        temporary.write_text(str(1 / 0))
+    assert os.read(reading, 100) == b""
+    os.close(reading)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_pipe_that_nobody_reads_is_said_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="nobody reads from it"), replacing(tmp_path / "pipe") as temporary:
+        temporary.write_text("new")
+
+
+def test_a_pipe_by_its_number_is_written_to(tmp_path):
+    reading, writing = os.pipe()
+    with replacing(Path(f"/dev/fd/{writing}")) as temporary:
+        temporary.write_text("new")
+    os.close(writing)
+    assert os.read(reading, 100) == b"new"
+    os.close(reading)
+
+
+@pytest.mark.parametrize(("number", "refused"), [(3, None), (7, "No space left on device")])
+def test_a_device_stays_one(tmp_path, number, refused):
+    device = tmp_path / "device"  # of our own, with the numbers of /dev/null and /dev/full
+    try:
+        os.mknod(device, 0o666 | stat.S_IFCHR, os.makedev(1, number))
+        device.open("wb").close()
+    except PermissionError:
+        pytest.skip("only root makes a device, and only some hosts let it")
+    ended = nullcontext() if refused is None else pytest.raises(OSError, match=refused)
+    with ended, replacing(device) as temporary:
+        temporary.write_text("new")
+    assert stat.S_ISCHR(device.stat().st_mode)
+
+
+def test_what_takes_no_bytes_is_refused_and_stays(tmp_path):
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+    for path, why in ((tmp_path / "socket", "neither a file nor a pipe"), (tmp_path, "Is a directory")):
+        with pytest.raises(OSError, match=why), replacing(path) as temporary:
+            temporary.write_text("new")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(OSError, match="symbolic links"), replacing(tmp_path / "loop") as temporary:
+        temporary.write_text("new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["loop", "socket"]

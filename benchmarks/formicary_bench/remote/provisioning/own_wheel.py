@@ -20,7 +20,7 @@ _PACKAGES = (formicary, formicary_bench)
 _WHEEL = "Wheel-Version: 1.0\nGenerator: formicary\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 _ENTRY_POINTS = b"""\
 [console_scripts]
-formicary = formicary.cli:main
+formicary = formicary.__main__:main
 
 [formicary.commands]
 bench = formicary_bench.cli:app

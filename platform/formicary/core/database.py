@@ -95,8 +95,8 @@ class Database:
         run = connection.execute
         (application,) = run("PRAGMA application_id").fetchone()
         (version,) = run("PRAGMA user_version").fetchone()
-        (tables,) = run("SELECT count(*) FROM sqlite_master").fetchone()
-        if not (application or version or tables):
+        found = run("SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
+        if not (application or version or found):
             return None
         if application != self._kind.application:
             raise StoreError(f"{self.path} is another program's database; name another file")
@@ -105,6 +105,9 @@ class Database:
                 f"{self.path} has been written by a newer version of Formicary (its format is {version}, "
                 f"and this one knows {self._kind.version}); use that version, or name another file"
             )
+        if version == self._kind.version and sorted(found) != sorted((sql,) for sql in self._kind.tables):
+            # Such as a view in place of a table, which runs what somebody else has written.
+            raise StoreError(f"{self.path} is not {self._kind.what} as Formicary makes it; name another file")
         return int(version)
 
     def prepare(self, connection: sqlite3.Connection) -> None:
@@ -150,6 +153,7 @@ class Database:
             "SQLITE_LOCKED": busy,
             "SQLITE_NOTADB": f"is not {kind.what}, or it is broken; name another file, or {kind.restore}",
             "SQLITE_CORRUPT": f"is broken; {kind.restore}",
+            "SQLITE_INTERRUPT": f"is broken, what is in it has no end; {kind.restore}",
             "SQLITE_FULL": "cannot grow, the disk is full; make room and try again",
             "SQLITE_READONLY": "cannot be written; make it writable, or name another file",
             "SQLITE_CANTOPEN": "cannot be opened; see whether its folder is there and can be written",

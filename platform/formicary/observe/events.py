@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated, TypeAlias
+
 import msgspec
+from msgspec import Meta
 
 from formicary.container.blockers import Blocker  # noqa: TC001 -- msgspec reads the types
+
+At: TypeAlias = Annotated[float, Meta(ge=0, le=253_402_300_799)]
+"""A time in seconds since 1970, up to the year 9999: calendars have no other, so none is believed."""
 
 LONGEST_BODY = 2000
 """How many characters of a message's body are told."""
@@ -37,7 +43,7 @@ class MessageSeen(_Event, frozen=True, gc=False):
         outcome: `delivered`; or `dead`: nobody took it.
     """
 
-    at: float
+    at: At
     number: int
     sender: str
     receiver: str
@@ -65,7 +71,7 @@ class MessageTaken(_Event, frozen=True, gc=False):
         waited: how many seconds it waited, to a tenth.
     """
 
-    at: float
+    at: At
     number: int
     container: str
     waited: float
@@ -82,7 +88,7 @@ class AgentSeen(_Event, frozen=True, gc=False):
         state: `active`, `suspended`, `waiting`, `transit`, `asleep`, `ended` or `failed`.
     """
 
-    at: float
+    at: At
     name: str
     container: str
     kind: str
@@ -103,7 +109,7 @@ class DeadLetter(_Event, frozen=True, gc=False):
         conversation: as of `MessageSeen`.
     """
 
-    at: float
+    at: At
     number: int
     sender: str
     receiver: str
@@ -123,7 +129,7 @@ class LeftOut(_Event, frozen=True, gc=False):
         left_out: how many had none, as there were too many.
     """
 
-    at: float
+    at: At
     container: str
     shown: int
     left_out: int
@@ -278,7 +284,7 @@ class Figures(_Event, frozen=True):
         missing: containers that could not be asked, with the reason as a sentence.
     """
 
-    at: float
+    at: At
     containers: tuple[ContainerFigures, ...] = ()
     agents: tuple[AgentFigures, ...] = ()
     gone: tuple[str, ...] = ()
@@ -297,7 +303,7 @@ class Begun(_Event, frozen=True):
         at: which time it is, in seconds since 1970.
     """
 
-    at: float
+    at: At
 
 
 Event = MessageSeen | MessageTaken | AgentSeen | DeadLetter | LeftOut | Figures | Begun

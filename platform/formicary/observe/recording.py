@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import sqlite3
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from formicary.core.database import Database, FileKind
 from formicary.core.errors import StoreError
-from formicary.observe.events import Event, Figures, MessageSeen, MessageTaken
+from formicary.observe.events import At, Event, Figures, MessageSeen, MessageTaken
 from formicary.observe.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -35,6 +37,8 @@ _KIND: Final = FileKind(
 _STATES: Final = 5.0  # s between two states that are kept, from which one can go on
 _PART: Final = 5  # which part of the oldest is dropped where a recording has become too large
 _WAITS: Final = 5.0  # s for another process
+_STEPS: Final = 10_000  # of SQLite, after which it is looked whether there is an end; a row takes some dozen
+_FEW: Final = 2_000  # times so many, besides as many as the file has bytes
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Event).decode
 
@@ -126,17 +130,29 @@ class Recording:
         try:
             with self._database.explained():
                 self._connection = self._database.connect(_WAITS)
+                self._connection.set_progress_handler(self._is_endless, _STEPS)
+                self._begin()
                 is_empty = self._database.check(self._connection) is None
-                query = "SELECT NULL, NULL" if is_empty else "SELECT min(at), max(at) FROM events"
-                found = self._connection.execute(query).fetchone()
+            first, last = (None, None) if is_empty else self._rows("SELECT min(at), max(at) FROM events")[0]
+            self.span: tuple[float, float] = (self._time(first or 0.0), self._time(last or 0.0))
+            """When it begins and ends, in seconds since 1970."""
         except BaseException:
             self._database.close()
             raise
         if is_empty:
             self._database.close()
             raise StoreError(f"{path} is empty, and no recording; name another file")
-        self.span: tuple[float, float] = (found[0] or 0.0, found[1] or 0.0)
-        """When it begins and ends, in seconds since 1970."""
+
+    def _begin(self) -> None:
+        """Have a query end with what the file can have, even where its pages lead to each other."""
+        files = self.path, self.path.with_name(f"{self.path.name}-wal")
+        self._size = sum(path.stat().st_size for path in files if path.exists())
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(self._size, _STEPS))
+        self._steps = 0
+
+    def _is_endless(self) -> bool:
+        self._steps += 1
+        return self._steps > _FEW + self._size // _STEPS
 
     def __enter__(self) -> Self:
         return self
@@ -150,41 +166,37 @@ class Recording:
         Raises:
             StoreError: the file is broken.
         """
-        return self._events(
-            "SELECT content FROM events WHERE at > ? AND at <= ? ORDER BY at, number LIMIT ?",
+        return self._all(
+            "SELECT at, content FROM events WHERE at > ? AND at <= ? ORDER BY at, number LIMIT ?",
             (after, until, most),
         )
 
     def before(self, at: float, most: int) -> list[Event]:
         """Return the latest events up to a time, with this one; errors as of `read`."""
-        found = self._events(
-            "SELECT content FROM events WHERE at <= ? ORDER BY at DESC, number DESC LIMIT ?", (at, most)
+        found = self._all(
+            "SELECT at, content FROM events WHERE at <= ? ORDER BY at DESC, number DESC LIMIT ?", (at, most)
         )
         return found[::-1]
 
     def state(self, at: float) -> Figures:
         """Return how everything was at a time; errors as of `read`."""
         state = State()
-        with self._database.explained():
-            row = self._connection.execute(
-                "SELECT at, content FROM states WHERE at <= ? ORDER BY at DESC LIMIT 1", (at,)
-            ).fetchone()
-        since = float("-inf")
-        if row is not None:
-            since = row[0]
-            state.take([self._read(row[1])])
+        before = self._all("SELECT at, content FROM states WHERE at <= ? ORDER BY at DESC LIMIT 1", (at,))
+        state.take(before)
+        since = before[0].at if before else float("-inf")
         state.take(
-            self._events("SELECT content FROM events WHERE at > ? AND at <= ? ORDER BY number", (since, at))
+            self._events(
+                "SELECT at, content FROM events WHERE at > ? AND at <= ? ORDER BY number", (since, at)
+            )
         )
         return state.figures(at)
 
     def conversations(self) -> list[tuple[str, int]]:
         """Return the conversations in their order, and how many messages each has; errors as of `read`."""
-        with self._database.explained():
-            return self._connection.execute(
-                "SELECT conversation, count(*) FROM events WHERE conversation IS NOT NULL "
-                "GROUP BY conversation ORDER BY min(number)"
-            ).fetchall()
+        return self._rows(
+            "SELECT conversation, count(*) FROM events WHERE conversation IS NOT NULL "
+            "GROUP BY conversation ORDER BY min(number)"
+        )
 
     def conversation(self, name: str | None, most: int) -> list[MessageSeen]:
         """Return the messages of a conversation in the order of time; of too many the first.
@@ -197,31 +209,57 @@ class Recording:
             StoreError: the file is broken.
         """
         if name is None:
-            found = self._events("SELECT content FROM events ORDER BY at, number", ())
+            found = self._events("SELECT at, content FROM events ORDER BY at, number", ())
         else:
             found = self._events(
-                "SELECT content FROM events WHERE conversation = ? ORDER BY at, number", (name,)
+                "SELECT at, content FROM events WHERE conversation = ? ORDER BY at, number", (name,)
             )
-        return [event for event in found if isinstance(event, MessageSeen)][:most]
+        return list(islice((event for event in found if isinstance(event, MessageSeen)), most))
 
     def waits(self) -> dict[tuple[str, int], float]:
         """Return how long messages have waited, by container and number; errors as of `read`."""
-        found = self._events("SELECT content FROM events WHERE conversation IS NULL", ())
+        found = self._events("SELECT at, content FROM events WHERE conversation IS NULL", ())
         return {
             (each.container, each.number): each.waited for each in found if isinstance(each, MessageTaken)
         }
 
-    def _events(self, query: str, values: tuple[object, ...]) -> list[Event]:
+    def _rows(self, query: str) -> list[Any]:
         with self._database.explained():
-            rows = self._connection.execute(query, values).fetchall()
-        return [self._read(content) for (content,) in rows]
+            self._begin()
+            return self._connection.execute(query).fetchall()
 
-    def _read(self, content: bytes) -> Event:
+    def _all(self, query: str, values: tuple[object, ...]) -> list[Event]:
+        return list(self._events(query, values))
+
+    def _events(self, query: str, values: tuple[object, ...]) -> Iterator[Event]:
+        """Iterate over what a query for `at` and `content` finds: no more than the file can have."""
+        size = 0
+        with self._database.explained():
+            self._begin()
+            for at, content in self._connection.execute(query, values):
+                event = self._read(at, content)
+                size += len(content)
+                if size > self._size:
+                    raise self._broken("it has more in it than its size")
+                yield event
+
+    def _read(self, at: object, content: bytes) -> Event:
         try:
             event: Event = _decode(content)
         except (msgspec.DecodeError, UnicodeDecodeError, TypeError) as error:
-            raise StoreError(f"{self.path} is broken; record again ({error})") from None
+            raise self._broken(error) from None
+        if event.at != at:
+            raise self._broken("an event stands at another time than its own")
         return event
+
+    def _time(self, value: object) -> float:
+        try:
+            return msgspec.convert(value, At)
+        except msgspec.ValidationError as error:
+            raise self._broken(f"it has a time that is none: {error}") from None
+
+    def _broken(self, why: object) -> StoreError:
+        return StoreError(f"{self.path} is broken; record again ({why})")
 
     def close(self) -> None:
         """Close the file."""

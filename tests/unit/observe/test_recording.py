@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -125,3 +126,108 @@ def test_a_broken_event_is_said_in_one_sentence(tmp_path):
         other.execute("UPDATE events SET content = x'ff'")
     with Recording(path) as recording, pytest.raises(StoreError, match="is broken; record again"):
         recording.read(0, 2, 10)
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    path = tmp_path / "shop.formicary"
+    recorder = Recorder(path)
+    recorder.write([MessageSeen(float(number), number, "a", "b", conversation="c") for number in range(100)])
+    recorder.close()
+    return path
+
+
+def everything(path):
+    """Ask a recording for all that it can be asked for."""
+    with Recording(path) as recording:
+        recording.state(recording.span[1])
+        recording.before(recording.span[1], 1000)
+        recording.read(*recording.span, 1000)
+        recording.conversations()
+        recording.conversation(None, 1000)
+        recording.conversation("c", 1000)
+        recording.waits()
+
+
+def spoil(path, *statements):
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+@pytest.mark.parametrize("at", ["1e300", "9e999", "-1", "253402300800", "'noon'", "x'00'"])
+def test_a_time_that_is_none_is_said_in_one_sentence(recorded, at):
+    spoil(recorded, f"UPDATE events SET at = {at} WHERE number = 100")
+    with pytest.raises(StoreError, match="is broken; record again") as caught:
+        everything(recorded)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("at", [1e300, float("inf"), float("nan"), -1.0, 1e12])
+def test_an_event_of_a_time_that_is_none_is_said_in_one_sentence(recorded, at):
+    content = msgspec.msgpack.encode(MessageSeen(at, 1, "a", "b"))
+    spoil(recorded, f"UPDATE events SET content = x'{content.hex()}' WHERE number = 50")
+    with pytest.raises(StoreError, match="is broken; record again"):
+        everything(recorded)
+
+
+def test_an_event_that_stands_at_another_time_is_said_in_one_sentence(recorded):
+    spoil(recorded, "UPDATE events SET at = 7.5 WHERE number = 50")
+    with pytest.raises(StoreError, match="an event stands at another time than its own"):
+        everything(recorded)
+
+
+ENDLESS = (
+    "CREATE VIEW events AS WITH RECURSIVE n(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM n) "
+    "SELECT number, 1.0 AS at, 'c' AS conversation, x'00' AS content FROM n"
+)
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["ALTER TABLE events RENAME TO others", ENDLESS],
+        ["CREATE TRIGGER more AFTER INSERT ON events BEGIN DELETE FROM states; END"],
+        ["ALTER TABLE events ADD more AS (hex(content))"],
+        ["DROP TABLE states", "CREATE VIRTUAL TABLE states USING fts5(at, content)"],
+    ],
+)
+def test_what_is_not_as_we_make_it_is_said_in_one_sentence(recorded, statements):
+    spoil(recorded, *statements)
+    with pytest.raises(StoreError, match="is not a recording as Formicary makes it; name another file"):
+        everything(recorded)
+
+
+def test_a_file_whose_pages_lead_to_each_other_has_an_end(tmp_path):
+    path = tmp_path / "shop.formicary"
+    recorder = Recorder(path)
+    recorder.write([MessageSeen(1.0, number, "a", "b", body="x" * 1500) for number in range(4000)])
+    recorder.close()
+    endless(path)
+    with pytest.raises(StoreError, match="is broken"):
+        everything(path)
+
+
+def endless(path):
+    """Have all ways from the root of the table lead to the first of its pages."""
+    with closing(sqlite3.connect(path)) as connection:
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'events'").fetchone()
+        (page,) = connection.execute("PRAGMA page_size").fetchone()
+    content = bytearray(path.read_bytes())
+    start = (root - 1) * page
+    assert content[start] == 5  # an inner page of a table
+    cells = int.from_bytes(content[start + 3 : start + 5])
+    places = [int.from_bytes(content[start + 12 + 2 * n :][:2]) for n in range(cells)]
+    first = content[start + places[0] :][:4]
+    for place in places:
+        content[start + place : start + place + 4] = first
+    path.write_bytes(content)
+
+
+def test_a_recording_that_was_not_closed_is_read(recorded, tmp_path):
+    path = tmp_path / "killed.formicary"
+    recorder = Recorder(path)
+    recorder.write([MessageSeen(float(number), number, "a", "b", body="x" * 2000) for number in range(100)])
+    with Recording(path) as recording:  # most of it is in SQLite's log still
+        assert len(recording.conversation(None, 1000)) == 100
+    recorder.close()

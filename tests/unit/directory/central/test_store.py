@@ -137,7 +137,7 @@ def test_a_file_that_cannot_be_used_is_refused_and_stays_as_it_is(path, spoil, m
 def test_a_place_where_no_file_can_be_is_said(tmp_path):
     with pytest.raises(StoreError, match="cannot be opened: No such file or directory"):
         Store(tmp_path / "nowhere" / "directory.sqlite")
-    with pytest.raises(StoreError, match="cannot be opened; see whether its folder"):
+    with pytest.raises(StoreError, match="cannot be opened: it is no file"):
         Store(tmp_path)
 
 

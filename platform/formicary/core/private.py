@@ -46,7 +46,9 @@ def check_folder(path: Path) -> None:
     if found.st_uid not in {os.geteuid(), _ROOT}:
         raise _refused(path, f"the folder {path} belongs to another user")
     if found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not _is_alone_in(found.st_gid)):
-        raise _refused(path, f"other users may write to the folder {path}: chmod go-w {path}")
+        is_for_all = found.st_mode & stat.S_ISVTX or found.st_uid != os.geteuid()
+        step = "take one of your own" if is_for_all else f"chmod go-w {path}"
+        raise _refused(path, f"other users may write to the folder {path}: {step}")
 
 
 def check_private(path: Path, *, is_copy: bool = False) -> None:

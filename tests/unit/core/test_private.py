@@ -49,10 +49,13 @@ def test_a_file_that_others_may_read_or_write_is_refused(file, bits):
     assert refused(file) == f"other users may read or write it: chmod 600 {file}"
 
 
-@pytest.mark.parametrize("bits", [0o777, 0o702, 0o1777])
-def test_a_folder_that_others_may_write_to_is_refused(file, bits):
+@pytest.mark.parametrize(
+    ("bits", "step"), [(0o777, "chmod go-w {}"), (0o702, "chmod go-w {}"), (0o1777, "take one of your own")]
+)
+def test_a_folder_that_others_may_write_to_is_refused(file, bits, step):
     file.parent.chmod(bits)
-    assert refused(file) == f"other users may write to the folder {file.parent}: chmod go-w {file.parent}"
+    folder = file.parent
+    assert refused(file) == f"other users may write to the folder {folder}: {step.format(folder)}"
     file.parent.chmod(0o755)
     assert read_private(file, 100) == b"what is believed"
 

@@ -188,6 +188,15 @@ def test_a_worker_is_told_and_heard(agent):
     assert not psutil.pid_exists(pid)
 
 
+@pytest.mark.parametrize("module", ["antigravity", "formicary_bench_of_mine", "os.path"])
+def test_a_worker_plays_no_part_that_is_not_the_laboratorys(agent, module):
+    other = msgspec.json.encode({**msgspec.json.decode(job()), "module": module})
+    agent.say(Start(4), SendOrder(4, other))
+    said = agent.hear(Said, lambda word: isinstance(decode_report(word.line), Failed))
+    assert decode_report(said.line).reason == f"'{module}' is no module of the laboratory"
+    assert agent.hear(Ended).code == 1
+
+
 def test_what_is_set_for_the_host_is_in_its_workers(agent):
     agent.say(Use({"FORMICARY_TEST": "for you"}), Start(4))
     pid = agent.hear(Started).pid

@@ -111,10 +111,10 @@ def _stream(path: Path | None) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
         return
-    from formicary.core.files import replacing
+    from formicary.core.files import output_file
 
     try:
-        with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        with output_file(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
             yield file
             file.flush()
     except OSError as error:

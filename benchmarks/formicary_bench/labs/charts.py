@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from formicary.core.files import replacing
+from formicary.core.files import output_file
 from formicary.core.quoting import printable
 from formicary.errors import FormicaryError
 from formicary_bench.files.refusals import next_step
@@ -164,7 +164,7 @@ def write_picture(results: Sequence[Result], path: Path) -> None:
     from formicary_bench.reports.charts.printing import WIDTHS, draw_for_print
 
     try:
-        with replacing(path) as temporary:
+        with output_file(path) as temporary:
             temporary.write_text(draw_for_print(chart(results), WIDTHS[2]), encoding="utf-8")
     except OSError as error:
         raise FormicaryError(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.core.files import replacing
+from formicary.core.files import output_file
 from formicary.core.quoting import sentence
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.files.refusals import next_step
@@ -77,7 +77,7 @@ def write_result(result: Result, path: Path) -> None:
         FormicaryError: it cannot be written.
     """
     try:
-        with replacing(path) as temporary:
+        with output_file(path) as temporary:
             temporary.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n")
     except OSError as error:
         raise FormicaryError(

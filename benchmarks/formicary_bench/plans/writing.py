@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from formicary.core.files import replacing
+from formicary.core.files import output_file
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.vocabulary.kinds import unknown
@@ -51,7 +51,7 @@ def write(path: Path, names: Sequence[str]) -> list[str]:
     if path.exists():
         raise UsageError(f"{path} is there already and is not overwritten: name another file, or remove it")
     try:
-        with replacing(path) as temporary:
+        with output_file(path) as temporary:
             temporary.write_text("\n".join(_lines(path, chosen)) + "\n", encoding="utf-8", newline="\n")
     except OSError as error:
         raise FormicaryError(f"{path} cannot be written ({error.strerror}): name another file") from error

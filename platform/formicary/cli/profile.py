@@ -185,10 +185,10 @@ def _write_files(profile: Profile, known: Rules, flame: Path | None, speedscope:
 
 def _write(path: Path, content: bytes) -> None:
     from formicary.core.errors import UsageError
-    from formicary.core.files import replacing
+    from formicary.core.files import output_file
 
     try:
-        with replacing(path) as temporary:
+        with output_file(path) as temporary:
             temporary.write_bytes(content)
     except OSError as error:
         raise UsageError(f"{path} cannot be written ({error.strerror})") from error

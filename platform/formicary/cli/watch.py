@@ -240,13 +240,13 @@ def _messages(file: Path, conversation: str | None) -> list[MessageSeen]:
 
 
 def _export(file: Path, conversation: str | None, target: Path) -> None:
-    from formicary.core.files import replacing
+    from formicary.core.files import output_file
     from formicary.observe.exporting import export
 
     messages = _messages(file, conversation)
     written = export(messages, target.name)
     try:
-        with replacing(target) as part:
+        with output_file(target) as part:
             part.write_text(written, encoding="utf-8", errors="replace")
     except OSError as error:
         raise UsageError(f"{target} cannot be written: {error.strerror}; name another file") from error

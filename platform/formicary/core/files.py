@@ -20,28 +20,16 @@ if TYPE_CHECKING:
 def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
     """Give a temporary file name beside `path` to write to; it becomes `path` when the block ends well.
 
-    When the block raises, or is interrupted, the temporary file is removed and `path` is as it was. A link
-    stays one, and what it leads to is replaced. What is no file, such as a pipe or `/dev/stdout`, stays what
-    it is, and is written to when the block ends well.
+    When the block raises, or is interrupted, the temporary file is removed and `path` is as it was. A link is
+    replaced, and so is whatever else is there; for files that a user names, see `output_file`.
 
     Args:
         path: the file that is to be.
-        private: whether only its user may read it; the temporary file is there already then, and empty. Then
-            whatever is at `path` is replaced.
+        private: whether only its user may read it; the temporary file is there already then, and empty.
 
     Raises:
         OSError: the file cannot be written.
     """
-    if not private:
-        kind = _kind(path)
-        if kind and not stat.S_ISREG(kind):
-            from formicary.core.scratch import scratch_folder
-
-            with scratch_folder() as folder:
-                yield folder / path.name
-                _write_to(path, kind, folder / path.name)
-            return
-        path = Path(os.path.realpath(path))
     temporary = _temporary(path)
     try:
         if private:
@@ -50,6 +38,28 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def output_file(path: Path) -> Iterator[Path]:
+    """Give a temporary file name, as `replacing` does, for what a user wants to have at `path`.
+
+    A link stays one, and what it leads to is replaced. What is no file, such as a pipe or `/dev/stdout`, is
+    written to when the block ends well.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    kind = _kind(path)
+    if not kind or stat.S_ISREG(kind):
+        with replacing(Path(os.path.realpath(path))) as temporary:
+            yield temporary
+        return
+    from formicary.core.scratch import scratch_folder
+
+    with scratch_folder() as folder:
+        yield folder / path.name
+        _write_to(path, kind, folder / path.name)
 
 
 def write_private(path: Path, content: str | bytes) -> None:

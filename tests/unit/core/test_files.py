@@ -11,6 +11,7 @@ import pytest
 
 from formicary.core.files import (
     new_folder,
+    output_file,
     replacing,
     user_cache,
     user_state,
@@ -40,6 +41,15 @@ def test_a_block_that_raises_leaves_the_old_file_and_no_other(tmp_path):
         temporary.write_text(str(1 / 0))
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_to_a_file_elsewhere_is_replaced_and_that_file_stays(tmp_path):
+    (tmp_path / "elsewhere").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    with replacing(tmp_path / "link") as temporary:
+        temporary.write_text("new")
+    assert (tmp_path / "elsewhere").read_text() == "old"
+    assert not (tmp_path / "link").is_symlink()
 
 
 def test_a_private_file_is_private_from_the_beginning(tmp_path):
@@ -108,7 +118,7 @@ def test_a_link_stays_one_and_what_it_leads_to_is_replaced(tmp_path):
     file, link = tmp_path / "folder" / "file", tmp_path / "link"
     link.symlink_to(file)
     for text in ("new", "newer"):  # also where there is nothing yet
-        with replacing(link) as temporary:
+        with output_file(link) as temporary:
             temporary.write_text(text)
         assert (link.is_symlink(), file.is_symlink(), file.read_text()) == (True, False, text)
 
@@ -117,11 +127,11 @@ def test_a_pipe_stays_one_and_is_written_to(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    with replacing(pipe) as temporary:
+    with output_file(pipe) as temporary:
         temporary.write_text("new")
         assert temporary.parent != tmp_path
     assert os.read(reading, 100) == b"new"
-    with pytest.raises(ZeroDivisionError), replacing(pipe) as temporary:
+    with pytest.raises(ZeroDivisionError), output_file(pipe) as temporary:
         temporary.write_text(str(1 / 0))
     assert os.read(reading, 100) == b""
     os.close(reading)
@@ -130,13 +140,13 @@ def test_a_pipe_stays_one_and_is_written_to(tmp_path):
 
 def test_a_pipe_that_nobody_reads_is_said_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="nobody reads from it"), replacing(tmp_path / "pipe") as temporary:
+    with pytest.raises(OSError, match="nobody reads from it"), output_file(tmp_path / "pipe") as temporary:
         temporary.write_text("new")
 
 
 def test_a_pipe_by_its_number_is_written_to(tmp_path):
     reading, writing = os.pipe()
-    with replacing(Path(f"/dev/fd/{writing}")) as temporary:
+    with output_file(Path(f"/dev/fd/{writing}")) as temporary:
         temporary.write_text("new")
     os.close(writing)
     assert os.read(reading, 100) == b"new"
@@ -152,7 +162,7 @@ def test_a_device_stays_one(tmp_path, number, refused):
     except PermissionError:
         pytest.skip("only root makes a device, and only some hosts let it")
     ended = nullcontext() if refused is None else pytest.raises(OSError, match=refused)
-    with ended, replacing(device) as temporary:
+    with ended, output_file(device) as temporary:
         temporary.write_text("new")
     assert stat.S_ISCHR(device.stat().st_mode)
 
@@ -161,9 +171,9 @@ def test_what_takes_no_bytes_is_refused_and_stays(tmp_path):
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(tmp_path / "socket"))
     for path, why in ((tmp_path / "socket", "neither a file nor a pipe"), (tmp_path, "Is a directory")):
-        with pytest.raises(OSError, match=why), replacing(path) as temporary:
+        with pytest.raises(OSError, match=why), output_file(path) as temporary:
             temporary.write_text("new")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    with pytest.raises(OSError, match="symbolic links"), replacing(tmp_path / "loop") as temporary:
+    with pytest.raises(OSError, match="symbolic links"), output_file(tmp_path / "loop") as temporary:
         temporary.write_text("new")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["loop", "socket"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary.core.files import replacing
+from formicary.core.files import output_file
 from formicary.errors import FormicaryError
 from formicary_bench.files.refusals import next_step
 from formicary_bench.reports.formats.html import filled
@@ -27,7 +27,7 @@ def write_sheet(sheet: Sheet, path: Path) -> None:
         FormicaryError: It cannot be written; an older file is as it was.
     """
     try:
-        with replacing(path) as temporary:
+        with output_file(path) as temporary:
             temporary.write_text(sheet_page(sheet), encoding="utf-8", newline="\n")
     except OSError as error:
         raise FormicaryError(

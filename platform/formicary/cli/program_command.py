@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_CLOSE: Final = (
+    0.85  # how like an option of ours is one that is taken for a slip: as `--lisen` is to `--listen`
+)
 
 
 class ProgramCommand(TyperCommand):
@@ -28,6 +33,7 @@ class ProgramCommand(TyperCommand):
         values = {opt: _value_count(each) for each in self.get_params(ctx) for opt in _spellings(each)}
         own: list[str] = []
         program: list[str] = []
+        source = ""
         at = 0
         while at < len(args):
             name, has_value, _ = args[at].partition("=")
@@ -38,6 +44,8 @@ class ProgramCommand(TyperCommand):
                 own += args[at:end]
                 at = end
             elif program:
+                if not _is_named(name, source) and get_close_matches(name, values, cutoff=_CLOSE):
+                    own.append(name)  # a slip, which is refused
                 return own, [*program, *args[at:]]
             elif name.startswith("-"):  # there is no such option, which is refused
                 own.append(args[at])

@@ -74,7 +74,7 @@ class Journey:
         setting = Setting(name, peer, ledger, options, AGENTS, 20_000, self._pause, 20)
         prefix: tuple[str, ...] = ()
         if name == HOME and self._disk is not None:
-            mount = 'mount -t tmpfs -o size=16m none "$0" && exec "$@"'
+            mount = 'mount -t tmpfs -o size=16m,mode=0700 none "$0" && exec "$@"'
             prefix = ("unshare", "--mount", "sh", "-c", mount, str(self._disk))
         kind = Side if name == PEER else Traveller
         return kind(setting, self.folder, prefix)
@@ -94,7 +94,9 @@ class Journey:
                     options = {**side.setting.options, "join": self.peer.join}
                     side.setting = replace(side.setting, options=options)
             others = [side for side in (self.peer, *self.sides.values()) if side is not first]
-            await asyncio.gather(*(side.start() for side in others))
+            async with asyncio.TaskGroup() as starting:  # if one fails, nobody waits for the others any more
+                for side in others:
+                    starting.create_task(side.start())
             self._stack = stack.pop_all()
         return self
 

@@ -11,6 +11,7 @@ fails. What runs in them is ended with the test, and they are removed, also thos
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import os
 import shutil
@@ -169,11 +170,13 @@ def need_namespaces(programs: Mapping[str, str]) -> None:
 
 
 def _remove_left_over() -> None:
-    """Remove the namespaces of runs that were killed."""
-    for name in _names():
-        prefix, _, made_by = name.rpartition("-")[0].rpartition("-")
-        if prefix == _PREFIX and not Path(f"/proc/{made_by}").exists():
-            Host(name, "").remove()
+    """Remove the namespaces of runs that were killed, one test at a time."""
+    with Path(f"/run/{_PREFIX}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for name in _names():
+            prefix, _, made_by = name.rpartition("-")[0].rpartition("-")
+            if prefix == _PREFIX and not Path(f"/proc/{made_by}").exists():
+                Host(name, "").remove()
 
 
 def _names() -> list[str]:

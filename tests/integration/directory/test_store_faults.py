@@ -107,7 +107,7 @@ def small_disk(tmp_path):
     """Give a folder on a disk of 1 MB."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", folder]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m,mode=0700", "none", folder]
     done = subprocess.run(mount, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         leave_out(f"no disk can be mounted: {done.stderr.strip()}")

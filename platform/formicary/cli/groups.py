@@ -45,12 +45,13 @@ async def groups(
     CONTAINER, STATE and exit codes are those of `formicary df list`.
     """
     from formicary.cli.output import say_missing, show_json, show_table
+    from formicary.core.names import natural
     from formicary.directory.model.query import Query
     from formicary.groups.naming import ROLE
 
     wanted = {"community": community, "group": group, "role": role}
     query = Query(type=ROLE, properties={name: value for name, value in wanted.items() if value is not None})
-    members = sorted(_members(await find_all(session, query)))
+    members = sorted(_members(await find_all(session, query)), key=lambda each: (each[0], natural(each[1])))
     places = await session.management.locate(agent for _, agent in members)
     if as_json:
         found = [_as_json(*member, place) for member, place in zip(members, places, strict=True)]

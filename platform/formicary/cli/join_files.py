@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import UsageError
 from formicary.core.files import user_state, write_locked
-from formicary.core.names import is_container
+from formicary.core.names import is_container, natural
 from formicary.core.private import make_private_folder, read_private
 
 if TYPE_CHECKING:
@@ -103,7 +103,8 @@ def read(where: str) -> str:
 def listening() -> list[str]:
     """Return the names of this user's containers on this host that others can join now."""
     try:
-        return sorted(path.name for path in folder().iterdir() if is_container(path.name) and _is_held(path))
+        found = (path.name for path in folder().iterdir() if is_container(path.name) and _is_held(path))
+        return sorted(found, key=natural)
     except FileNotFoundError:
         return []
     except OSError as error:

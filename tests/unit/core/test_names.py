@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from formicary import Agent, Container, Message, MicroAgent
-from formicary.core.names import check_container, check_local, check_platform, check_receiver, complete
+from formicary.core.names import (
+    check_container,
+    check_local,
+    check_platform,
+    check_receiver,
+    complete,
+    natural,
+)
 from formicary.errors import AgentStateError, InvalidNameError
 
 
@@ -129,3 +136,10 @@ def test_short_names_are_completed(name, full):
 def test_what_cannot_be_a_receiver(name, sentence):
     with pytest.raises(InvalidNameError, match=sentence):
         Message(to=name)
+
+
+def test_names_are_sorted_as_people_count():
+    names = ["ann", "ann@c2", "ann@c10", "ann-2@c1", "ann-10@c1", "ann-109@c1", "ann-b@c1"]
+    shuffled = sorted(names)
+    assert shuffled != names
+    assert sorted(shuffled, key=natural) == names

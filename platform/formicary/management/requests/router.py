@@ -18,7 +18,7 @@ from formicary.core.errors import (
     UndeliveredError,
     UnknownAgentError,
 )
-from formicary.core.names import MANAGEMENT, complete, is_container_of
+from formicary.core.names import MANAGEMENT, complete, is_container_of, natural
 from formicary.fipa.language import ONTOLOGY
 from formicary.management.descriptions import Missing
 from formicary.management.requests.actions import (
@@ -248,7 +248,7 @@ class RequestRouter:
             ContainerClosedError: the own container is not open.
         """
         domains, missing = await self._containers()
-        answers = await asyncio.gather(*(within_time(ask, domain) for domain in sorted(domains)))
+        answers = await asyncio.gather(*(within_time(ask, domain) for domain in sorted(domains, key=natural)))
         found = [answer for answer in answers if not isinstance(answer, Missing)]
         return found, (*missing, *(answer for answer in answers if isinstance(answer, Missing)))
 

@@ -53,10 +53,12 @@ class _Times:
     """How long a thread runs, and waits for a processor, as far as the system says."""
 
     def __init__(self, native_id: int) -> None:
-        self._file: int | None = None
+        self._files: tuple[int, ...] = ()
+        self._latest = 0.0, 0.0
         with contextlib.suppress(OSError):
-            self._file = os.open(f"/proc/self/task/{native_id}/schedstat", os.O_RDONLY)
-        self._latest = self._read()
+            self._files += (os.open(f"/proc/self/task/{native_id}/schedstat", os.O_RDONLY),)
+            self._files += (os.open(f"/proc/self/task/{native_id}/stat", os.O_RDONLY),)
+            self._latest = self._read()
 
     def passed(self) -> tuple[float, float]:
         """Return the seconds of both since the last call; 0 where they are not known."""
@@ -64,17 +66,22 @@ class _Times:
         return self._latest[0] - before[0], self._latest[1] - before[1]
 
     def _read(self) -> tuple[float, float]:
-        if self._file is not None:
-            with contextlib.suppress(OSError, ValueError):
-                ran, waited, *_ = os.pread(self._file, 80, 0).split()
-                return int(ran) / 1e9, int(waited) / 1e9
-        return 0.0, 0.0
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            ran, waited, *_ = os.pread(self._files[0], 80, 0).split()
+            return int(ran) / 1e9, int(waited) / 1e9
+        return self._latest
+
+    def wants_processor(self) -> bool:
+        """Tell whether the thread runs now, or waits for a processor; False where that is not known."""
+        with contextlib.suppress(OSError, IndexError):
+            return os.pread(self._files[1], 500, 0).rpartition(b")")[2].split()[0] == b"R"
+        return False
 
     def close(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        """Close the files."""
+        files, self._files = self._files, ()
+        for file in files:
+            os.close(file)
 
 
 class _Watched:
@@ -88,8 +95,8 @@ class _Watched:
         self._turn: list[float] = []  # kept, so that no other one gets its place in memory
         self._at: object = None  # what can be seen without a look at the thread's frames
         self._step: _Step | None = None
-        self._since = 0.0
-        self._waited = 0.0  # s for which the thread had no processor meanwhile
+        self._stood = 0.0  # s for which the step has kept the loop, as far as that was seen
+        self._looked = 0.0
         self._is_counted = False
 
     def look(self, now: float, late_since: float | None) -> bool:
@@ -104,21 +111,26 @@ class _Watched:
             return False
         turn, is_busy = scheduler.turn, scheduler.awake
         ran, waited = self.times.passed()
+        passed, self._looked = now - self._looked, now
         before, self._at = self._at, (id(turn), scheduler.resumed, id(scheduler.current)) if is_busy else None
-        since = now
+        stood = 0.0
         if late_since is not None:
             if ran >= (now - late_since) / 2:
-                since = late_since  # it has run all the time, and has kept Python's lock
+                stood = min(ran, now - late_since)  # it has run all the time, and has kept Python's lock
             else:
-                self._since, self._waited = now, 0.0  # the whole process stood still
+                self._stood = ran = passed = 0.0  # the whole process stood still
         # Most looks end here: a loop that goes on is elsewhere each time.
-        may_stand = is_busy and (self._at == before or since < now)
+        may_stand = is_busy and (self._at == before or stood > 0)
         step = self._see(scheduler, turn) if may_stand else None
         if step is None or step != self._step:
-            self._step, self._since, self._waited = step, since, 0.0
+            self._step, self._stood = step, stood
             self._is_counted = False
+        # A crowded machine is not its fault. How long a thread waits for a processor is only known once it
+        # has got one: until then, what counts is how long it ran.
+        elif self.times.wants_processor():
+            self._stood += ran
         else:
-            self._waited += waited
+            self._stood += max(ran, passed - waited)
         if step is not None:
             self._judge(step, now)
         has_gone_on = turn is not self._turn
@@ -126,7 +138,7 @@ class _Watched:
         return has_gone_on or is_busy
 
     def _judge(self, step: _Step, now: float) -> None:
-        seconds = now - self._since - self._waited  # a crowded machine is not its fault
+        seconds = self._stood
         if seconds < _TOO_LONG:
             return
         if self._is_counted:

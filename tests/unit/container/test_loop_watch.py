@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+from pathlib import Path
 
 import pytest
 
 from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.container import loop_watch
 from formicary.container.blockers import Blockers
-from formicary.container.loop_watch import LOOP_WATCH, LoopWatch, _Looking, _Watched
+from formicary.container.loop_watch import LOOP_WATCH, LoopWatch, _Looking, _Times, _Watched
 from formicary.observe.metrics import measure
 
 pytestmark = pytest.mark.skipif(not loop_watch._SEES_FRAMES, reason="without the lock, no frames are seen")
@@ -134,9 +135,13 @@ class Queue:
 class Times:
     def __init__(self):
         self.ran = self.waited = 0.0
+        self.wants = False
 
     def passed(self):
         return self.ran, self.waited
+
+    def wants_processor(self):
+        return self.wants
 
 
 @pytest.fixture
@@ -187,6 +192,46 @@ def test_a_thread_that_waits_for_a_processor_blocks_nothing(seen):
     for number in range(10):
         watched.look(number * 0.05, None)
     assert blockers.total == 0
+
+
+def test_nor_does_one_that_waits_for_it_still_and_has_not_run_for_long(seen):
+    _, watched, times, blockers = seen
+    times.wants, times.ran = True, 0.004
+    for number in range(10):
+        watched.look(number * 0.3, None)
+    assert blockers.total == 0
+    times.ran = 0.07
+    watched.look(3.3, None)
+    assert blockers.most(1)[0].longest_s == pytest.approx(0.102)
+
+
+def test_what_has_run_for_long_blocks_however_long_it_has_waited_before(seen):
+    _, watched, times, blockers = seen
+    watched.look(1.0, None)
+    watched.look(1.05, None)
+    times.ran, times.waited = 0.12, 0.5
+    watched.look(1.2, None)
+    assert blockers.most(1)[0].longest_s == pytest.approx(0.12)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux tells of a thread")
+def test_a_thread_that_runs_wants_a_processor_and_one_that_sleeps_does_not():
+    sleeps, native = threading.Event(), []
+    thread = threading.Thread(target=lambda: (native.append(threading.get_native_id()), sleeps.wait()))
+    thread.start()
+    try:
+        while not native:
+            pass
+        other, own = _Times(native[0]), _Times(threading.get_native_id())
+        assert own.wants_processor()
+        while other.wants_processor():
+            pass
+        other.close()
+        own.close()
+        assert not own.wants_processor()
+    finally:
+        sleeps.set()
+        thread.join()
 
 
 def test_who_keeps_pythons_lock_is_found_at_the_first_look_after_it(seen):

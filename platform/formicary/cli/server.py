@@ -198,7 +198,10 @@ def _show(found: ServerStatus, what: str, *, as_json: bool) -> None:
         return
     say(f"Prosody {facts['version']} {what}, process {facts['pid']}, {facts['memory_bytes'] / 1e6:.0f} MB")
     say(f"  platform    {facts['platform']}")
-    say(f"  containers  {facts['host']}:{facts['port']}  {', '.join(facts['containers']) or 'none yet'}")
+    there = ", ".join(facts["containers"]) or "none connected"
+    say(f"  containers  {facts['host']}:{facts['port']}  {there}")
+    if facts["not_connected"]:
+        say(f"  not there   {', '.join(facts['not_connected'])}")
     say(f"  with TLS    {facts['host']}:{facts['tls_port']}  (containers, too)")
     say(f"  clients     {facts['host']}:{facts['client_port']}  (ordinary XMPP accounts, no TLS)")
     say(f"  folder      {facts['folder']}")
@@ -207,10 +210,12 @@ def _show(found: ServerStatus, what: str, *, as_json: bool) -> None:
 def _facts(found: ServerStatus) -> dict[str, Any]:
     from formicary.core.errors import ServerError
     from formicary.server.address import LOOPBACK
+    from formicary.server.containers import connected
 
     state = found.state
     if state is None or not found.running:
         raise ServerError(f"the server in {found.folder.path} has ended; its log is {found.folder.log}")
+    there = connected(found.folder, state.platform)
     return {
         "host": LOOPBACK,
         "port": state.port,
@@ -221,6 +226,7 @@ def _facts(found: ServerStatus) -> dict[str, Any]:
         "version": state.version,
         "pid": state.pid,
         "memory_bytes": found.memory,
-        "containers": found.containers,
+        "containers": there,
+        "not_connected": [name for name in found.containers if name not in there],
         "folder": str(found.folder.path),
     }

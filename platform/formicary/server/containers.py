@@ -29,6 +29,16 @@ _ADD = (
     'return require "core.hostmanager".activate(host) '
     'end)({}, require "core.configmanager")'
 )
+_CONNECTED = (
+    ">(function () "
+    "local found = {}; "
+    "for host, it in pairs(prosody.hosts) do "
+    "local component = it.modules and it.modules.component; "
+    "if component and component.connected then found[#found + 1] = host end "
+    "end "
+    'return table.concat(found, " ") '
+    "end)()"
+)
 
 
 async def add_container(address: ServerAddress, container: str) -> None:
@@ -109,7 +119,21 @@ def remember_only(folder: StateFolder, platform: str, containers: Iterable[str])
 
 
 def known(folder: StateFolder, platform: str) -> list[str]:
-    """Return the names of the containers that the server knows, sorted."""
-    return sorted(
-        path.name.removesuffix(".cfg.lua") for path in folder.containers(platform).glob("[!.]*.cfg.lua")
-    )
+    """Return the names of the containers that may connect to the server, sorted."""
+    files = folder.containers(platform).glob("[!.]*.cfg.lua")
+    return sorted((path.name.removesuffix(".cfg.lua") for path in files), key=names.natural)
+
+
+def connected(folder: StateFolder, platform: str) -> list[str]:
+    """Return the names of the containers that are connected to the server now, sorted.
+
+    Raises:
+        ServerError: it does not answer.
+    """
+    try:
+        with AdminShell(folder.socket) as admin:
+            domains = admin.do(_CONNECTED).split()
+    except OSError as error:
+        raise ServerError(f"the server in {folder.path} does not answer ({error.strerror})") from error
+    found = (domain.removesuffix(f".{platform}") for domain in domains if domain.endswith(f".{platform}"))
+    return sorted(found, key=names.natural)

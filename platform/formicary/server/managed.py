@@ -36,7 +36,7 @@ class ServerStatus:
         folder: the folder.
         running: whether its server runs.
         state: the server as it was started last; None if there never was one.
-        containers: names of the containers that it knows.
+        containers: names of the containers that may connect to it.
         memory: bytes of memory in use (resident set size); 0 if it does not run.
     """
 

@@ -12,6 +12,7 @@ import psutil
 import pytest
 from tests.plugins.ports import unused_port
 
+from formicary import server
 from formicary.cli import main
 from formicary.server import ServerAddress, process
 
@@ -58,6 +59,17 @@ def test_start_status_stop(formicary, folder):
     stopped = formicary("stop")
     assert (stopped.code, stopped.out) == (0, f"stopped the server in {folder}\n")
     assert process.is_gone(facts["pid"])
+
+
+def test_the_status_tells_who_is_connected_from_who_may_connect(formicary, folder, connect):
+    formicary("start")
+    server.start(folder, containers=["c10", "c2", "c3"])
+    assert connect(ServerAddress.load(folder), "c3").connected
+    told = json.loads(formicary("status", "--json").out)
+    assert (told["containers"], told["not_connected"]) == (["c3"], ["c2", "c10"])
+    shown = formicary("status").out
+    assert f":{told['port']}  c3\n" in shown
+    assert "not there   c2, c10\n" in shown
 
 
 def test_it_survives_the_command_that_started_it(formicary, folder):
@@ -139,7 +151,7 @@ def test_config_makes_the_folders_of_a_federation_with_which_its_servers_start(f
     b = output / "b"
     try:
         facts = json.loads(formicary("start", "--json", where=b).out)
-        assert (facts["platform"], facts["containers"]) == ("lab.example", ["c3"])
+        assert (facts["platform"], facts["not_connected"]) == ("lab.example", ["c3"])
         other = formicary("start", "--platform", "other.example", where=b)
         assert (other.code, other.err.count("\n")) == (3, 1)
     finally:

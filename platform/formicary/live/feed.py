@@ -144,7 +144,7 @@ class Feed(ABC):
         """Go on with what was recorded from a time on.
 
         The next batch begins with a `Begun`, a `Figures` with all that there was then, and the latest
-        messages before it. While it goes backwards, every batch does.
+        messages before it, with how many were left out. While it goes backwards, every batch does.
 
         Args:
             at: in seconds since 1970.

@@ -6,7 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from formicary.live.feed import MOST_EVENTS, Feed
-from formicary.observe.events import Begun, MessageSeen
+from formicary.live.view import lets_through
+from formicary.observe.events import Begun, LeftOut, MessageSeen
 from formicary.observe.recording import Recording
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ class PlayedFeed(Feed):
         self._begins_anew = False
         at = self.position
         context = self._matching(recording.before(at, _CONTEXT))
-        messages = [event for event in context if isinstance(event, MessageSeen)]
-        return [Begun(at), recording.state(at), *messages]
+        told = [event for event in context if isinstance(event, MessageSeen | LeftOut)]
+        return [Begun(at), recording.state(at), *told]
 
     def _matching(self, events: list[Event]) -> list[Event]:
         return [
@@ -84,14 +85,3 @@ class PlayedFeed(Feed):
         assert self.span is not None
         self.position = min(max(at, self.span[0]), self.span[1])
         self._begins_anew = True
-
-
-def lets_through(filters: Filters, message: MessageSeen) -> bool:
-    """Tell whether filters let a message through, as far as it was recorded."""
-    return (
-        (not filters.agent or filters.agent in message.sender or filters.agent in message.receiver)
-        and (not filters.performative or filters.performative == message.performative)
-        and (not filters.protocol or filters.protocol == message.protocol)
-        and (not filters.conversation or filters.conversation == message.conversation)
-        and (not filters.text or filters.text in message.body)
-    )

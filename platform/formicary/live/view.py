@@ -21,9 +21,10 @@ from formicary.observe.events import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from formicary.observe.events import ContainerFigures, Entry, Event, LinkFigures, RolePlayed
+    from formicary.observe.events import ContainerFigures, Entry, Event, Filters, LinkFigures, RolePlayed
 
 _GONE = frozenset({"ended", "failed"})
+_GAPS = 2000
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -49,6 +50,7 @@ class View:
         missing: containers that could not be asked, and why.
         shown: of how many messages there was an event.
         left_out: of how many there was none.
+        gaps: where there was none: the latest.
     """
 
     def __init__(self, most_messages: int = 2000, most_agents: int = 20_000, most_dead: int = 500) -> None:
@@ -56,6 +58,7 @@ class View:
         self._most_agents = most_agents
         self.messages: dict[tuple[str, int], MessageSeen] = {}
         self.dead: deque[DeadLetter] = deque(maxlen=most_dead)
+        self.gaps: deque[LeftOut] = deque(maxlen=_GAPS)
         self.begin_again()
 
     def begin_again(self) -> None:
@@ -63,6 +66,7 @@ class View:
         self.at = 0.0
         self.messages.clear()
         self.dead.clear()
+        self.gaps.clear()
         self.agents: dict[str, AgentFigures] = {}
         self.containers: dict[str, ContainerFigures] = {}
         self.links: dict[tuple[str, str], LinkFigures] = {}
@@ -106,6 +110,7 @@ class View:
                 self.dead.append(event)
             case LeftOut():
                 self.left_out += event.left_out
+                self.gaps.append(event)
             case Figures():
                 self._take_figures(event)
             case Begun():
@@ -143,3 +148,14 @@ def _keep(table: dict[K, V], key: K, value: V, most: int) -> None:
     if len(table) >= most:
         del table[next(iter(table))]
     table[key] = value
+
+
+def lets_through(filters: Filters, message: MessageSeen) -> bool:
+    """Tell whether filters let a message through, as far as it was recorded."""
+    return (
+        (not filters.agent or filters.agent in message.sender or filters.agent in message.receiver)
+        and (not filters.performative or filters.performative == message.performative)
+        and (not filters.protocol or filters.protocol == message.protocol)
+        and (not filters.conversation or filters.conversation == message.conversation)
+        and (not filters.text or filters.text in message.body)
+    )

@@ -297,7 +297,8 @@ class Figures(_Event, frozen=True):
 class Begun(_Event, frozen=True):
     """What was told before does not hold any more: somebody has gone to another time of a recording.
 
-    A `Figures` follows with all that there was then, and then the latest messages before it.
+    A `Figures` follows with all that there was then, and then the latest messages before it, with
+    how many were left out.
 
     Args:
         at: which time it is, in seconds since 1970.

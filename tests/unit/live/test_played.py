@@ -4,7 +4,7 @@ import pytest
 
 from formicary.core.errors import StoreError, UsageError
 from formicary.live.feed import Feed
-from formicary.observe.events import AgentFigures, Begun, Figures, Filters, MessageSeen
+from formicary.observe.events import AgentFigures, Begun, Figures, Filters, LeftOut, MessageSeen
 from formicary.observe.recording import Recorder
 from formicary.testing import run_virtual
 
@@ -69,6 +69,21 @@ def test_one_can_go_to_any_time(path):
         assert await anext(batches) == []
         feed.resume()
         assert await go_on(batches, 5) in ([51, 52, 53, 54, 55], [51, 52, 53, 54])
+
+    playing(path, test)
+
+
+def test_going_to_a_time_tells_what_was_left_out_before_it(tmp_path):
+    path = tmp_path / "sampled.formicary"
+    recorder = Recorder(path)
+    for number in range(1, 11):
+        at = 1000.0 + number
+        recorder.write([MessageSeen(at, number, "ann@c1", "bob@c1"), LeftOut(at, "c1", 1, 99)])
+    recorder.close()
+
+    async def test(feed, batches):
+        feed.seek(1004.5)
+        assert sum(event.left_out for event in await anext(batches) if isinstance(event, LeftOut)) == 4 * 99
 
     playing(path, test)
 

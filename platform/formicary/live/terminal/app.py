@@ -136,7 +136,8 @@ class LiveApp(App[str]):
         key = self._selected(table)
         table.clear()
         row = 0
-        for number, (row_key, cells) in enumerate(rows(name, self._view, all_messages=self._feed.is_paused)):
+        shown = rows(name, self._view, self._feed.filters, all_messages=self._feed.is_paused)
+        for number, (row_key, cells) in enumerate(shown):
             table.add_row(*cells, key=row_key)
             if row_key == key:
                 row = number
@@ -196,7 +197,6 @@ class LiveApp(App[str]):
         except FormicaryError as error:
             self._say(error)
             return
-        self._view.messages.clear()
         self._is_drawn = False
 
     def action_unfilter(self) -> None:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
+from formicary.core.names import natural
 from formicary.core.quoting import printable
+from formicary.live.view import lets_through
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from formicary.live.view import View
-    from formicary.observe.events import AgentFigures, MessageSeen
+    from formicary.observe.events import AgentFigures, Filters, MessageSeen
 
 COLUMNS: Final = {
     "messages": ("TIME", "FROM", "TO", "ACT", "CONVERSATION", "WAITED", "BODY"),
@@ -43,15 +45,18 @@ Row = tuple[str, tuple[Text, ...]]
 """What names a row in its table, and its cells."""
 
 
-def rows(table: str, view: View, *, all_messages: bool) -> list[Row]:
+def rows(table: str, view: View, filters: Filters, *, all_messages: bool) -> list[Row]:
     """Return the rows of a table.
 
     Args:
         table: one of `COLUMNS`.
         view: what is known.
+        filters: which messages are shown.
         all_messages: whether older messages are wanted, too.
     """
-    return list(islice(_ROWS_OF[table](view, _ROWS if all_messages else _LATEST), _ROWS))
+    if table == "messages":
+        return list(_messages(view, filters, _ROWS if all_messages else _LATEST))
+    return list(islice(_ROWS_OF[table](view), _ROWS))
 
 
 def cell(text: object, longest: int = _LONGEST) -> Text:
@@ -76,9 +81,9 @@ def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.1f}"  # noqa: PLR2004 -- three digits
 
 
-def _messages(view: View, most: int) -> Iterator[Row]:
-    latest = islice(reversed(view.messages.items()), most)
-    for (container, count), message in reversed(list(latest)):
+def _messages(view: View, filters: Filters, most: int) -> Iterator[Row]:
+    shown = (each for each in reversed(view.messages.items()) if lets_through(filters, each[1]))
+    for (container, count), message in reversed(list(islice(shown, most))):
         yield f"{container}/{count}", (*_said(message), cell(waited(message)), cell(message.body))
 
 
@@ -100,9 +105,10 @@ def waited(message: MessageSeen) -> str:
     return "..." if message.waited is None else f"{message.waited * 1000:.0f} ms" if message.waited else "0"
 
 
-def _agents(view: View, _: int) -> Iterator[Row]:
+def _agents(view: View) -> Iterator[Row]:
     for agent in sorted(
-        islice(view.agents.values(), 10 * _ROWS), key=lambda each: (each.container, each.name)
+        islice(view.agents.values(), 10 * _ROWS),
+        key=lambda each: (natural(each.container), natural(each.name)),
     ):
         yield (
             agent.name,
@@ -123,7 +129,7 @@ def behaviours(agent: AgentFigures) -> str:
     return ", ".join(f"{each.name} [{each.state}]" if each.state else each.name for each in agent.behaviours)
 
 
-def _dead(view: View, _: int) -> Iterator[Row]:
+def _dead(view: View) -> Iterator[Row]:
     for letter in view.dead:
         yield (
             f"{letter.container}/{letter.number}",
@@ -137,8 +143,8 @@ def _dead(view: View, _: int) -> Iterator[Row]:
         )
 
 
-def _links(view: View, _: int) -> Iterator[Row]:
-    for link in view.links.values():
+def _links(view: View) -> Iterator[Row]:
+    for link in sorted(view.links.values(), key=lambda each: (natural(each.container), natural(each.peer))):
         yield (
             f"{link.container}/{link.peer}",
             (
@@ -153,7 +159,7 @@ def _links(view: View, _: int) -> Iterator[Row]:
         )
 
 
-def _directory(view: View, _: int) -> Iterator[Row]:
+def _directory(view: View) -> Iterator[Row]:
     for count, entry in enumerate(view.directory):
         properties = ", ".join(f"{name}={value}" for name, value in entry.properties.items())
         cells = short(entry.agent), entry.type, entry.name, properties
@@ -163,8 +169,8 @@ def _directory(view: View, _: int) -> Iterator[Row]:
         yield f"role {count}", (cell(short(role.agent)), cell("role"), cell(role.role), cell(place))
 
 
-def _containers(view: View, _: int) -> Iterator[Row]:
-    for each in view.containers.values():
+def _containers(view: View) -> Iterator[Row]:
+    for each in sorted(view.containers.values(), key=lambda each: natural(each.name)):
         blockers = ", ".join(f"{blocker.name} ({blocker.longest_s:.1f} s)" for blocker in each.blockers)
         yield (
             each.name,
@@ -184,7 +190,6 @@ def _containers(view: View, _: int) -> Iterator[Row]:
 
 
 _ROWS_OF: Final = {
-    "messages": _messages,
     "agents": _agents,
     "dead": _dead,
     "links": _links,

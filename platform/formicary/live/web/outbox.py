@@ -46,6 +46,9 @@ class Outbox:
         self._clear()
         self._events.extend(filter(self._is_wanted, self._view.messages.values()))
         self._events.extend(self._view.dead)
+        # Between the messages that it is told of, and not before them.
+        begin = next((event.at for event in self._events if isinstance(event, MessageSeen)), float("-inf"))
+        self._left_out = sum(gap.left_out for gap in self._view.gaps if gap.at >= begin)
         self._figures = self._view.figures()
 
     @property

@@ -172,7 +172,8 @@ def test_a_filter_is_typed():
         await pilot.press(*"act=inform two words", "enter")
         await pilot.pause()
         assert feed.filters == Filters(performative="inform", text="two words")
-        assert not app._view.messages
+        await settled(app, pilot)
+        assert not texts(app, "messages")
 
     shown(test, [message(1)])
 
@@ -189,6 +190,35 @@ def test_paused_all_messages_that_are_known_can_be_scrolled_through():
         assert not feed.is_paused
 
     shown(test, [message(number) for number in range(400)])
+
+
+def test_paused_a_filter_holds_for_what_is_known_and_is_taken_back():
+    async def test(app, feed, pilot):
+        await pilot.press("space")
+        await pilot.press("slash", *"conversation=talk-1", "enter")
+        await settled(app, pilot)
+        assert [row[-1] for row in texts(app, "messages")] == ["body 1", "body 3"]
+        await pilot.press("escape")
+        await settled(app, pilot)
+        assert len(texts(app, "messages")) == 4
+
+    shown(test, [message(number) for number in range(1, 5)])
+
+
+def test_names_stand_in_the_order_in_which_people_count():
+    names = ("client-10", "client-109", "client-2")
+    agents = tuple(AgentFigures(f"{name}@c1.lab", "c1", "Client", "active") for name in names)
+    containers = tuple(
+        ContainerFigures(name, "lab-7", 7, 0.5, 61_000_000, 1, 3, 12.0, 0, 0) for name in ("c10", "c1", "c2")
+    )
+
+    async def test(app, feed, pilot):
+        await show_tab(app, pilot, "agents")
+        assert [row[0] for row in texts(app, "agents")] == ["client-2@c1", "client-10@c1", "client-109@c1"]
+        await show_tab(app, pilot, "containers")
+        assert [row[0] for row in texts(app, "containers")] == ["c1", "c2", "c10"]
+
+    shown(test, [Figures(1000.0, containers=containers, agents=agents)])
 
 
 def test_something_is_done_only_where_the_view_may_act():

@@ -30,6 +30,15 @@ def test_a_page_begins_with_what_is_known():
     assert [agent.name for agent in parcel.events[-1].agents] == ["ann@c1.x"]
 
 
+def test_a_page_is_told_what_was_left_out_between_the_messages_that_it_begins_with():
+    view = View(most_messages=2)
+    view.take([LeftOut(0.5, "c1", 1, 900), message(1), message(2), LeftOut(1.5, "c1", 2, 40)])
+    outbox = Outbox(view)
+    assert outbox.take().left_out == 40
+    outbox.begin_again()
+    assert outbox.take().left_out == 40
+
+
 def test_a_page_that_does_not_answer_gets_two_parcels_and_no_more():
     outbox = Outbox(View())
     sent = []

@@ -5,7 +5,7 @@ from itertools import product
 
 from playwright.async_api import expect
 from tests.integration.live.web.conftest import until
-from tests.unit.live.synthetic import BEGIN
+from tests.unit.live.synthetic import BEGIN, Market
 
 from formicary.observe.events import AgentSeen, DeadLetter, MessageSeen
 
@@ -31,6 +31,26 @@ def message(number, **fields):
         given.pop("receiver", "bob@c2.x"),
         **given,
     )
+
+
+async def drawn_texts(view, canvas):
+    """Have what is written on a canvas from now on be noted; give the name of the set."""
+    await view.run(f"""{{
+        window.drawn = new Set();
+        const context = document.getElementById('{canvas}').getContext('2d');
+        const write = context.fillText;
+        context.fillText = (text, ...place) => {{ drawn.add(text); write.call(context, text, ...place); }};
+        0; // a function would be called
+    }}""")
+    return "drawn"
+
+
+async def expect_lanes(view, names):
+    """Wait until these agents have a lane, and nobody else."""
+    drawn = await drawn_texts(view, "sequence")
+    await view.run("document.getElementById('stage').dispatchEvent(new Event('scroll'))")
+    found = f"['ann', 'bob', 'eve'].filter((name) => {drawn}.has(name)).join()"
+    await view.until(f"{drawn}.size > 0 && {found} === '{','.join(names)}'")
 
 
 async def test_nothing_is_too_wide_in_any_size_and_scheme(view, live):
@@ -136,6 +156,7 @@ async def test_a_filter_holds_for_what_was_there_and_what_comes(view, live):
     await view.page.get_by_text("Filter", exact=True).click()
     await view.page.get_by_label("Performative").fill("refuse")
     await expect(view.at("counts")).to_have_text("No message matches so far")
+    await expect_lanes(view, [])
     await until(lambda: live.feed.filters.performative == "refuse")
     assert await view.run(
         "[...document.getElementById('performatives').options].map((one) => one.value)"
@@ -143,17 +164,18 @@ async def test_a_filter_holds_for_what_was_there_and_what_comes(view, live):
         "cfp",
         "inform",
     ]
-    live.put(message(8), message(9, performative="refuse"))
+    live.put(message(8), message(9, performative="refuse", receiver="eve@c2.x"))
     await expect(view.at("counts")).to_have_text("all shown")
+    await expect_lanes(view, ["ann", "eve"])
     await view.page.get_by_role("button", name="Clear").click()
     await expect(view.at("filtering")).not_to_have_class(re.compile(r"\bon\b"))
 
 
 async def test_where_more_comes_than_can_be_read_it_says_how_much_is_left_out(view, live):
     live.put(*(message(number, conversation=f"t{number // 10}") for number in range(500)))
-    await expect(view.at("counts")).to_have_text(re.compile("^1 of .* left out$"))
+    await expect(view.at("counts")).to_have_text(re.compile("^1 in .* left out$"))
     ratio, left = map(
-        int, re.fullmatch(r"1 of (\d+) shown, (\d+) left out", await view.text("counts")).groups()
+        int, re.fullmatch(r"1 in (\d+) shown, (\d+) left out", await view.text("counts")).groups()
     )
     assert 2 < ratio < 20
     assert 300 < left < 500
@@ -183,6 +205,18 @@ async def test_what_others_have_written_is_text(view, live):
     assert await view.run("document.querySelectorAll('img').length") == 0
     assert await view.run("/[\\u202e\\x1b\\x07]/.test(document.body.textContent)") is False
     await view.at("listed").click()
+
+
+async def test_the_nest_says_names_and_classes_of_hundreds_of_agents(view, live):
+    live.market = Market(buyers=200, sellers=97, containers=3)
+    drawn = await drawn_texts(view, "chambers")
+    live.put(live.market.figures(BEGIN))
+    await view.show("nest")
+    await expect(view.at("states")).to_contain_text(re.compile("Buyer200Courier3Seller97"))
+    assert await view.run("document.querySelectorAll('#states canvas').length") == 6
+    names = f"[...{drawn}].filter((text) => /^(buyer|seller|courier)-/.test(text))"
+    await view.until(f"document.getElementById('ground').scrollBy(0, 50), {names}.length === 300")
+    assert await view.run(f"{drawn}.has('Seller')")
 
 
 async def test_the_nest_shows_who_lives_where_and_what_they_do(view, live):
@@ -220,6 +254,46 @@ async def test_directory_dead_letters_and_links_are_shown(view, live):
     await view.show("links")
     await expect(view.page.locator("#links .card svg polyline")).to_have_count(12)
     assert "round trip" in await view.text("links")
+
+
+async def test_dead_letters_are_counted_by_reason_and_updated_in_place(view, live):
+    def letter(number, reason):
+        receiver = f"eve-{number}@c2.x"
+        return DeadLetter(
+            BEGIN + number, number, "ann@c1.x", receiver, "cfp", reason.format(f"eve-{number}"), "c1"
+        )
+
+    nobody, room = "no agent named {!r} lives in container c2", "{} had no room for 3.5 s"
+    live.put(letter(1, room), letter(2, nobody), letter(3, nobody))
+    await view.until("import('./main.js').then((main) => main.taken() > 0)")
+    await view.show("dead")
+    rows = view.page.locator("#dead table").first.locator("tbody tr")
+    await expect(rows).to_have_text(
+        [re.compile("^2.*no agent named '…' lives"), re.compile("^1.*eve-1 had no")]
+    )
+    assert await view.run("window.kept = document.querySelector('#dead tbody tr'), true")
+    live.put(*(letter(number, room) for number in range(4, 504)))
+    await expect(rows.nth(1)).to_have_text(re.compile("501.*… had no room for … s$"))
+    assert await view.run("kept === document.querySelector('#dead tbody tr')")
+    assert await view.run("document.querySelectorAll('#dead *').length") < 1000
+    await rows.first.get_by_role("button").click()
+    letters = view.page.locator("#dead table").nth(1).locator("tbody tr")
+    await expect(letters).to_have_text([re.compile("eve-3"), re.compile("eve-2")])
+    await view.page.get_by_role("button", name="Show all reasons").click()
+    await expect(letters).to_have_count(30)
+
+
+async def test_on_a_small_screen_neither_filter_nor_details_push_the_diagram_away(view, live):
+    await view.page.set_viewport_size({"width": 400, "height": 800})
+    live.trade(60)
+    await expect(view.at("linked")).to_have_text("6")
+    await view.at("stage").focus()
+    await view.press("ArrowUp")
+    await view.page.get_by_text("Filter", exact=True).click()
+    await expect(view.page.get_by_label("Performative")).to_be_visible()
+    box = "document.querySelector('{}').getBoundingClientRect()".format
+    assert await view.run(f"{box('#stage')}.height") > 300
+    assert await view.run(f"{box('#stage')}.bottom - {box('#filters')}.bottom") > 130
 
 
 async def test_the_scheme_can_be_chosen(view):

@@ -6,7 +6,8 @@
 - `messages.js`, `lanes.js`, `drawing.js`: the sequence diagram
 - `nest.js`: the containers and their agents, which `chambers.js` and `inhabitants.js` place, and
   `nest_drawing.js` draws; `agents_table.js` says the same in words
-- `tables.js`, `links.js`: directory, groups, dead letters; links with their charts
+- `tables.js`, `dead_letters.js`, `links.js`: directory and groups; dead letters by reason; links with charts;
+  `kept_table.js`: a table in which only what has changed is written
 - `details.js`, `acting.js`, `replay.js`: one message or agent, what can be done, how a recording is played
 - `exporting.js`: a conversation as Mermaid, SVG, CSV
 - `text.js`, `colours.js`: how names, numbers and conversations look

@@ -1,21 +1,30 @@
 // The agents of the nest as a table: those with the fullest mailboxes first.
 
-import { make, named, number, ownName, percent, shorten, shown } from "./text.js";
+import { KeptTable } from "./kept_table.js";
+import { byName, make, number, ownName, percent, shorten, write } from "./text.js";
 
 const MOST_LISTED = 200;
 
-// Show these agents in `table`; `select(name)` is called for one that is chosen.
-export const listAgents = (table, found, select) => {
-  found.sort((one, other) => other.waiting - one.waiting || (other.messages ?? 0) - (one.messages ?? 0) || (one.name < other.name ? -1 : 1));
-  const heads = ["agent", "container", "class", "state", "waiting", "messages/s", "CPU", "behaviours"];
-  const focused = document.activeElement?.dataset.agent;
-  const rows = found.slice(0, MOST_LISTED).map((agent) => make("tr", {},
-    make("th", { scope: "row" }, make("button", { type: "button", class: "as-link", "data-agent": agent.name, onclick: () => select(agent.name) }, named(ownName(agent.name)))),
-    make("td", {}, named(agent.container)), make("td", {}, named(agent.kind)), make("td", {}, shown(agent.state)),
-    make("td", { class: "figure" }, number(agent.waiting)), make("td", { class: "figure" }, number(agent.messages)), make("td", { class: "figure" }, percent(agent.cpu)),
-    make("td", {}, shorten(shown(agent.behaviours.map(([name, , state]) => (state ? `${name}: ${state}` : name)).join(", ")), 80))));
-  const note = found.length > MOST_LISTED ? `The first ${MOST_LISTED} of ${number(found.length)}: search for others.` : "";
-  table.replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col", class: ["waiting", "messages/s", "CPU"].includes(head) ? "figure" : null }, head)))),
-    make("tbody", {}, ...rows)), make("p", { class: "note" }, note));
-  if (focused) [...table.querySelectorAll("[data-agent]")].find((one) => one.dataset.agent === focused)?.focus();
-};
+export class AgentsTable {
+  // `place` is where it stands; `select(name)` is called for an agent that is chosen.
+  constructor(place, select) {
+    this.table = new KeptTable("Agents", [
+      { head: "agent", kind: "row", text: ({ name }) => ownName(name), press: ({ name }) => select(name) },
+      { head: "container", text: ({ container }) => container },
+      { head: "class", text: ({ kind }) => kind },
+      { head: "state", text: ({ state }) => state },
+      { head: "waiting", kind: "figure", text: ({ waiting }) => number(waiting) },
+      { head: "messages/s", kind: "figure", text: ({ messages }) => number(messages) },
+      { head: "CPU", kind: "figure", text: ({ cpu }) => percent(cpu) },
+      { head: "behaviours", text: ({ behaviours }) => shorten(behaviours.map(([name, , state]) => (state ? `${name}: ${state}` : name)).join(", "), 80) },
+    ]);
+    this.note = make("p", { class: "note" });
+    place.append(this.table.element, this.note);
+  }
+
+  show(found) {
+    found.sort((one, other) => other.waiting - one.waiting || (other.messages ?? 0) - (one.messages ?? 0) || byName(one.name, other.name));
+    this.table.show(found.slice(0, MOST_LISTED), ({ name }) => name);
+    write(this.note, found.length > MOST_LISTED ? `The first ${MOST_LISTED} of ${number(found.length)}: search for others.` : "");
+  }
+}

@@ -3,8 +3,10 @@
 const GAP = 26;
 const HEAD = 46; // of a chamber: its name and figures
 const SMALLEST = { width: 170, height: 150 };
-const MOST_NAMED = 24; // agents of a chamber that is made as high as their names need
-const NAMED = { width: 92, height: 54 }; // room for an agent with its name
+// The room that an agent has with its name and class below it, and the sizes of these: a chamber with up to `most` agents is
+// made as high as they need. Where many chambers would become too high for so many screens, they are not made for the many.
+const CELLS = [{ most: 24, width: 92, height: 54, least: 9, font: 11.5 }, { most: 400, width: 78, height: 44, least: 6, font: 10 }];
+const MOST_SCREENS = 12;
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
 // Places for so many agents that a few more or less do not move the others.
@@ -22,9 +24,11 @@ export const layout = (sizes, width, height) => {
   }
   const rows = Math.ceil(many / columns);
   const wide = (width - GAP) / columns - GAP;
-  const inOne = Math.max(1, Math.floor((wide - 24) / NAMED.width));
-  const fullest = Math.max(0, ...sizes.map(([, count]) => count).filter((count) => count <= MOST_NAMED));
-  const needed = HEAD + 18 + Math.ceil(fullest / inOne) * NAMED.height;
+  const needs = (most) => HEAD + 18 + Math.max(0, ...sizes.filter(([, count]) => count <= most).map(([, count]) => {
+    const cell = CELLS.find((one) => count <= one.most);
+    return Math.ceil(count / Math.max(1, Math.floor((wide - 24) / cell.width))) * cell.height;
+  }));
+  const needed = rows * needs(CELLS[1].most) <= MOST_SCREENS * height ? needs(CELLS[1].most) : needs(CELLS[0].most);
   const high = Math.max(SMALLEST.height, needed, (height - GAP) / rows - GAP);
   const chambers = new Map();
   sizes.forEach(([name, count], index) => {
@@ -40,14 +44,14 @@ export const layout = (sizes, width, height) => {
 
 const furnish = (chamber) => {
   const room = { width: chamber.width - 24, height: chamber.height - HEAD - 14 };
-  const columns = Math.floor(room.width / NAMED.width);
-  const rows = Math.floor(room.height / NAMED.height);
-  chamber.isNamed = chamber.count <= columns * rows;
-  if (chamber.isNamed) {
-    chamber.columns = Math.min(columns, Math.max(1, chamber.count), Math.max(1, Math.ceil(Math.sqrt(chamber.count * (room.width / room.height) * (NAMED.height / NAMED.width)))));
+  const columnsOf = (cell) => Math.floor(room.width / cell.width);
+  const cell = CELLS.find((one) => chamber.count <= columnsOf(one) * Math.floor(room.height / one.height));
+  chamber.cell = cell ?? null;
+  if (cell) {
+    chamber.columns = Math.min(columnsOf(cell), Math.max(1, chamber.count), Math.max(1, Math.ceil(Math.sqrt(chamber.count * (room.width / room.height) * (cell.height / cell.width)))));
     chamber.rows = Math.max(1, Math.ceil(chamber.count / chamber.columns));
-    const cell = Math.min(room.width / chamber.columns, room.height / chamber.rows, NAMED.height * 1.7);
-    chamber.radius = Math.min(17, Math.max(9, cell * 0.19));
+    const side = Math.min(room.width / chamber.columns, room.height / chamber.rows, cell.height * 1.7);
+    chamber.radius = Math.min(17, Math.max(cell.least, side * 0.19));
   } else {
     chamber.places = places(chamber.count);
     const area = (Math.PI * room.width * room.height) / 4;
@@ -59,12 +63,12 @@ const furnish = (chamber) => {
 
 // Where the agent with this number in its chamber stands.
 export const spot = (chamber, index) => {
-  const { room } = chamber;
-  if (chamber.isNamed) {
+  const { room, cell } = chamber;
+  if (cell) {
     const wide = room.width / chamber.columns;
-    const high = Math.min(room.height / chamber.rows, NAMED.height * 1.7);
+    const high = Math.min(room.height / chamber.rows, cell.height * 1.7);
     const top = room.y + (room.height - high * chamber.rows) / 2;
-    return [room.x + ((index % chamber.columns) + 0.5) * wide, top + (Math.floor(index / chamber.columns) + 0.5) * high - 9];
+    return [room.x + ((index % chamber.columns) + 0.5) * wide, top + (Math.floor(index / chamber.columns) + 0.5) * high - cell.height / 6];
   }
   const far = Math.sqrt((index + 0.5) / chamber.places) * 0.97;
   const angle = index * GOLDEN;

@@ -37,6 +37,14 @@ export const looks = (conversation) => {
   return { colour: colours[SERIES[value % SERIES.length]], shape: Math.floor(value / SERIES.length) % SHAPES };
 };
 
+const kinds = new Map();
+// The colour and the shape of a class of agents, by the order in which classes came: the first thirty differ.
+export const looksOfKind = (kind) => {
+  if (!kinds.has(kind)) kinds.set(kind, kinds.size);
+  const value = kinds.get(kind);
+  return { colour: colours[SERIES[value % SERIES.length]], shape: (value + Math.floor(value / SERIES.length)) % (SHAPES - 1) };
+};
+
 // Draw the mark of a shape: circle, square, triangle, diamond, or a ring.
 export const mark = (context, shape, x, y, size) => {
   context.beginPath();

@@ -37,6 +37,16 @@ export const onFrame = (draw) => {
   };
 };
 
+// Once in so many milliseconds, at most: give a function that asks for something to be done.
+export const atMostEvery = (pause, work) => {
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    setTimeout(() => { isAsked = false; work(); }, pause);
+  };
+};
+
 // Fit a canvas to its box, in the pixels of the screen, and give its context.
 export const prepare = (canvas, width, height) => {
   const ratio = Math.min(window.devicePixelRatio || 1, 2);
@@ -71,6 +81,15 @@ export const drawSequence = (context, scene) => {
   context.globalAlpha = 1;
   drawTimes(context, scene);
   drawNames(context, scene);
+};
+
+// Say in the middle why there is nothing.
+export const drawNothing = (context, text, width, height) => {
+  context.font = font(13);
+  context.textAlign = "center";
+  context.fillStyle = colours.muted;
+  context.fillText(text, width / 2, height * 0.6, width - 20);
+  context.textAlign = "left";
 };
 
 const drawBackground = (context, scene) => {

@@ -1,6 +1,7 @@
 // The agents as they are drawn: each has a number in its chamber, and is on its way to its spot there.
 
 import { layout, spot } from "./chambers.js";
+import { byName } from "./text.js";
 
 const MOST_MOVING = 3000; // agents above which nobody is seen to walk
 const SPEED = 0.16;
@@ -25,7 +26,7 @@ export class Inhabitants {
     this.compact();
     const names = new Set([...containers.keys(), ...this.slots.keys()]);
     const sizes = [...names].filter((name) => containers.has(name) || this.count(name))
-      .sort((one, other) => one.localeCompare(other, "en", { numeric: true }))
+      .sort(byName)
       .map((name) => [name, this.slots.get(name)?.length ?? 0]);
     ({ chambers: this.chambers, depth: this.depth } = layout(sizes, width, height));
     for (const sprite of this.sprites.values()) this.aim(sprite, isCrowded);

@@ -1,6 +1,6 @@
 // Links between containers: how frames go, the round-trip time, what waits; with a small chart of the last seconds.
 
-import { count, duration, make, named, number, shown } from "./text.js";
+import { byName, count, duration, make, named, number, shown } from "./text.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const [WIDE, HIGH] = [300, 56];
@@ -36,7 +36,7 @@ const card = (link) => make("li", { class: "card" },
 
 export const showLinks = (model, place) => {
   const links = [...model.links.values()];
-  links.sort((one, other) => (other.sent ?? 0) + (other.received ?? 0) - (one.sent ?? 0) - (one.received ?? 0) || (one.container + one.peer < other.container + other.peer ? -1 : 1));
+  links.sort((one, other) => (other.sent ?? 0) + (other.received ?? 0) - (one.sent ?? 0) - (one.received ?? 0) || byName(`${one.container} ${one.peer}`, `${other.container} ${other.peer}`));
   const missing = Object.entries(model.missing).map(([name, reason]) => make("p", { class: "remark" }, shown(`${name} could not be asked: ${reason}`)));
   place.replaceChildren(make("h2", {}, "Links"), ...missing,
     links.length ? make("ul", { class: "cards" }, ...links.slice(0, MOST).map(card)) : make("p", { class: "note" }, "There is one container, so there are no links."),

@@ -3,6 +3,7 @@
 import { Acting } from "./acting.js";
 import { readColours } from "./colours.js";
 import { Connection } from "./connection.js";
+import { DeadLetters } from "./dead_letters.js";
 import { Details, swatch } from "./details.js";
 import { save } from "./exporting.js";
 import { Filters } from "./filters.js";
@@ -29,7 +30,8 @@ const nest = new Nest(model, parts({ ground: "ground", canvas: "chambers", depth
   (kind, name) => { if (!name) details.hide(); else if (kind === "agent") details.showAgent(name); else details.showContainer(name); });
 const replay = new Replay(() => connection, (isPaused) => messages.pause(isPaused), parts({ bar: "replay", play: "play", backwards: "backwards", speed: "speed", seek: "seek", place: "place" }));
 const showAgent = (name) => { details.showAgent(name); nest.selected = name; nest.ask(); };
-const tables = new Tables(model, { directory: at("directory"), dead: at("dead") }, showAgent);
+const tables = new Tables(model, at("directory"), showAgent);
+const deadLetters = new DeadLetters(model, at("dead"), showAgent);
 
 const tabs = [...document.querySelectorAll("[role=tab]")];
 const choose = (tab) => {
@@ -39,7 +41,7 @@ const choose = (tab) => {
     one.tabIndex = isChosen ? 0 : -1;
     at(one.getAttribute("aria-controls")).hidden = !isChosen;
   }
-  ({ messages: messages.ask, nest: nest.ask, directory: () => tables.showDirectory(), dead: () => tables.showDead(), links: () => showLinks(model, at("links")) })[tab.getAttribute("aria-controls")]();
+  ({ messages: messages.ask, nest: nest.ask, directory: () => tables.show(), dead: () => deadLetters.open(), links: () => showLinks(model, at("links")) })[tab.getAttribute("aria-controls")]();
 };
 for (const tab of tabs) {
   tab.addEventListener("click", () => choose(tab));
@@ -62,8 +64,8 @@ const narrow = () => {
       make("button", { type: "button", onclick: () => { filters.set({ conversation: "" }); narrow(); at("stage").focus(); } }, "Show all again"));
   }
   messages.setPace(conversation ? Infinity : Number(at("pace").value));
-  if (!messages.isPaused) connection.say({ kind: "narrow", filters: wanted });
-  messages.ask();
+  if (!messages.isHeld()) connection.say({ kind: "narrow", filters: wanted });
+  messages.narrow();
 };
 const follow = (conversation) => {
   if (!conversation) return;
@@ -71,8 +73,9 @@ const follow = (conversation) => {
   narrow();
 };
 messages.follow = follow;
-messages.paused = (isPaused) => { if (messages.isPlayed && replay.playing.is_paused !== isPaused) replay.say(isPaused ? "pause" : "resume"); };
-at("pause").addEventListener("click", () => { if (!messages.isPaused && filters.isAny()) narrow(); });
+messages.paused = (isPaused) => {
+  if (!messages.isPlayed) { if (!isPaused && filters.isAny()) narrow(); } else if (replay.playing.is_paused !== isPaused) replay.say(isPaused ? "pause" : "resume");
+};
 at("by").addEventListener("change", () => messages.setLanes(at("by").value));
 at("pace").addEventListener("change", () => messages.setPace(Number(at("pace").value)));
 
@@ -89,6 +92,8 @@ const connection = new Connection(token, {
     tell(watched(), false);
     if (hello.playing && !messages.isPlayed) { // one can go back there: nothing need be left out
       messages.isPlayed = true;
+      at("pause").hidden = true; // there is one where it is played
+      messages.pause(hello.playing.is_paused);
       at("pace").value = "Infinity";
       messages.setPace(Infinity);
     }

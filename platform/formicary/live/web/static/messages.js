@@ -1,10 +1,10 @@
 // The messages, as a sequence diagram that goes on: what is kept, what is shown of it, and how one moves in it.
 
 import { onColours } from "./colours.js";
-import { drawSequence, headerHeight, onFrame, prepare, ROW } from "./drawing.js";
+import { drawNothing, drawSequence, headerHeight, onFrame, prepare, ROW } from "./drawing.js";
 import { Lanes } from "./lanes.js";
 import { Pace } from "./pacing.js";
-import { announce, number, ownName, shown, wait } from "./text.js";
+import { announce, number, ownName, shown, wait, write } from "./text.js";
 
 const MOST = 3000; // rows that are kept
 const MOST_LATE = 400; // rows that a message may come too late
@@ -28,8 +28,7 @@ export class Messages {
     this.size = [0, 0];
     this.lag = 0;
     this.isFollowing = true;
-    this.left = 0;
-    this.leftTotal = 0;
+    this.leftTotal = 0; // messages that were left out since the diagram began
     this.ask = onFrame(() => this.draw());
     model.on("messages", (messages, left) => this.take(messages, left));
     model.on("clear", () => { if (!this.isHeld()) this.clear(); });
@@ -47,6 +46,7 @@ export class Messages {
 
   clear() {
     this.rows = [];
+    this.leftTotal = 0;
     this.pace.clear();
     this.isNew = true;
     this.ask();
@@ -55,7 +55,6 @@ export class Messages {
   take(messages, left) {
     const matches = this.filters.matcher();
     let added = 0;
-    this.left += left;
     this.leftTotal += left;
     for (const message of messages) {
       this.filters.learn(message);
@@ -87,6 +86,8 @@ export class Messages {
   }
 
   setPace(rate) { this.pace = new Pace(rate); this.ask(); }
+  // The filters have changed: who has no message among those that match has no lane.
+  narrow() { this.lanes.clear(); this.ask(); }
   setLanes(by) { this.by = by; this.lanes.clear(); this.ask(); }
 
   pause(isPaused = !this.isPaused) {
@@ -143,6 +144,7 @@ export class Messages {
       underOf: this.underOf, selected: this.selected, hovered: this.hovered,
       lit: this.selected?.conversation || null,
     });
+    if (!rows.length) drawNothing(context, this.nothing(), width, height);
     this.count(rows);
     if (this.lag || !isSettled) this.ask();
   }
@@ -177,17 +179,18 @@ export class Messages {
     if (header !== this.header) { this.header = header; this.ask(); }
   }
 
+  nothing() { return this.filters.isAny() ? "No message matches so far" : "No message so far"; }
+
   count(rows) {
     const [shownNow, left] = this.pace.recent(this.time ?? 0);
     const parts = [];
     if (this.isPaused) parts.push(this.missed ? `Paused; ${number(this.missed)} more since` : "Paused");
-    if (left) {
-      const ratio = Math.max(1, Math.round((shownNow + left) / Math.max(1, shownNow)));
-      parts.push(`${ratio > 1 ? `1 of ${number(ratio)} shown, ` : ""}${number(this.leftTotal)} left out`);
+    if (!rows.length) parts.push(this.nothing());
+    if (this.leftTotal) {
+      const ratio = Math.round((shownNow + left) / Math.max(1, shownNow));
+      parts.push(`${ratio > 1 ? `1 in ${number(ratio)} shown, ` : ""}${number(this.leftTotal)} left out`);
     } else if (rows.length) parts.push("all shown");
-    else parts.push(this.filters.isAny() ? "No message matches so far" : "No message so far");
-    const text = parts.join(" · ");
-    if (this.parts.counts.textContent !== text) this.parts.counts.textContent = text;
+    write(this.parts.counts, parts.join(" · "));
   }
 
   select(message, isQuiet = false) {

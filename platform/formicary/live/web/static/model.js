@@ -2,8 +2,17 @@
 
 const MOST_DEAD = 500;
 const MOST_GONE = 500;
+const MOST_REASONS = 200;
+const MOST_OF_A_REASON = 30;
+const OTHER = "other reasons";
 const HISTORY = 90; // seconds of a link that are drawn
 const GONE = new Set(["ended", "failed"]);
+
+// A reason without the names and numbers in it: what many letters have in common.
+const without = ({ reason, sender, receiver }) => {
+  const names = new Set([sender, ...receiver.split(", ")].flatMap((name) => [name, name.split("@", 1)[0]]));
+  return reason.replace(/[^\s'",;:()/]+/gu, (word) => (names.has(word) || word.includes("@") || /^\d/.test(word) ? "…" : word));
+};
 
 export class Model {
   constructor() {
@@ -23,6 +32,7 @@ export class Model {
     this.roles = new Map();
     this.dead = [];
     this.deadTotal = 0;
+    this.reasons = new Map(); // why: how many letters, and the latest ones
     this.missing = {};
     this.recent = new Map(); // messages of which it may be said later how long they have waited
   }
@@ -92,6 +102,15 @@ export class Model {
     this.deadTotal += 1;
     this.dead.push(letter);
     if (this.dead.length > MOST_DEAD) this.dead.shift();
+    let key = without(letter);
+    if (this.reasons.size >= MOST_REASONS && !this.reasons.has(key)) key = OTHER;
+    const group = this.reasons.get(key) ?? { key, reason: key === OTHER ? key : letter.reason, count: 0, letters: [] };
+    if (group.reason !== letter.reason) group.reason = key;
+    group.count += 1;
+    group.last = letter;
+    group.letters.push(letter);
+    if (group.letters.length > MOST_OF_A_REASON) group.letters.shift();
+    this.reasons.set(key, group);
   }
 
   takeFigures(figures) {

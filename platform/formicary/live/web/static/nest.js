@@ -1,11 +1,11 @@
 // The nest: containers as chambers, with the agents that live there, and the links as ways between them.
 
-import { listAgents } from "./agents_table.js";
+import { AgentsTable } from "./agents_table.js";
 import { colours, onColours } from "./colours.js";
-import { onFrame, prepare } from "./drawing.js";
+import { atMostEvery, onFrame, prepare } from "./drawing.js";
 import { Inhabitants } from "./inhabitants.js";
-import { drawAgents, drawChamber, drawHint, drawWays, explainStates } from "./nest_drawing.js";
-import { announce, count, number, ownName, shown } from "./text.js";
+import { drawAgents, drawChamber, drawHint, drawWays, Legend } from "./nest_drawing.js";
+import { announce, count, number, ownName, shown, write } from "./text.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const EVERY = 250; // ms between two looks at the model
@@ -20,12 +20,7 @@ export class Nest {
     this.size = [0, 0];
     this.isListed = false;
     this.ask = onFrame(() => this.draw());
-    let isWaiting = false;
-    model.on("agents", () => {
-      if (isWaiting) return;
-      isWaiting = true;
-      setTimeout(() => { isWaiting = false; this.isStale = true; this.ask(); }, EVERY);
-    });
+    model.on("agents", atMostEvery(EVERY, () => { this.isStale = true; this.ask(); }));
     onColours(this.ask);
     new ResizeObserver(() => {
       this.size = [parts.ground.clientWidth, parts.ground.clientHeight]; // asked once: it takes a layout
@@ -33,7 +28,8 @@ export class Nest {
       this.ask();
     }).observe(parts.ground);
     this.listen();
-    explainStates(parts.states);
+    this.legend = new Legend(parts.states);
+    this.table = new AgentsTable(parts.table, (name) => this.select(name));
   }
 
   matches(agent) {
@@ -45,9 +41,9 @@ export class Nest {
   draw() {
     const { ground, canvas, depth } = this.parts;
     const [width, height] = this.size;
-    if (this.isListed) this.list();
+    if (this.isListed && !this.parts.table.closest("section").hidden) this.table.show([...this.model.agents.values()].filter((agent) => this.matches(agent)));
     if (!width || !height) return;
-    if (this.isStale) { this.isStale = false; this.inhabitants.sync(width, height, still.matches); }
+    if (this.isStale) { this.isStale = false; this.inhabitants.sync(width, height, still.matches); this.legend.sync(this.model.agents); }
     depth.style.height = `${this.inhabitants.depth}px`;
     const isMoving = this.inhabitants.walk();
     const context = prepare(canvas, width, height);
@@ -70,7 +66,7 @@ export class Nest {
       for (const agent of this.model.agents.values()) if (this.matches(agent)) many += 1;
       text = `${number(many)} of ${text}`;
     }
-    if (found.textContent !== text) found.textContent = text;
+    write(found, text);
   }
 
   select(name, isOpened = true) {
@@ -146,13 +142,5 @@ export class Nest {
     this.parts.ground.hidden = isListed;
     this.parts.states.hidden = isListed;
     this.ask();
-  }
-
-  // The same as a table: those with the fullest mailboxes first.
-  list() {
-    const { table } = this.parts;
-    if (table.contains(document.activeElement) && performance.now() - (this.listedAt ?? 0) < 3000) return;
-    this.listedAt = performance.now();
-    listAgents(table, [...this.model.agents.values()].filter((agent) => this.matches(agent)), (name) => this.select(name));
   }
 }

@@ -1,12 +1,12 @@
 // How the nest is drawn on its canvas: the ways between containers, the chambers, and the agents in them.
 
-import { colours, onColours } from "./colours.js";
+import { colours, looksOfKind, mark, onColours } from "./colours.js";
 import { font } from "./drawing.js";
-import { count, make, number, ownName, percent, shorten, shown } from "./text.js";
+import { byName, count, make, named, number, ownName, percent, shorten, shortenInside, shown, write } from "./text.js";
 
-const STATES = [["active", "active"], ["waits", "messages wait in its mailbox"], ["suspended", "suspended"], ["asleep", "asleep, or on its way"]];
-
-const waitingColour = (waiting) => (waiting >= 100 ? colours.c : waiting >= 10 ? colours.e : colours.a);
+const STATES = [["waits", "messages wait in its mailbox"], ["suspended", "suspended"], ["asleep", "asleep, or on its way"]];
+const MOST_KINDS = 8; // classes that are explained
+const MANY = 10; // messages in a mailbox that are seen from afar
 
 // Draw the links: the wider, the more goes over them; broken where they are down.
 export const drawWays = (context, model, inhabitants) => {
@@ -61,10 +61,12 @@ export const drawChamber = (context, model, inhabitants, chamber) => {
 
 const drawAgent = (context, { agent, x, y }, radius) => {
   const isHollow = agent.state !== "active" && agent.state !== "waiting";
-  const colour = isHollow ? colours.muted : waitingColour(agent.waiting);
+  const { colour: own, shape } = looksOfKind(agent.kind);
+  const colour = isHollow ? colours.muted : own;
+  const isFull = agent.waiting >= MANY;
   if (radius < 2.4) { // one of many: a dot
-    context.fillStyle = colour;
-    const half = agent.waiting >= 10 ? radius + 1.4 : radius; // who has a full mailbox is found at once
+    context.fillStyle = isFull ? colours.warn : colour;
+    const half = isFull ? radius + 1.4 : radius; // who has a full mailbox is found at once
     context.fillRect(x - half, y - half, half * 2, half * 2);
     return;
   }
@@ -77,9 +79,9 @@ const drawAgent = (context, { agent, x, y }, radius) => {
     context.fill();
     context.globalAlpha = alpha;
   }
-  context.beginPath();
-  context.arc(x, y, radius, 0, 2 * Math.PI);
   if (isHollow) {
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
     context.strokeStyle = colour;
     context.lineWidth = Math.min(2, radius / 3);
     context.setLineDash(agent.state === "suspended" ? [] : [3, 2.5]);
@@ -90,7 +92,14 @@ const drawAgent = (context, { agent, x, y }, radius) => {
     return;
   }
   context.fillStyle = colour;
-  context.fill();
+  mark(context, shape, x, y, radius * (shape ? 0.95 : 1));
+  if (isFull) {
+    context.strokeStyle = colours.warn;
+    context.lineWidth = 2;
+    context.beginPath();
+    context.arc(x, y, radius + 3, 0, 2 * Math.PI);
+    context.stroke();
+  }
   if (agent.waiting > 0 && radius > 4) { // how full its mailbox is, also without colours
     context.fillStyle = colours.paper;
     context.font = font(Math.min(13, radius * 1.1), 700);
@@ -103,15 +112,17 @@ const drawAgent = (context, { agent, x, y }, radius) => {
 const drawNames = (context, inhabitants, sprites, matches) => {
   context.textAlign = "center";
   for (const { agent, x, y, chamber } of sprites) {
-    const below = y + (inhabitants.chambers.get(chamber)?.radius ?? 9) + 11;
+    const { radius, cell } = inhabitants.chambers.get(chamber);
+    const below = y + radius + cell.font - 0.5;
+    const longest = Math.floor(cell.width / 6);
     context.globalAlpha = matches(agent) ? 1 : 0.2;
-    context.font = font(11.5, 500);
+    context.font = font(cell.font, 500);
     context.fillStyle = colours.ink;
-    context.fillText(shorten(ownName(agent.name), 15), x, below, 90);
+    context.fillText(shortenInside(ownName(agent.name), longest), x, below, cell.width - 2);
     const under = agent.behaviours.find((one) => one[2])?.[2] ?? agent.kind;
-    context.font = font(10.5);
+    context.font = font(cell.font - 1);
     context.fillStyle = colours.muted;
-    context.fillText(shorten(shown(under), 16), x, below + 13, 90);
+    context.fillText(shorten(shown(under), longest + 1), x, below + cell.font + 1.5, cell.width - 2);
   }
   context.textAlign = "left";
 };
@@ -119,20 +130,20 @@ const drawNames = (context, inhabitants, sprites, matches) => {
 // Draw the agents between two heights. `matches(agent)` tells who is looked for: others are faint; `rings` are names with
 // colours, of those that stand out.
 export const drawAgents = (context, inhabitants, [top, bottom], matches, rings) => {
-  const named = [];
+  const withNames = [];
   for (const sprite of inhabitants.sprites.values()) {
     if (sprite.y < top || sprite.y > bottom || sprite.x === undefined) continue;
     const chamber = inhabitants.chambers.get(sprite.chamber);
     if (!chamber) continue;
     context.globalAlpha = matches(sprite.agent) ? 1 : 0.12;
     drawAgent(context, sprite, chamber.radius * sprite.size);
-    if (chamber.isNamed) named.push(sprite);
+    if (chamber.cell) withNames.push(sprite);
   }
   for (const sprite of inhabitants.leaving) {
     context.globalAlpha = Math.max(0, sprite.size);
     drawAgent(context, sprite, 6 * Math.max(0, sprite.size));
   }
-  drawNames(context, inhabitants, named, matches);
+  drawNames(context, inhabitants, withNames, matches);
   context.globalAlpha = 1;
   for (const [name, colour] of rings) {
     const sprite = inhabitants.sprites.get(name);
@@ -145,11 +156,12 @@ export const drawAgents = (context, inhabitants, [top, bottom], matches, rings) 
   }
 };
 
-// Draw the name of who the mouse is on, where names are not there already.
+// Say who the mouse is on, where that does not stand there already.
 export const drawHint = (context, inhabitants, hovered, width) => {
   const sprite = inhabitants.sprites.get(hovered);
-  if (!sprite || inhabitants.chambers.get(sprite.chamber)?.isNamed) return;
-  const text = shorten(ownName(sprite.name), 40);
+  if (!sprite || inhabitants.chambers.get(sprite.chamber)?.cell) return;
+  const { name, kind, waiting } = sprite.agent;
+  const text = shorten([ownName(name), shown(kind), ...(waiting ? [`${number(waiting)} waiting`] : [])].join(" · "), 60);
   context.font = font(12, 600);
   const wide = context.measureText(text).width + 16;
   const x = Math.min(Math.max(sprite.x - wide / 2, 4), width - wide - 4);
@@ -161,23 +173,54 @@ export const drawHint = (context, inhabitants, hovered, width) => {
   context.fillText(text, x + 8, sprite.y - 22);
 };
 
-// Say what the looks of an agent mean, in a list.
-export const explainStates = (states) => {
-  const canvases = [];
-  for (const [kind, text] of STATES) {
-    const canvas = make("canvas", { width: 36, height: 36, "aria-hidden": "true" });
-    canvas.style.width = canvas.style.height = "18px";
-    canvases.push([canvas, kind]);
-    states.append(make("li", {}, canvas, text));
+// Say what the looks of an agent mean, in a list: of the most frequent classes and of all states.
+export class Legend {
+  constructor(place) {
+    this.place = place;
+    this.kinds = [];
+    this.painted = [];
+    onColours(() => this.paint());
   }
-  const paint = () => {
-    for (const [canvas, kind] of canvases) {
+
+  // Take over which agents there are: by class, how many.
+  sync(agents) {
+    const counts = new Map();
+    for (const { kind } of agents.values()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    const all = [...counts].sort((one, other) => other[1] - one[1] || byName(one[0], other[0]));
+    const [most, rest] = [all.slice(0, MOST_KINDS), all.slice(MOST_KINDS)];
+    const kinds = most.map(([kind]) => kind).sort(byName); // who has more than another changes all the time
+    if (this.kinds.join("\n") !== kinds.join("\n") || !this.painted.length) this.begin(kinds);
+    kinds.forEach((kind, at) => write(this.counts[at], number(counts.get(kind))));
+    write(this.others, rest.length ? `${count(rest.length, "other class", "other classes")}: ${number(rest.reduce((sum, [, many]) => sum + many, 0))}` : "");
+  }
+
+  begin(kinds) {
+    this.kinds = kinds;
+    this.painted = [];
+    this.counts = kinds.map(() => make("span"));
+    this.others = make("li");
+    this.place.replaceChildren(
+      ...kinds.map((kind, at) => make("li", {}, this.canvas({ kind, state: "active", waiting: 0 }), named(shorten(kind, 24)), this.counts[at])),
+      this.others,
+      ...STATES.map(([state, text]) => make("li", {}, this.canvas({ kind: kinds[0] ?? "", state: state === "waits" ? "active" : state, waiting: state === "waits" ? 12 : 0 }), text)),
+    );
+    this.paint();
+  }
+
+  canvas(agent) {
+    const canvas = make("canvas", { width: 40, height: 40, "aria-hidden": "true" });
+    canvas.style.width = canvas.style.height = "20px";
+    this.painted.push([canvas, agent]);
+    return canvas;
+  }
+
+  paint() {
+    for (const [canvas, agent] of this.painted) {
       const context = canvas.getContext("2d");
       context.setTransform(2, 0, 0, 2, 0, 0);
-      context.clearRect(0, 0, 18, 18);
+      context.clearRect(0, 0, 20, 20);
       context.textBaseline = "middle";
-      drawAgent(context, { agent: { state: kind === "waits" ? "active" : kind, waiting: kind === "waits" ? 12 : 0, messages: 0 }, x: 9, y: 9 }, 7);
+      drawAgent(context, { agent: { ...agent, messages: 0 }, x: 10, y: 10 }, 6);
     }
-  };
-  onColours(paint);
-};
+  }
+}

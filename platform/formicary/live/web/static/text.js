@@ -11,8 +11,13 @@ export const shown = (text) => String(text ?? "").replace(HIDDEN, escaped);
 // The same for a body, which may have lines.
 export const paragraphs = (text) => String(text ?? "").split("\n").map((line) => shown(line.replaceAll("\t", "    "))).join("\n");
 export const shorten = (text, longest) => (text.length <= longest ? text : text.slice(0, longest - 1) + "…");
+// The same, cut in the middle: names of many agents differ at their ends.
+export const shortenInside = (text, longest) => (text.length <= longest ? text : text.slice(0, Math.ceil(longest / 2) - 1) + "…" + text.slice(-Math.floor(longest / 2)));
 // The own name of an agent, without the domain of its home.
 export const ownName = (name) => shown(name.split("@", 1)[0] || name);
+
+// Names in the order in which people count: agent-2 before agent-10.
+export const byName = new Intl.Collator("en", { numeric: true }).compare;
 
 export const number = (value) => {
   if (value === null || value === undefined) return "–";
@@ -50,6 +55,8 @@ export const make = (tag, attributes = {}, ...children) => {
   made.append(...children.filter((child) => child !== null && child !== undefined));
   return made;
 };
+// Write a text where another one stands; nothing is drawn where it is the same.
+export const write = (element, text) => { if (element.textContent !== text) element.textContent = text; };
 // A name of somebody else's, kept apart from the direction of what stands around it.
 export const named = (text, attributes = {}) => make("bdi", attributes, shown(text));
 

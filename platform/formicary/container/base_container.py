@@ -92,7 +92,7 @@ class BaseContainer(Conversing):
         Raises:
             ContainerClosedError: the container is not open.
         """
-        if not self.is_open:
+        if not (self.is_open or self._facilities.serves_agents):
             raise self.not_open_error()
         return self._facilities.services or self._facilities.open_services()
 

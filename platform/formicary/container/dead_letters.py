@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter, deque
 from datetime import datetime  # noqa: TC003 -- msgspec and the documentation read the types
 from typing import TYPE_CHECKING
@@ -48,8 +49,8 @@ class DeadLetters:
         self.reasons: Counter[str] = Counter()
         """How many there were for each reason; of very many reasons the most frequent."""
 
-    def add(self, letter: DeadLetter) -> None:
-        """Keep `letter`; the first few are logged as warnings, then the 100th, 1000th and so on."""
+    def add(self, letter: DeadLetter, level: int = logging.WARNING) -> None:
+        """Keep `letter`; the first few are logged at a level, then the 100th, 1000th and so on."""
         self._latest.append(letter)
         self._size += len(letter.message.body)
         while len(self._latest) > _KEPT or (self._size > _KEPT_SIZE and len(self._latest) > 1):
@@ -59,7 +60,8 @@ class DeadLetters:
         if len(self.reasons) > _KEPT:
             self.reasons = Counter(dict(self.reasons.most_common(_KEPT // 2)))
         if self.total <= _LOGGED or str(self.total).strip("0") == "1":
-            logger.warning(
+            logger.log(
+                level,
                 "dead letter %d, from %s to %s: %s",
                 self.total,
                 letter.message.sender,

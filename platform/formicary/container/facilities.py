@@ -35,6 +35,7 @@ class Facilities:
     Attributes:
         services: those of the platform, once somebody has asked for one.
         conversations: what they go through, once somebody has asked or taken part.
+        serves_agents: from when it is open until its agents have stopped.
     """
 
     def __init__(
@@ -51,14 +52,14 @@ class Facilities:
         self.services: PlatformServices | GuestServices | None = None
         self.conversations: ConversationService | None = None
         self._pool: Pool | None = None
-        self._computes = False  # from when it is open until its agents have stopped
+        self.serves_agents = False
 
     async def open(self) -> None:
         """Open what cannot wait: where there are others to reach, or agents that sleep."""
         transport, options = self._make_transport(), self._container.platform_options
         if transport is not None or options.directory != "replica" or options.sleepers is not None:
             await self._open_with_services(transport)
-        self._computes = True
+        self.serves_agents = True
 
     async def _open_with_services(self, transport: Transport | None) -> None:
         services = self.open_services(transport)
@@ -109,7 +110,7 @@ class Facilities:
         Raises:
             ContainerClosedError: its agents have stopped, or it was never opened.
         """
-        if not self._computes:
+        if not self.serves_agents:
             raise self._container.not_open_error()
         if self._pool is None:
             from formicary.compute.pool import Pool
@@ -123,7 +124,7 @@ class Facilities:
             if self.conversations is not None:
                 await self.conversations.close()
         finally:
-            self._computes = False
+            self.serves_agents = False
             if self._pool is not None:
                 await self._pool.close()
 

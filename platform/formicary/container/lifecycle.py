@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
 from formicary.core.definitions import check_agent
-from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError
+from formicary.core.errors import (
+    AgentStateError,
+    ContainerClosedError,
+    FormicaryError,
+    NameTakenError,
+    UsageError,
+)
 from formicary.core.failures import Failures
 from formicary.core.logs import get_logger
 from formicary.core.micro import MicroAgent
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
 logger = get_logger("formicary")
 
 _NO_FAILURES = (asyncio.CancelledError, *PROGRAM_EXITS)
+_MISTAKES = (UsageError, ValueError, TypeError, NotImplementedError)
 # As names of this module: to ask the class for each costs as much as a call, and this is done for each agent.
 _INITIATED, _GONE = AgentState.INITIATED, AgentState.GONE
 _IS_DONE = asyncio.Future.done
@@ -179,7 +186,9 @@ class Lifecycle:
             await hook()
         except BaseException as caught:
             error = _unless_cancelled(caught, agent, part)
-            if isinstance(error, FormicaryError):  # which says all in one sentence
+            if not self.is_failure(error):
+                logger.info("%s of agent %s ended as its container closes: %s", part, agent.name, error)
+            elif isinstance(error, FormicaryError):  # which says all in one sentence
                 logger.error("%s of agent %s failed: %s", part, agent.name, error)  # noqa: TRY400
             elif not isinstance(error, _NO_FAILURES):
                 logger.exception("%s of agent %s failed", part, agent.name, exc_info=as_raised(error))
@@ -203,14 +212,28 @@ class Lifecycle:
     def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
         """Called when a behaviour has ended, and with what exception if with one."""
         if error is not None:
-            logger.error("%s ended with an exception", behaviour, exc_info=as_raised(error))
+            self._log(f"{behaviour} ended with an exception", error)
         if self._dispatcher.is_observed:
             self._dispatcher.tell_all("behaviour_ended", behaviour, error)
 
     def handle_failed(self, agent: MicroAgent, error: BaseException) -> None:
         """Called when the `handle` of a micro-agent has raised an exception."""
-        logger.error("handle() of agent %s raised an exception", agent.name, exc_info=as_raised(error))
+        self._log(f"handle() of agent {agent.name} raised an exception", error)
         agent.record_failure("handle", error)
+
+    def _log(self, what: str, error: BaseException) -> None:
+        if self.is_failure(error):
+            logger.error("%s", what, exc_info=as_raised(error))
+        else:
+            logger.info("%s, as its container closes: %s", what, error)
+
+    def is_failure(self, error: BaseException) -> bool:
+        """Tell whether an error is a failure: not if it only says that the container closes.
+
+        Agents end one after the other, so those that are left may be told of others that they have ended.
+        """
+        is_closing = self._dispatcher.is_closing and isinstance(error, FormicaryError)
+        return not is_closing or isinstance(error, _MISTAKES)
 
     def agent_failed(self, failure: Failure, error: BaseException) -> None:
         """Called when an agent, or a part of it, has failed."""

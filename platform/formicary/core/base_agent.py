@@ -280,6 +280,8 @@ class BaseAgent:
 
     def record_failure(self, part: str, error: BaseException) -> None:
         """Note that a part of the agent has failed, such as `setup`; those who join are told."""
+        if not self._container.lifecycle.is_failure(error):
+            return
         failure = describe(f"{self.name}/{part}", error)
         if self._failures is None:
             self._failures = AgentFailures(error, failure)

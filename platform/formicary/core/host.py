@@ -78,6 +78,9 @@ class Lifecycle(Protocol):
     def handle_failed(self, agent: MicroAgent, error: BaseException) -> None:
         """Called when the `handle` of a micro-agent has raised an exception."""
 
+    def is_failure(self, error: BaseException) -> bool:
+        """Tell whether an error is a failure: not if it only says that the container closes."""
+
     def agent_failed(self, failure: Failure, error: BaseException) -> None:
         """Called when an agent, or a part of it, has failed."""
 

@@ -387,6 +387,8 @@ class Dispatcher(Observed):
             receiver: the full name of who should have got it; None for all it was sent to.
             tell_sender: send a `failure`; not where the sender gets an exception.
         """
+        if is_failure(message):  # of a message that is a dead letter already
+            return
         if receiver is None:
             receiver = ", ".join(message.receivers)
         reason = printable(reason)

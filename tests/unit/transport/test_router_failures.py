@@ -72,7 +72,6 @@ async def test_who_is_missing_is_told_when_it_is_found_again(is_back):
             places.freed(alice.address)
         await asyncio.sleep(5)
         assert [body for _, body in alice.bodies] == (["it is gone"] if is_back else [])
-        assert len(home.dead_letters) == (not is_back)
 
 
 async def test_who_writes_home_from_where_its_home_has_lost_it_is_told_there():

@@ -5,6 +5,7 @@
 - `outbox`: what waits to go out, and goes in batches
 - `arrivals`: what comes in, and is handed to its receivers
 - `orders`: what the two ends say to each other about the link itself, and past their agents
+- `told`: what the other end has said to have failed
 - `custody`: messages of other containers that it has to bring on
 - `paused`: senders that wait, as a mailbox at the other end is full
 - `draining`: waits until what was sent has arrived

@@ -50,6 +50,7 @@ class Arrivals:
         is_believed: whether a container, by its domain, may speak for agents of others.
         on_heard: called with the domain and an agent's full name when it first speaks for that.
         on_receipt: called with what the other end says of which messages were taken.
+        on_failure: called with each message that may say that another one has failed.
         receipts: keeps what comes until it is taken.
         refuse: called with a message, its receiver, and why it fails: the other end is to hear of it.
         drop: called with what cannot be handed over, as a sentence.
@@ -65,6 +66,7 @@ class Arrivals:
         on_pause: Callable[[str, bool], None],
         on_control: Callable[[str, bytes], None],
         on_receipt: Callable[[bytes], None],
+        on_failure: Callable[[Message], None],
         is_believed: Callable[[str], bool],
         on_heard: Callable[[str, str], None],
         receipts: Receipts,
@@ -82,6 +84,7 @@ class Arrivals:
         self._on_pause = on_pause
         self._on_control = on_control
         self._on_receipt = on_receipt
+        self._on_failure = on_failure
         self._receipts = receipts
         self._refuse = refuse
         self._drop = drop
@@ -115,6 +118,8 @@ class Arrivals:
                     message = Message(receiver, senders[by], body, act)
                 else:
                     message, receiver = from_entry((to, by, body, act, others), receivers, senders)
+                    if act == "failure":
+                        self._on_failure(message)
             except ValueError as error:
                 self._take_unusual((to, by, body, act, others), error)
                 continue
@@ -126,13 +131,19 @@ class Arrivals:
                 deliver = routes.get(receiver)  # as `dispatcher.deliver` does, without its call
                 if full := deliver(message) if deliver else self._dispatcher.deliver(message, receiver):
                     self._overflow.add(message, receiver, self._link, full)
-            except ValueError as error:
-                self._drop(str(error))
-            except Exception:
-                logger.exception("a message from %s could not be handled; please report it", self._domain)
+            except Exception as error:  # noqa: BLE001 -- it is reported
+                self._report(error)
         if len(arrived) >= receipts.due_at:
             receipts.note()
         return True
+
+    def _report(self, error: Exception) -> None:
+        if isinstance(error, ValueError):
+            self._drop(str(error))
+        else:
+            logger.error(
+                "a message from %s could not be handled; please report it", self._domain, exc_info=error
+            )
 
     def _take_unusual(self, entry: Entry, error: ValueError) -> None:
         """Take what is no message: an order, or nothing that could be."""
@@ -182,6 +193,7 @@ class Arrivals:
             self._drop(str(error))
             return
         self._receipts.arrived.append(id(message))
+        self._on_failure(message)
         self._dispatcher.take_stray(message, receiver, self._link)
 
     def _take_unbelieved(self, message: Message, receiver: str, reason: str) -> None:
@@ -195,6 +207,7 @@ class Arrivals:
             return
         force_setattr(message, "sender", f"{MANAGEMENT}@{self._domain}")
         self._receipts.arrived.append(id(message))
+        self._on_failure(message)
         takers = self._overflow.arrivals
         if receiver in takers:
             takers[receiver].take(message, receiver, self._link)

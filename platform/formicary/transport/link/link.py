@@ -97,6 +97,7 @@ class Link(Outgoing):
             on_pause=self.paused.order,
             on_control=lambda channel, payload: owner.on_control(self, channel, payload),
             on_receipt=self._take_receipt,
+            on_failure=self._told.note,
             is_believed=owner.is_member,
             on_heard=owner.on_heard,
             receipts=self._receipts,
@@ -333,6 +334,7 @@ class Link(Outgoing):
 
     def _take_receipt(self, payload: bytes) -> None:
         self.session.untaken.settle(read_receipt(payload))
+        self._told.start()
 
     def freeze(self, *, is_frozen: bool) -> None:
         """Have the other end wait, as this container cannot take more; or no longer."""

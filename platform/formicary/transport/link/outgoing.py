@@ -11,6 +11,7 @@ from formicary.transport.link.custody import Custody
 from formicary.transport.link.failing import Failing
 from formicary.transport.link.instructions import Failed, Fate
 from formicary.transport.link.paused import PausedReceivers
+from formicary.transport.link.told import ToldFailures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,6 +47,7 @@ class Outgoing:
         self._container = owner.container
         self._failed = 0
         self._failing = Failing(self.undeliverable)
+        self._told = ToldFailures()
         self._custody: Custody | None = None  # made by the first message that is passed on
         self._is_told = False  # whether the other end says what was taken
         self._messages_sent = 0
@@ -120,6 +122,7 @@ class Outgoing:
         """Begin a session; `is_told` is whether its other end says what was taken."""
         self._sent_before = self._messages_sent
         self._is_told = is_told
+        self._told.start()
         if self._custody is not None:
             self._custody.start(is_told=is_told)
 
@@ -146,7 +149,7 @@ class Outgoing:
         why = f"container {name} cannot be reached: {reason}; {fate.value}"
         if self.obstacle:
             why += f"; there is no direct connection to {name}: {self.obstacle}"
-        self._failing.add(letters, why)
+        self._failing.add(self._told.without(letters), why)
 
     def _refuse(self, message: Message, receiver: str, reason: str) -> None:
         """Fail a message that has come, and tell the other end so, whoever it says that its sender is."""

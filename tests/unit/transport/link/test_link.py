@@ -13,6 +13,7 @@ from tests.integration.transport.raw import until
 from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
 from formicary import Agent, Container, Message, MicroAgent, Template
+from formicary.container.dead_letters import failure_of
 from formicary.transport.link import paused as paused_module
 from formicary.transport.link import untaken as untaken_module
 from formicary.transport.link.header import ACK, CLOSE, DATA, HELLO, PART, Terms
@@ -20,6 +21,7 @@ from formicary.transport.link.link import Link
 from formicary.transport.link.orders import receipt_order
 from formicary.transport.link.paths import NoPath
 from formicary.transport.link.session import Session
+from formicary.transport.link.told import ToldFailures
 
 pytestmark = pytest.mark.virtual_clock
 
@@ -721,6 +723,41 @@ async def test_an_end_that_stops_in_order_says_before_what_became_of_all():
         assert set(told.failed) == {"2", "3"}
         assert all("ended before it received the message" in message.body for message in told.messages)
         assert not one.container.dead_letters.total
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+async def test_what_has_failed_at_the_other_end_does_not_fail_once_more_with_the_link(is_known):
+    async with Pair() as (one, two):
+        await start(two.container, "b", Deaf())
+        bob = two.container.agents[0]
+        sends = send_numbered(3) if is_known else send_all("012")
+        await start(one.container, "a", sends, told := Told())
+        await until(lambda: len(one.link.session.untaken) == 3)
+        two.link._receipts._send = lambda _: True  # it dies before it has sent one
+        await bob.stop()
+        await until(lambda: len(told.messages) == 3)
+        await lose(one, two)
+        await asyncio.sleep(1)
+        # Who writes no `reply_with` cannot tell one from another, and nor can the link.
+        assert len(told.messages) == (3 if is_known else 6)
+        assert all("ended before it received the message" in message.body for message in told.messages[:3])
+        assert one.container.dead_letters.total == (0 if is_known else 3)
+
+
+async def test_a_failure_stands_for_one_message_and_only_until_the_next_receipt():
+    told = ToldFailures()
+    letters = [
+        (Message(to="b@c2.x", sender="a@c1.x", reply_with=reply_with), "b@c2.x")
+        for reply_with in ("1", "1", "2", None)
+    ]
+    failure = failure_of(letters[0][0], "ams@c2.x", "b@c2.x", "it has ended")
+    told.note(failure)
+    told.note(failure.replace(sender="eve@c2.x"))
+    told.note(failure.replace(in_reply_to=None))
+    assert list(told.without(letters)) == letters[1:]
+    told.note(failure)
+    told.start()
+    assert list(told.without(letters)) == letters
 
 
 # -- acknowledging before agents run ------------------------------------------------------------------------

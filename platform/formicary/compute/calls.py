@@ -9,10 +9,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import stat
 import sys
 import threading
 import traceback
-from multiprocessing import connection, parent_process
+from multiprocessing import connection, parent_process, resource_tracker
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,9 @@ from formicary.core.errors import ComputeError
 from formicary.core.importing import SCRIPT, describe_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+_STDERR = 2
 _VALUE, _ERROR, _SENTENCE = "value", "error", "sentence"
 
 
@@ -84,6 +86,7 @@ def begin(script: str | None) -> None:
         script: the file of a script that `formicary run` runs, whose functions may be called.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _keep_pipes()
     threading.Thread(target=_end_with_parent, name="ends with its container", daemon=True).start()
     if script is not None:
         spec = importlib.util.spec_from_file_location(SCRIPT, script)
@@ -92,6 +95,33 @@ def begin(script: str | None) -> None:
         sys.path.insert(0, os.path.dirname(os.path.abspath(script)))  # noqa: PTH100, PTH120 -- no other need of pathlib
         sys.modules[SCRIPT] = module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
+
+
+def _keep_pipes() -> None:
+    """Give the pipes to the container to no process that a function starts, and that may outlive this one.
+
+    As long as any process holds them, the container takes the worker for alive, and waits for its end.
+    """
+    tracker = resource_tracker.getfd()  # which all processes share
+    pipes = [fd for fd in map(int, os.listdir("/dev/fd")) if fd > _STDERR and fd != tracker and _is_pipe(fd)]  # noqa: PTH208 -- no other need of pathlib
+    for fd in pipes:
+        os.set_inheritable(fd, False)
+    os.register_at_fork(after_in_child=lambda: _let_go(pipes))
+
+
+def _is_pipe(fd: int) -> bool:
+    try:
+        return stat.S_ISFIFO(os.fstat(fd).st_mode)
+    except OSError:  # it was that of the list itself
+        return False
+
+
+def _let_go(pipes: Sequence[int]) -> None:
+    """Close pipes, and keep their numbers, since their objects may close these again."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for fd in pipes:
+        os.dup2(nothing, fd, inheritable=False)
+    os.close(nothing)
 
 
 def _end_with_parent() -> None:

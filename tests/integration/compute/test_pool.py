@@ -226,6 +226,22 @@ async def test_the_end_of_the_container_ends_all_and_tells_who_waits(tmp_path):
         await container.compute(functions.add, 1)
 
 
+async def test_no_end_waits_for_processes_that_a_function_has_left_behind(tmp_path):
+    paths = [tmp_path / name for name in ("forked", "started", "pid")]
+    async with Container("c1", compute_in="processes") as container:
+        endless = asyncio.create_task(container.compute(functions.leave_children_and_never_return, *paths))
+        forked, started, pid = [await appears(path) for path in paths]
+    try:
+        with pytest.raises(ContainerClosedError):
+            await endless
+        assert ended(pid)
+        assert not ended(forked)
+        assert not ended(started)
+    finally:
+        for left in (forked, started):
+            psutil.Process(left).kill()
+
+
 async def test_a_container_that_is_not_open_computes_nothing():
     with pytest.raises(ContainerClosedError, match="container c1 is not open"):
         await Container("c1").compute(functions.add, 1)

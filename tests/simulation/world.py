@@ -87,14 +87,16 @@ class Place:
             accepts=[HERE],
         )
         self.world.made.append(container)
+        process.container = container  # agents may come while it gets to know the others
         try:
             await container.__aenter__()
         except FormicaryError as error:
+            process.container = None
             self.world.note(f"{self.name} cannot be opened: {error}")
             self._gone(process)
             return
         self.world.note(f"{self.name} is open")
-        self.container = process.container = container
+        self.container = container
         await container.start(Taker(self.world, self.domain))
         for number in range(AGENTS):
             await self._start(container, process, f"a{number}")

@@ -189,8 +189,9 @@ class Container(BaseContainer):
     async def open(self) -> Self:
         """Open the container, and return it: `container = await Container("c1").open()`.
 
-        It is open until `close`. If it is open already, nothing happens. Cancelled, it is not open, and
-        cannot be opened any more.
+        It then knows the platform as the others do: its containers, and their services and groups; a warning
+        names those that have not told all within 10 s. It is open until `close`. If it is open already,
+        nothing happens. Cancelled, it is not open, and cannot be opened any more.
 
         Raises:
             ContainerClosedError: it was closed, or could not be opened before; make a new one.

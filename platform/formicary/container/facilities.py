@@ -64,14 +64,20 @@ class Facilities:
     async def _open_with_services(self, transport: Transport | None) -> None:
         services = self.open_services(transport)
         await services.open()
-        if transport is not None:
-            try:
-                await transport.open(self._container)
-            except BaseException:
-                await services.close()
-                raise
-            self._container.dispatcher.transport = transport
+        if transport is None:
+            return
+        try:
+            await transport.open(self._container)
+        except BaseException:
+            await services.close()
+            raise
+        self._container.dispatcher.transport = transport
+        try:
             await services.start()
+        except BaseException:  # it is cancelled, and others may have sent agents by now
+            await self._container.lifecycle.stop_all()
+            await self.close_services()
+            raise
 
     def _make_transport(self) -> Transport | None:
         meeting = self._meeting

@@ -64,6 +64,10 @@ class Agreement:
         if self._pending:
             self._timer = asyncio.get_running_loop().call_later(_RETRY, self._send)
 
+    def differs(self, domain: str) -> bool:
+        """Tell whether another container builds the directory in another way."""
+        return domain in self._others
+
     def lost(self, domain: str) -> None:
         """Forget a container."""
         self._pending.pop(domain, None)

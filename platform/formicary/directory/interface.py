@@ -102,6 +102,10 @@ class Backend(Protocol):
     def on_listed(self) -> None:
         """Called when this container is on the platform's list, and may have been forgotten before."""
 
+    def has_told(self, domain: str) -> bool:  # noqa: ARG002 -- a replica needs it
+        """Tell whether all is here that another container has to tell of its agents without being asked."""
+        return True
+
     def joined(self, domain: str, incarnation: int) -> None:
         """Called when another container is a member and has a link to this one; again with each new link."""
 

@@ -216,7 +216,7 @@ class PlatformServices:
             self._members.listen(self._agreement)
 
     async def start(self) -> None:
-        """Begin to work with others, as the transport is open."""
+        """Begin to work with others, as the transport is open; return when all is known that they know."""
         assert self._members is not None
         self._members.listen(self.agent)
         self._members.listen(self.backend)
@@ -225,8 +225,12 @@ class PlatformServices:
         if self._mobility is None:
             self._members.listen(OnDemand(self._open_mobility))
         self._members.start()
+        await self._members.get_acquainted(self._has_told)
         if self._container.platform_options.sleepers is not None:
             self.sleeping.begin()
+
+    def _has_told(self, domain: str) -> bool:
+        return self.backend.has_told(domain) or self._agreement.differs(domain)
 
     def agent_gone(self, address: str) -> None:
         """Called when an agent has ended."""

@@ -69,7 +69,10 @@ class LineTransport(Generic[L]):
             asyncio.get_running_loop().call_soon(peers.opened, domain)
 
     def connect(self, domain: str) -> None:
-        """Do nothing: all are connected."""
+        """Say so if there is no such container; all others are connected."""
+        peers = self.container.peers
+        if peers is not None and self.line(domain) is None:
+            asyncio.get_running_loop().call_soon(peers.ended, domain)
 
     def send_control(self, domain: str, channel: str, payload: bytes, *, behind: bool = False) -> bool:
         """Send a control message to another container, behind the messages that are on their way there."""

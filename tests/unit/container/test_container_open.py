@@ -9,9 +9,9 @@ import sys
 import pytest
 from tests.unit.core.agents import Collect, do, start
 
-from formicary import AgentState, Container, CyclicBehaviour
+from formicary import Agent, AgentState, Container, CyclicBehaviour
 from formicary.errors import ContainerClosedError, LinkError
-from formicary.testing import until_idle
+from formicary.testing import MemoryNetwork, until_idle
 
 
 @pytest.mark.virtual_clock
@@ -135,3 +135,49 @@ def test_what_is_never_closed_is_said_once_and_holds_nothing_up(closes, warnings
     said = [line for line in done.stderr.splitlines() if "was not closed" in line]
     assert sorted(line.split()[1] for line in said) == warnings, done.stderr
     assert done.stderr.splitlines() == said
+
+
+@pytest.mark.virtual_clock
+@pytest.mark.parametrize("directory", ["replica", "central"])
+async def test_it_knows_the_platform_when_it_is_open(directory):
+    network = MemoryNetwork(delay=0.1)
+    options = {"server": network, "directory": directory}
+    async with Container("c1", **options) as c1, Container("c2", **options) as c2:
+        for container, name in ((c1, "one"), (c2, "two")):
+            manager = Agent(f"m{name}")
+            await container.start(manager)
+            await manager.groups.create(name)
+            await manager.directory.register(name=name, type=name)
+        await asyncio.sleep(1)
+        async with Container("c3", **options) as c3:
+            assert set(c3.members) == {c1.domain, c2.domain, c3.domain}
+            agent = Agent("a")
+            await c3.start(agent)
+            for name in ("one", "two"):
+                assert len(await agent.directory.search(type=name)) == 1
+                await agent.groups.request_role(name, "x")
+
+
+@pytest.mark.virtual_clock
+async def test_without_the_platform_s_container_it_is_open_at_once():
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    async with Container("c2", server=MemoryNetwork()) as container:
+        assert loop.time() == began
+        assert set(container.members) == {container.domain}
+
+
+@pytest.mark.virtual_clock
+async def test_cancelled_while_it_gets_to_know_the_others_it_is_closed():
+    network = MemoryNetwork(delay=1)
+    async with Container("c1", server=network) as c1:
+        container = Container("c2", server=network)
+        opening = asyncio.create_task(container.open())
+        await asyncio.sleep(1.5)
+        assert not opening.done()
+        opening.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await opening
+        assert not container.is_open
+        await asyncio.sleep(5)
+        assert set(c1.members) == {c1.domain}

@@ -59,8 +59,9 @@ async def test_answers_come_back():
     network = MemoryNetwork(delay=1)
 
     async def ask(behaviour):
+        began = now()
         await behaviour.send(Message(to="echo@c2", body="x"))
-        return (await behaviour.receive(timeout=10)).body, now()
+        return (await behaviour.receive(timeout=10)).body, now() - began
 
     async with Container("c1", server=network) as c1, Container("c2", server=network) as c2:
         await start(c2, "echo", Echo())

@@ -166,6 +166,10 @@ class ReplicatedDirectory(Backend):
     def on_listed(self) -> None:
         """Do nothing: replicas ask for what they have missed."""
 
+    def has_told(self, domain: str) -> bool:
+        """Tell whether all of another container's entries are here."""
+        return self._replica.has_told(domain)
+
     def joined(self, domain: str, incarnation: int) -> None:
         """Called when another container is a member and has a link to this one; again with each new link."""
         self._replica.member_joined(domain, incarnation)

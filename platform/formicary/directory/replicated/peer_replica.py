@@ -26,6 +26,8 @@ class PeerReplica:
     """That of the latest update that is in it."""
     latest: int = 0
     """The highest number that the owner is known to have reached."""
+    has_told: bool = False
+    """Whether the owner has said how far it has come."""
     ask: int = 0
     """The question to the owner that is not answered in full; 0: none."""
     has_news: bool = False

@@ -71,6 +71,11 @@ class Replica:
         """The other containers, to which broadcasts go."""
         return tuple(self._peers)
 
+    def has_told(self, domain: str) -> bool:
+        """Tell whether all entries of another container are here, as far as it has said."""
+        peer = self._peers.get(domain)
+        return peer is not None and peer.has_told and not peer.is_behind
+
     @property
     def own(self) -> Mapping[Key, ServiceDescription]:
         """This container's own entries."""
@@ -216,6 +221,7 @@ class Replica:
 
     def _note_latest(self, origin: str, peer: PeerReplica, number: int) -> None:
         """Take note that an owner's updates have gone up to a number."""
+        peer.has_told = True
         peer.latest = max(peer.latest, number)
         self._ask(origin, peer)
 

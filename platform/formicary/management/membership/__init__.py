@@ -5,4 +5,5 @@
 - `leader`: the platform's container
 - `follower`: a container that has joined it
 - `members`: does what the state machine says, and keeps its time
+- `acquaintance`: waits, as a container opens, until it knows what the others do
 """

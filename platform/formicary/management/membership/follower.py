@@ -38,6 +38,11 @@ class MembershipFollower(Membership):
         self._has_asked = False  # whether the leader has been told that something is missing
         self._superseded_by = 0
 
+    @property
+    def has_list(self) -> bool:
+        """Whether the platform's container is there, and its list known."""
+        return self._leader in self._last_seen
+
     def link_opened(self, domain: str, now: float) -> None:  # noqa: ARG002 -- the leader's need it
         """Called when the link to another container has a new session: what was sent may be lost."""
         if domain == self._leader:

@@ -61,6 +61,11 @@ class Membership:
         """The incarnations of the platform's containers by their domains, this one included."""
         return {self._domain: self._incarnation, **self._announced}
 
+    @property
+    def has_list(self) -> bool:
+        """Whether the platform's container is there, and its list known."""
+        return True
+
     def is_member(self, domain: str) -> bool:
         """Tell whether a container is among the `members`, which are not put together for it."""
         return domain in self._announced or domain == self._domain

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from formicary.core.errors import FormicaryError
 from formicary.core.logs import get_logger
 from formicary.fipa.control_codec import Send
+from formicary.management.membership.acquaintance import Acquaintance
 from formicary.management.membership.exchange import Joined, Lost, Superseded
 from formicary.management.membership.follower import MembershipFollower
 from formicary.management.membership.leader import MembershipLeader
@@ -70,6 +71,7 @@ class Members:
         self._listeners: dict[str, Listener] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._ticks = 0
+        self._acquaintance: Acquaintance | None = None  # while the container opens
         self.on_open: list[Callable[[str], None]] = []
         """Called with the domain of each link that has begun, before anything has come over it."""
         self.on_end: list[Callable[[str], None]] = []
@@ -87,9 +89,26 @@ class Members:
             if domain in self._open:
                 listener.joined(domain, incarnation)
 
+    @property
+    def has_list(self) -> bool:
+        """Whether the platform's container is there, and its list known."""
+        return self._state.has_list
+
+    def is_linked(self, domain: str) -> bool:
+        """Tell whether there is an open link to another container."""
+        return domain in self._open
+
     def start(self) -> None:
         """Begin, when the transport is open."""
         self._tick()
+
+    async def get_acquainted(self, has_told: Callable[[str], bool]) -> None:
+        """Wait until all is known that others know; `has_told` is as of `Acquaintance`."""
+        self._acquaintance = Acquaintance(self, has_told)
+        try:
+            await self._acquaintance.wait()
+        finally:
+            self._acquaintance = None
 
     def close(self) -> None:
         """Tell the others that this container stops."""
@@ -121,6 +140,7 @@ class Members:
         incarnation = self.all.get(domain)
         if incarnation is not None:
             self._joined(domain, incarnation)
+        self._look()
 
     def ended(self, domain: str) -> None:
         """Called when the link to another container has ended."""
@@ -128,6 +148,12 @@ class Members:
         self._state.link_lost(domain, self._loop.time())
         self._perform()
         self._tell_end(domain)
+        if self._acquaintance is not None:
+            self._acquaintance.ended(domain)
+
+    def _look(self) -> None:
+        if self._acquaintance is not None:
+            self._acquaintance.look()
 
     def _tell_end(self, domain: str) -> None:
         for callback in self.on_end:
@@ -144,6 +170,7 @@ class Members:
             self._perform()
         elif (listener := self._listeners.get(channel)) is not None:
             listener.on_control(domain, payload)
+        self._look()
 
     def _tick(self) -> None:
         self._timer = self._loop.call_later(_TICK, self._tick)

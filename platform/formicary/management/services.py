@@ -65,7 +65,11 @@ class PlatformServices:
         self.backend: Backend = self._make_backend(options, transport)
         self._agreement = Agreement(container.name, options, self.backend, transport)
         router = RequestRouter(container, self.agent, self._place_of)
-        self.agent.serve(ONTOLOGY, RequestHandler(self.agent, router).handle)
+        self._requests = RequestHandler(self.agent, router)
+        self._is_open = asyncio.Event()
+        if transport is None:
+            self._is_open.set()
+        self.agent.serve(ONTOLOGY, self._answer)
         self.management = Management(router)
         self.directory = Directory(self.backend)
         self._groups: GroupService | None = None  # made for the first agent that has to do with groups
@@ -171,6 +175,10 @@ class PlatformServices:
             self._cloning = Cloning(self._container, self.agent)
         return self._cloning
 
+    async def _answer(self, message: Message) -> None:
+        await self._is_open.wait()  # so that nobody finds it without the agents that it begins with
+        await self._requests.handle(message)
+
     def _begin_clone(self, message: Message) -> Awaitable[None]:
         return self.cloning.handle(message)
 
@@ -226,6 +234,7 @@ class PlatformServices:
             self._members.listen(OnDemand(self._open_mobility))
         self._members.start()
         await self._members.get_acquainted(self._has_told)
+        self._is_open.set()
         if self._container.platform_options.sleepers is not None:
             self.sleeping.begin()
 

@@ -46,6 +46,7 @@ class Agreement:
         self._pending: dict[str, None] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._others: dict[str, str] = {}  # how those build it that do otherwise
+        self._heard: set[str] = set()
 
     def joined(self, domain: str, incarnation: int) -> None:  # noqa: ARG002 -- as of other listeners
         """Tell another container, as soon as it can be told."""
@@ -64,14 +65,18 @@ class Agreement:
         if self._pending:
             self._timer = asyncio.get_running_loop().call_later(_RETRY, self._send)
 
-    def differs(self, domain: str) -> bool:
-        """Tell whether another container builds the directory in another way."""
-        return domain in self._others
+    def has_told(self, domain: str) -> bool:
+        """Tell whether another container has said how it builds it, and all its entries are here, if it fits.
+
+        What it has said of agents that have moved, it has said before.
+        """
+        return domain in self._heard and (domain in self._others or self._backend.has_told(domain))
 
     def lost(self, domain: str) -> None:
         """Forget a container."""
         self._pending.pop(domain, None)
         self._others.pop(domain, None)
+        self._heard.discard(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
         """Called with how another container builds the directory.
@@ -84,6 +89,7 @@ class Agreement:
             raise ValueError(
                 f"{domain} builds the directory in a way that is not known here: {payload[:40]!r}"
             )
+        self._heard.add(domain)
         is_main = domain == self._options.main
         if design == self._options.directory:
             self._others.pop(domain, None)

@@ -221,7 +221,9 @@ class PlatformServices:
             if self._members is None:
                 self.sleeping.begin()
         if self._members is not None:  # already now: it may be told once, while the transport is opened
-            self._members.listen(self._agreement)
+            if self._mobility is None:
+                self._members.listen(OnDemand(self._open_mobility))
+            self._members.listen(self._agreement)  # behind it: what has moved is told first
 
     async def start(self) -> None:
         """Begin to work with others, as the transport is open; return when all is known that they know."""
@@ -230,16 +232,11 @@ class PlatformServices:
         self._members.listen(self.backend)
         if self.places is not None:
             self._members.listen(self.places)
-        if self._mobility is None:
-            self._members.listen(OnDemand(self._open_mobility))
         self._members.start()
-        await self._members.get_acquainted(self._has_told)
+        await self._members.get_acquainted(self._agreement.has_told)
         self._is_open.set()
         if self._container.platform_options.sleepers is not None:
             self.sleeping.begin()
-
-    def _has_told(self, domain: str) -> bool:
-        return self.backend.has_told(domain) or self._agreement.differs(domain)
 
     def agent_gone(self, address: str) -> None:
         """Called when an agent has ended."""

@@ -13,7 +13,7 @@ from formicary.core.conversing import Conversing
 from formicary.core.coroutines import WAIT, coroutine_function, pause
 from formicary.core.errors import AgentStateError, DefinitionError
 from formicary.core.mailbox import Mailbox
-from formicary.core.message import answer_to, stamp
+from formicary.core.message import answer_to, check_unsent, stamp
 from formicary.core.quoting import shorten
 from formicary.core.template import Template
 
@@ -101,17 +101,24 @@ class Behaviour(Conversing):
             message: with at least one receiver.
 
         Raises:
+            InvalidMessageError, InvalidNameError: the message has a wrong parameter, or is none.
             MailboxFullError: a mailbox had no room for the whole of the container's `send_timeout`.
             ContainerClosedError: the agent is not in a running container.
             asyncio.CancelledError: when cancelled; the message was then not sent to receivers whose mailbox
                 it was still waiting for.
         """
         mailbox = self.mailbox
-        sender = message.sender
-        if sender is None:
-            force_setattr(message, "sender", mailbox.address)
-        elif sender != mailbox.address:
-            message = stamp(message, mailbox.address)
+        try:
+            sender = message.sender
+            if sender is None:
+                if message.reply_to is not None or message.reply_by is not None:
+                    message.check()
+                force_setattr(message, "sender", mailbox.address)
+            elif sender != mailbox.address:
+                message = stamp(message, mailbox.address)
+        except (AttributeError, TypeError):
+            check_unsent(message)
+            raise
         deliver = mailbox.routes.get(message.to)
         if deliver is None:
             await self.agent.container.dispatcher.send(message)
@@ -122,7 +129,7 @@ class Behaviour(Conversing):
         self, message: Message, *, body: str | bytes = "", performative: str = "inform"
     ) -> Coroutine[Any, Any, None]:
         """Send an answer to `message`; await it. Arguments, errors: as of `Message.make_reply` and `send`."""
-        return self.send(answer_to(message, body, performative))
+        return self.send(answer_to(message, self.mailbox.address, body, performative))
 
     @overload
     def receive(

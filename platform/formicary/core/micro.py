@@ -8,7 +8,7 @@ from msgspec.structs import force_setattr
 
 from formicary.core.base_agent import AgentState, BaseAgent
 from formicary.core.errors import AgentStateError
-from formicary.core.message import stamp
+from formicary.core.message import check_unsent, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -106,11 +106,15 @@ class MicroAgent(BaseAgent):
         if inbox is None:
             await self.container.dispatcher.send(self._stamped(message))
             return
-        sender = message.sender
-        if sender is None:
-            force_setattr(message, "sender", inbox.address)
-        elif sender != inbox.address:
-            message = stamp(message, inbox.address)
+        try:
+            sender = message.sender
+            if sender is None:
+                force_setattr(message, "sender", inbox.address)
+            elif sender != inbox.address:
+                message = stamp(message, inbox.address)
+        except (AttributeError, TypeError):
+            check_unsent(message)
+            raise
         deliver = inbox.routes.get(message.to)
         if deliver is None:
             await self._container.dispatcher.send(message)
@@ -132,11 +136,15 @@ class MicroAgent(BaseAgent):
         if inbox is None:
             self.container.dispatcher.send_nowait(self._stamped(message))
             return
-        sender = message.sender
-        if sender is None:
-            force_setattr(message, "sender", inbox.address)
-        elif sender != inbox.address:
-            message = stamp(message, inbox.address)
+        try:
+            sender = message.sender
+            if sender is None:
+                force_setattr(message, "sender", inbox.address)
+            elif sender != inbox.address:
+                message = stamp(message, inbox.address)
+        except (AttributeError, TypeError):
+            check_unsent(message)
+            raise
         deliver = inbox.routes.get(message.to)
         if deliver is None:
             self._container.dispatcher.send_nowait(message)

@@ -94,7 +94,7 @@ def is_container(name: str) -> bool:
     return name != "localhost" and _LABEL.fullmatch(name) is not None
 
 
-@lru_cache(maxsize=1000)  # as of `_is_domain`
+@lru_cache(maxsize=1000)  # as of `is_domain`
 def is_container_of(domain: str, platform: str) -> bool:
     """Tell whether `domain` can be a container's of a platform."""
     name, _, rest = domain.partition(".")
@@ -102,7 +102,8 @@ def is_container_of(domain: str, platform: str) -> bool:
 
 
 @lru_cache(maxsize=1000)  # there are many agents to each
-def _is_domain(domain: str) -> bool:
+def is_domain(domain: str) -> bool:
+    """Tell whether something is DNS labels joined by dots."""
     return len(domain) <= _LONGEST_DOMAIN and all(_LABEL.fullmatch(label) for label in domain.split("."))
 
 
@@ -113,7 +114,7 @@ def check_platform(domain: str) -> str:
         InvalidNameError: with what is wrong.
     """
     _check_text(domain, "a platform's domain")
-    if not _is_domain(domain):
+    if not is_domain(domain):
         raise InvalidNameError(
             f"{domain!r} cannot be a platform's domain; take labels of a-z, 0-9 and inner hyphens joined "
             "by dots, such as 'lab.localhost'"
@@ -147,7 +148,7 @@ def check_receiver(name: str) -> str:
         check_container(domain)
         if slash:
             raise InvalidNameError(f"{name!r} has a resource, which agents do not have; write {address!r}")
-    elif not _is_domain(domain):
+    elif not is_domain(domain):
         raise InvalidNameError(
             f"{domain!r} in {name!r} cannot be a domain; take labels of a-z, 0-9 and hyphens joined by dots"
         )

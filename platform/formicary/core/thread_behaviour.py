@@ -70,7 +70,7 @@ class ThreadBehaviour(Behaviour):
         self, message: Message, *, body: str | bytes = "", performative: str = "inform"
     ) -> None:
         """Send an answer to `message`, in the thread; as of `Behaviour.reply`."""
-        self.send(answer_to(message, body, performative))
+        self.send(answer_to(message, self.mailbox.address, body, performative))
 
     @overload  # type: ignore[override]
     def receive(self, timeout: None = None) -> Message: ...

@@ -151,7 +151,7 @@ class Conversations:
             return False
         self.dispatcher.add_dead_letter(message, why, self.address, tell_sender=False)
         if message.performative not in _QUIET and message.sender is not None:
-            self.post(answer_to(message, why, "not-understood"), None)
+            self.post(answer_to(message, self.address, why, "not-understood"), None)
         return True
 
     def _take_late(self, message: Message) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from formicary.core.answer import Answer
 from formicary.core.clock import seconds_until
 from formicary.core.errors import InvalidMessageError
+from formicary.core.message import check_unsent
 from formicary.protocols.questions import is_from, why_undelivered
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ class Answers:
 
     async def _posts(self, message: Message) -> list[tuple[Message, str]]:
         """Return a message to each of its receivers, with the name of the question."""
+        check_unsent(message, self._conversations.address)
         if not message.receivers:
             raise InvalidMessageError("a message without a receiver cannot be sent; give it a `to`")
         conversations, posts = self._conversations, []

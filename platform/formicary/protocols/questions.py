@@ -8,14 +8,13 @@ from msgspec.structs import force_setattr
 
 from formicary.core.coroutines import coroutine_function
 from formicary.core.errors import Failed, FormicaryError, InvalidMessageError, NoAnswer
-from formicary.core.message import copied
+from formicary.core.message import Message, check_unsent, copied
 from formicary.core.names import MANAGEMENT
 from formicary.core.strand import Pending
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from formicary.core.message import Message
     from formicary.protocols.conversations import Conversations
 
 
@@ -91,11 +90,15 @@ def ask(
     conversations: Conversations, message: Message, timeout: float | None = None
 ) -> Generator[Any, Any, Any]:
     """Send a message, and return the answer to it; as of `Conversing.ask`."""
-    to = message.to
-    if type(to) is not str:
-        raise InvalidMessageError(
-            "ask() asks one agent, which is the message's `to`; gather_answers() asks several"
-        )
+    if (
+        type(message) is not Message
+        or type(message.to) is not str
+        or message.sender is not None
+        or message.reply_to is not None
+        or message.reply_by is not None
+    ):
+        _check_question(message, conversations.address)
+    to: Any = message.to
     dispatcher, asked = conversations.dispatcher, conversations.known_name(to)
     if asked is None:
         asked = yield from conversations.full_name(to).__await__()
@@ -123,6 +126,14 @@ def ask(
     if isinstance(news, FormicaryError):
         raise news
     return news
+
+
+def _check_question(message: Message, sender: str) -> None:
+    check_unsent(message, sender)
+    if type(message.to) is not str:
+        raise InvalidMessageError(
+            "ask() asks one agent, which is the message's `to`; gather_answers() asks several"
+        )
 
 
 _GIVEN_UP = FormicaryError("nobody waits any more")

@@ -242,4 +242,4 @@ class Turn(Part):
 
 
 def _answer(message: Message, reply: Reply) -> Message:
-    return answer_to(message, reply.body, reply.performative)
+    return answer_to(message, None, reply.body, reply.performative)

@@ -37,7 +37,7 @@ TEXTS = [
 messages = st.builds(
     Message,
     to=st.none() | receivers | st.lists(receivers, min_size=1, max_size=4).map(tuple),
-    sender=st.none() | receivers,
+    sender=st.none() | receivers.filter(lambda name: "@" in name),
     body=st.text() | st.binary(),
     reply_to=st.none() | receivers,
     reply_by=st.none() | st.datetimes(timezones=st.just(UTC)),

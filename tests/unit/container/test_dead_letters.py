@@ -131,7 +131,7 @@ async def test_who_answers_everything_does_not_go_on_for_ever_with_the_managemen
 
 
 def letter(number):
-    return DeadLetter(Message(to="b", sender="a"), "b", f"reason {number}", STARTS_AT)
+    return DeadLetter(Message(to="b", sender="a@c1.lab.localhost"), "b", f"reason {number}", STARTS_AT)
 
 
 def test_the_latest_are_kept_and_all_are_counted(caplog):
@@ -144,7 +144,7 @@ def test_the_latest_are_kept_and_all_are_counted(caplog):
     assert next(iter(letters)).reason == "reason 1500"
     assert len(letters.reasons) <= 1000
     assert 10 < len(caplog.records) < 100
-    assert caplog.records[0].getMessage() == "dead letter 1, from a to b: reason 0"
+    assert caplog.records[0].getMessage() == "dead letter 1, from a@c1.lab.localhost to b: reason 0"
 
 
 def test_letters_can_be_added_while_one_looks():

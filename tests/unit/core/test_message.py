@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import UTC, datetime
 
 import pytest
 from tests.unit.core.agents import Collect, do, start
 
-from formicary import Container, Message
+from formicary import Container, Message, MicroAgent
+from formicary.core import message as message_module
 from formicary.errors import InvalidMessageError, InvalidNameError
 from formicary.testing import until_idle
 
@@ -112,17 +114,80 @@ def test_a_receiver_that_is_no_name_is_refused(to):
     ("values", "error", "sentence"),
     [
         ({"performative": 7}, InvalidMessageError, "performative is text, not int: 7"),
+        ({"protocol": Container}, InvalidMessageError, "protocol is text, not type"),
+        ({"conversation_id": ["c"]}, InvalidMessageError, "conversation_id is text, not list"),
+        ({"reply_to": 5}, InvalidMessageError, "reply_to is text, not int"),
+        ({"sender": b"hello"}, InvalidMessageError, "sender is text, not bytes"),
         ({"thread": b"t"}, InvalidMessageError, "thread is text, not bytes"),
         ({"reply_by": "tomorrow"}, InvalidMessageError, "reply_by is a datetime, not 'tomorrow'"),
         ({"reply_by": datetime(2030, 1, 1)}, InvalidMessageError, "zone"),  # noqa: DTZ001 -- that is the point
         ({"reply_to": "a b"}, InvalidNameError, "'a b' has ' ' in it"),
     ],
 )
-def test_check_finds_what_other_processes_could_not_read(values, error, sentence):
-    message = Message(**FULL | values)
+def test_what_its_receiver_could_not_read_is_refused(values, error, sentence):
     with pytest.raises(error, match=sentence):
-        message.check()
+        Message(**FULL | values)
+    with pytest.raises(error, match=sentence):
+        Message(**FULL).replace(**values)
     Message(**FULL).check()
+
+
+def test_a_body_by_its_place_is_no_sender(monkeypatch):
+    monkeypatch.setattr(message_module, "_receivers", set())
+    with pytest.raises(InvalidMessageError, match=r"'hello', .* write Message\('bob', body='hello'\)"):
+        Message("bob", "hello")
+    assert Message("bob", "a@c1.lab.localhost").sender == "a@c1.lab.localhost"
+
+
+@pytest.fixture
+def known(monkeypatch):
+    """Have this process have sent so many messages that only those to new names are looked at in full."""
+    monkeypatch.setattr(message_module, "_count", itertools.count(10_000))
+    monkeypatch.setattr(message_module, "_receivers", set())
+    Message(to="b")
+
+
+@pytest.mark.virtual_clock
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (lambda: Message(to="b", reply_to=5), "reply_to is text, not int"),
+        (lambda: Message(to="b", reply_by=datetime(2030, 1, 1)), "time zone"),  # noqa: DTZ001 -- it has none
+        (lambda: Message("b", "hello", performative="request"), r"write Message\('bob', body='hello'\)"),
+        (lambda: "hello", r"is a Message, not 'hello': write Message\("),
+        (lambda: Message, "is a Message, not <class"),
+        (lambda: None, "is a Message, not None"),
+    ],
+)
+async def test_the_sender_is_told_of_what_was_not_seen_before(known, wrong, sentence):
+    async with Container("c1") as container:
+        collect = Collect()
+        await start(container, "b", collect)
+
+        async def ask(behaviour):
+            await behaviour.ask(wrong())
+
+        async def gather(behaviour):
+            _ = [answer async for answer in behaviour.gather_answers([wrong()])]
+
+        for send in (lambda behaviour: behaviour.send(wrong())), ask, gather:
+            sending = do(send)
+            await start(container, f"a{id(sending)}", sending)
+            with pytest.raises(InvalidMessageError, match=sentence):
+                await sending.join()
+        await until_idle()
+        assert collect.messages == []
+
+
+@pytest.mark.virtual_clock
+async def test_micro_agents_send_messages_alone():
+    async with Container("c1") as container:
+        micro = MicroAgent("m")
+        await container.start(micro)
+        with pytest.raises(InvalidMessageError, match="is a Message, not 'hello'"):
+            await micro.send("hello")
+        with pytest.raises(InvalidMessageError, match="is a Message, not 'hello'"):
+            micro.send_nowait("hello")
 
 
 def test_an_answer_goes_back_in_the_same_conversation():

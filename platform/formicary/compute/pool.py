@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from formicary.compute.functions import check_function, name_of
 from formicary.compute.workers import InterpreterWorker, ProcessWorker, ThreadWorker
 from formicary.core.errors import ContainerClosedError
+from formicary.core.times import time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,10 +57,11 @@ class Pool:
     ) -> Any:
         """Run a function in a worker, now or when one is free; as `Container.compute`."""
         check_function(function)
+        limit = time_limit(timeout)
         worker = await self._worker(function)
         # In a task of its own: whoever waits may be cancelled, and the function runs on.
         task = asyncio.get_running_loop().create_task(
-            self._run_in(worker, function, arguments, timeout), name=f"waits for {name_of(function)}"
+            self._run_in(worker, function, arguments, limit), name=f"waits for {name_of(function)}"
         )
         self._running.add(task)
         task.add_done_callback(self._has_run)

@@ -10,6 +10,7 @@ from formicary.core.errors import AgentStateError, ContainerClosedError, MoveErr
 from formicary.core.failures import AgentFailures, describe
 from formicary.core.message import stamp
 from formicary.core.names import MANAGEMENT, check_local
+from formicary.core.times import check_duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -163,10 +164,12 @@ class BaseAgent:
                 more.
 
         Raises:
+            UsageError: the time is none.
             MoveError: there is no clone; or the other container has not answered in time, and the clone may
                 begin yet: the sentence says so.
             AgentStateError: the agent is not in a container, or has moved away before.
         """
+        check_duration(timeout, "timeout=")
         await self.container.platform_services.mobility.clone(self, to, name, timeout)
 
     async def deactivate(self, until: float | datetime | Literal["message"]) -> None:

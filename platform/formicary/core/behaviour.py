@@ -11,11 +11,11 @@ from msgspec.structs import force_setattr
 from formicary.core.base_agent import AgentState
 from formicary.core.conversing import Conversing
 from formicary.core.coroutines import WAIT, coroutine_function, pause
-from formicary.core.errors import AgentStateError, DefinitionError
-from formicary.core.mailbox import Mailbox
+from formicary.core.errors import AgentStateError
+from formicary.core.mailbox import Mailbox, check_timeout
 from formicary.core.message import answer_to, check_unsent, stamp
-from formicary.core.quoting import shorten
 from formicary.core.template import Template
+from formicary.core.times import time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator
@@ -157,7 +157,8 @@ class Behaviour(Conversing):
         Raises:
             MailboxFullError: the mailbox is full of messages of which the template matches none.
             AgentStateError: it is called with a template in another task than the behaviour itself.
-            DefinitionError: a template is given as the time.
+            UsageError: the time is none.
+            DefinitionError: a template is given in its place.
             asyncio.CancelledError: when cancelled; no message is lost by it.
         """
         mailbox = self.mailbox
@@ -167,9 +168,9 @@ class Behaviour(Conversing):
         if not mailbox.messages:
             # The usual cases stand here and not in the mailbox: one generator less for every message.
             try:
-                is_unusual = timeout is not None and timeout <= 0
+                is_unusual = timeout is not None and not timeout > 0  # 0, or no number
             except TypeError:
-                raise _no_time_error(timeout) from None
+                is_unusual = True  # it is no number, which is said there
             if is_unusual or mailbox.scheduler.current is not mailbox.strand:
                 return (yield from mailbox.receive(timeout))
             if timeout is None:
@@ -186,7 +187,7 @@ class Behaviour(Conversing):
             # While the behaviour is held, the time may be over and a message have come before that.
             return mailbox.next() if message is None else message
         if timeout is not None and timeout.__class__ is Template:
-            raise _no_time_error(timeout)
+            check_timeout(timeout)
         mailbox.burst += 1
         if mailbox.burst > mailbox.greedy:
             mailbox.burst = 0
@@ -258,6 +259,7 @@ class Behaviour(Conversing):
 
         Raises:
             AgentStateError: its agent has not started, or a behaviour waits for itself.
+            UsageError: the time is none.
             TimeoutError: it has not ended in time.
             Exception: what the behaviour has ended with, if it was an exception.
         """
@@ -266,7 +268,7 @@ class Behaviour(Conversing):
             raise AgentStateError(f"{self} has not started: start its agent first")
         if strand.running:
             raise AgentStateError(f"{self} cannot wait for its own end")
-        await asyncio.wait([strand], timeout=timeout)
+        await asyncio.wait([strand], timeout=time_limit(timeout))
         if not strand.done():
             raise TimeoutError(f"{self} has not ended within {timeout} s")
         if (error := strand.failure()) is not None:
@@ -361,13 +363,6 @@ class Behaviour(Conversing):
     def strand_ended(self, strand: Strand) -> None:
         """Called when the behaviour has ended; for its mailbox."""
         self.agent.behaviour_ended(self, strand.failure())
-
-
-def _no_time_error(timeout: object) -> DefinitionError:
-    hint = ": write receive(template=...)" if isinstance(timeout, Template) else ""
-    return DefinitionError(
-        f"receive() takes a number of seconds as its time-out, not {shorten(timeout)}{hint}"
-    )
 
 
 def _function_of(method: Callable[[], Any], owner: Behaviour) -> Callable[[Any], Any]:

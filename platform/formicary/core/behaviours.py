@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.behaviour import Behaviour
 from formicary.core.clock import seconds_until
-from formicary.core.errors import AgentStateError
-from formicary.core.quoting import shorten
+from formicary.core.times import check_duration, check_moment
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
@@ -35,6 +34,9 @@ class PeriodicBehaviour(Behaviour):
         period: seconds from the start of one run to the start of the next: above 0.
         start_at: the time of the first run (without a zone: local time), or how long until then; None for
             at once.
+
+    Raises:
+        UsageError: one of these is no such time.
     """
 
     __slots__ = ("_next", "_period", "_start_at")
@@ -43,7 +45,7 @@ class PeriodicBehaviour(Behaviour):
     def __init__(self, period: float, start_at: datetime | timedelta | None = None) -> None:
         super().__init__()
         self.period = period
-        self._start_at = start_at
+        self._start_at = None if start_at is None else check_moment(start_at, "start_at=")
         self._next: float | None = None
 
     @property
@@ -51,18 +53,13 @@ class PeriodicBehaviour(Behaviour):
         """Seconds from the start of one run to the start of the next.
 
         Raises:
-            AgentStateError: it is set to what is no number above 0.
+            UsageError: it is set to what is no number above 0.
         """
         return self._period
 
     @period.setter
     def period(self, period: float) -> None:
-        given: object = period
-        if isinstance(given, bool) or not (isinstance(given, int | float) and 0 < given < math.inf):
-            raise AgentStateError(
-                f"a period is a number of seconds above 0, such as 0.5, not {shorten(given)}"
-            )
-        self._period = period
+        self._period = check_duration(period, "a period")
 
     async def _wait_for_time(self) -> None:
         time = asyncio.get_running_loop().time
@@ -89,6 +86,9 @@ class TimeoutBehaviour(Behaviour):
 
     Args:
         start_at: the time (without a zone: local time), or how long until then.
+
+    Raises:
+        UsageError: it is neither.
     """
 
     __slots__ = ("_due_at", "_start_at")
@@ -97,7 +97,7 @@ class TimeoutBehaviour(Behaviour):
 
     def __init__(self, start_at: datetime | timedelta) -> None:
         super().__init__()
-        self._start_at = start_at
+        self._start_at = check_moment(start_at, "start_at=")
         self._due_at: float | None = None  # by the loop's clock, from when it waits
 
     async def _wait_for_time(self) -> None:

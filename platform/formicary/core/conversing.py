@@ -47,6 +47,7 @@ class Conversing:
             Failed: the message could not be delivered, or the agent has ended, as far as that is known here:
                 in this container, or with its own.
             InvalidMessageError: the message has no receiver, or several.
+            UsageError: the time is none, as of all that wait here.
             FormicaryError: it cannot be sent; as of `Behaviour.send`.
             asyncio.CancelledError: when cancelled; the message may have been sent.
         """
@@ -66,6 +67,7 @@ class Conversing:
 
         Raises:
             InvalidMessageError: a message has no receiver.
+            UsageError: the time is none.
             FormicaryError: one cannot be sent; as of `Behaviour.send`.
         """
         return self.conversations.gather_answers(messages, until)
@@ -217,7 +219,7 @@ class Conversing:
             patience: for how many seconds a bid is waited for in each round.
 
         Raises:
-            UsageError: a price is no number above 0.
+            UsageError: a price or the patience is no number above 0.
             FormicaryError: somebody cannot be written to; as of `Behaviour.send`.
             asyncio.CancelledError: when cancelled; the bidders are told so.
         """

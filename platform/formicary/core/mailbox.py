@@ -14,11 +14,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from formicary.core.coroutines import WAIT
-from formicary.core.errors import AgentStateError, MailboxFullError
+from formicary.core.errors import AgentStateError, DefinitionError, MailboxFullError
 from formicary.core.priority import PRIORITY, Lanes
 from formicary.core.scheduler import GREEDY
 from formicary.core.stalled import expect_receiving
 from formicary.core.strand import Strand
+from formicary.core.template import Template
+from formicary.core.times import time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Generator, Sequence
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from formicary.core.copies import Copies
     from formicary.core.message import Message
     from formicary.core.scheduler import Scheduler
-    from formicary.core.template import Template
 
 _TICK = 0.001  # s; event loops keep time by milliseconds
 
@@ -266,6 +267,7 @@ class Mailbox:
     @types.coroutine
     def receive(self, timeout: float | None) -> Generator[Any, Any, Message | None]:
         """Look for a message, or wait for one in another task than the behaviour's; for `Behaviour`."""
+        check_timeout(timeout)
         self.burst = 0
         self.receives = True
         strand = self.strand
@@ -286,6 +288,7 @@ class Mailbox:
                 "made: use ask() there"
             )
         self.receives = True
+        timeout = time_limit(timeout)
         if (found := self._take_matching(matches)) is not None or (timeout is not None and timeout <= 0):
             self.burst = 0
             yield  # as of `receive`
@@ -345,7 +348,7 @@ class Mailbox:
         if self._takers is None:
             self._takers = deque()
         try:
-            async with asyncio.timeout(timeout):
+            async with asyncio.timeout(time_limit(timeout)):
                 while not self.messages:
                     await _wait_in(self._takers)
         except TimeoutError:
@@ -396,6 +399,18 @@ class Mailbox:
 
     def __str__(self) -> str:
         return f"the mailbox of {self.owner}"
+
+
+def check_timeout(timeout: object) -> None:
+    """Refuse what is no time for `receive`.
+
+    Raises:
+        UsageError: it is none.
+        DefinitionError: it is a template.
+    """
+    if isinstance(timeout, Template):
+        raise DefinitionError("receive() takes a template by its name: write receive(template=...)")
+    time_limit(timeout)
 
 
 async def _wait_in(line: deque[asyncio.Future[None]]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from formicary.core.errors import UsageError
 from formicary.core.logs import get_logger
 from formicary.core.names import check_platform
+from formicary.core.times import check_duration
 from formicary.gateway.peers import Peers
 from formicary.gateway.translation import Translator
 
@@ -79,8 +80,9 @@ class Gateway:
         ip = _check_host(host)
         if not 0 <= port <= _HIGHEST:
             raise UsageError(f"a port is a number from 0 to {_HIGHEST}, not {port}")
-        if min(limit, timeout, connections) <= 0:
-            raise UsageError("limit=, timeout= and connections= of a gateway are more than 0")
+        check_duration(timeout, "timeout=")
+        if min(limit, connections) <= 0:
+            raise UsageError("limit= and connections= of a gateway are more than 0")
         if ip.is_unspecified and address is None:
             raise UsageError(
                 f"{host} is no address that others can write to: say which is, as in "

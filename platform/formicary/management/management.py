@@ -10,6 +10,7 @@ from formicary.core.base_agent import ANSWERS_WITHIN
 from formicary.core.errors import InvalidNameError, ManagementRequestError
 from formicary.core.names import check_receiver
 from formicary.core.quoting import shorten
+from formicary.core.times import check_duration
 from formicary.management.creations import create_all
 from formicary.management.looking_up import LookingUp
 from formicary.management.requests.actions import (
@@ -123,13 +124,15 @@ class Management(LookingUp):
 
         Raises:
             InvalidNameError: that is no name.
-            ManagementRequestError: that is no container of this platform, or no time.
+            ManagementRequestError: that is no container of this platform.
+            UsageError: that is no time.
             UnknownAgentError: there is no such agent.
             UnauthorisedError: it is a container's own.
             MoveError: it does not move, and goes on where it is, or sleeps there; or it has ended on its way,
                 as of `BaseAgent.move`.
             ManagementError: its container does not answer, and it may move yet.
         """
+        check_duration(timeout, "timeout=")
         await self._request(make_request("move", agent=check_receiver(name), container=to, timeout=timeout))
 
     async def retract(self, name: str, *, timeout: float = ANSWERS_WITHIN) -> None:
@@ -137,6 +140,7 @@ class Management(LookingUp):
 
         To a guest nobody can come: there it is the platform's container that is meant.
         """
+        check_duration(timeout, "timeout=")
         await self._request(make_request("move", agent=check_receiver(name), timeout=timeout))
 
     async def clone(self, name: str, to: str, new_name: str, *, timeout: float = ANSWERS_WITHIN) -> str:
@@ -156,6 +160,7 @@ class Management(LookingUp):
                 begin yet: the sentence says so.
             FormicaryError: others are as of `move`.
         """
+        check_duration(timeout, "timeout=")
         request = make_request(
             "clone", agent=check_receiver(name), container=to, name=new_name, timeout=timeout
         )

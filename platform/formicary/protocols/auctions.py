@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.core.errors import UsageError
 from formicary.core.message import Message
+from formicary.core.times import check_duration
 from formicary.protocols.partners import find_all
 from formicary.protocols.several import Several
 from formicary.protocols.standard import DutchAuction, EnglishAuction
@@ -47,6 +48,7 @@ class Auction(Several):
             prices: of the rounds.
             patience: seconds of a round.
         """
+        check_duration(patience, "patience=")
         sale: Sale | None = None
         try:
             for name in await find_all(self._conversations, bidders):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Self
 
-from formicary.core.clock import now, seconds_until
+from formicary.core.clock import now
 from formicary.core.errors import ConversationError, Failed, NoAnswer, ProtocolError
 from formicary.core.message import Message
+from formicary.core.times import check_until, seconds_left
 from formicary.protocols.dialogue import Dialogue, Inbox, Limit
 from formicary.protocols.news import good_news
 from formicary.protocols.partners import find_all
@@ -15,6 +16,7 @@ from formicary.protocols.several import Several
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
+    from datetime import datetime
 
     from formicary.protocols.conversations import Conversations
     from formicary.protocols.partners import Partners
@@ -93,6 +95,7 @@ class Net(Several):
         super().__init__(conversations, protocol)
         self._bidders = bidders
         self._task = task
+        check_until(deadline, "deadline=")
         self._deadline = deadline
         self._fields = fields
         self._rounds: list[Round] = []
@@ -135,15 +138,15 @@ class Net(Several):
         deadline: float | timedelta | datetime | None,
         fields: dict[str, Any],
     ) -> None:
-        if isinstance(deadline, datetime | timedelta):
-            deadline = seconds_until(deadline)
+        check_until(deadline, "deadline=")
+        seconds = seconds_left(deadline)
         conversations, called = self._conversations, Round(self._protocol.stages["called"])
         conversations.check_open()
         self._rounds.append(called)
         reply_by = None
-        if deadline is not None:
-            reply_by = now() + timedelta(seconds=deadline)
-            conversations.service.deadlines.add(called, deadline)
+        if seconds is not None:
+            reply_by = now() + timedelta(seconds=seconds)
+            conversations.service.deadlines.add(called, seconds)
         try:
             for name in names:
                 dialogue = self._open(name)
@@ -225,6 +228,7 @@ class Net(Several):
 
         Raises:
             ProtocolError: one is no proposal of this round, or the protocol has only one.
+            UsageError: the deadline is no time.
         """
         chosen = [self._of(bid) for bid in bids]
         for dialogue in self._dialogues.values():

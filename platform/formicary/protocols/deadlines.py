@@ -8,6 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
 from formicary.core.clock import now
+from formicary.core.times import ENDLESS, check_seconds
 
 if TYPE_CHECKING:
     import asyncio
@@ -50,9 +51,9 @@ class Deadline:
         return self.turn[0] + self.timeout if self.turn else 0.0
 
     @property
-    def reply_by(self) -> datetime:
-        """The time of day, as messages have it."""
-        if self._reply_by is None:
+    def reply_by(self) -> datetime | None:
+        """The time of day, as messages have it; None if there is no end."""
+        if self._reply_by is None and self.timeout < ENDLESS:
             self._reply_by = now() + timedelta(seconds=self.timeout)
         return self._reply_by
 
@@ -81,7 +82,11 @@ class Deadlines:
         self._rings_at = 0.0
 
     def add(self, waiter: Waiter, timeout: float) -> Deadline:
-        """Call `waiter.expire` in `timeout` seconds, unless it is done by then; return when that is."""
+        """Call `waiter.expire` in `timeout` seconds, unless it is done by then; return when that is.
+
+        Raises:
+            UsageError: that is no number of seconds.
+        """
         deadline = self._latest
         if deadline is None or deadline.timeout != timeout or deadline.turn is not self._scheduler.turn:
             deadline = self._begin(timeout)
@@ -93,12 +98,15 @@ class Deadlines:
 
     def _begin(self, timeout: float) -> Deadline:
         """Return a new deadline; who adds to it in the same turn of the scheduler gets it again."""
+        check_seconds(timeout)
         scheduler = self._scheduler
         if scheduler.current is None:  # outside of strands there are no turns
             self._latest = None
             deadline = Deadline(timeout, [])
         else:
             self._latest = deadline = Deadline(timeout, scheduler.turn)
+        if timeout >= ENDLESS:
+            return deadline
         when = self._loop.time() + timeout
         heappush(self._heap, (when, next(self._numbers), deadline))
         if self._timer is None or when < self._rings_at:

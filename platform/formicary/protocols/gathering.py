@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Self
 
 from formicary.core.answer import Answer
-from formicary.core.clock import seconds_until
 from formicary.core.errors import InvalidMessageError
 from formicary.core.message import check_unsent
+from formicary.core.times import check_until, seconds_left
 from formicary.protocols.questions import is_from, why_undelivered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from datetime import datetime, timedelta
 
     from formicary.core.errors import FormicaryError
     from formicary.core.message import Message
@@ -45,6 +45,7 @@ class Answers:
         self.failed: dict[str, str] = {}
         self._conversations = conversations
         self._messages = messages
+        check_until(until, "until=")
         self._until = until
         self._asked: dict[str, str] = {}  # who, by the name of the question
         self._come: deque[Message] = deque()
@@ -92,11 +93,9 @@ class Answers:
             self._conversations.expected.pop(name, None)
 
     async def _send(self) -> None:
-        conversations, until = self._conversations, self._until
-        if isinstance(until, datetime | timedelta):
-            until = seconds_until(until)
-        if until is not None:
-            conversations.service.deadlines.add(self, until)
+        conversations, seconds = self._conversations, seconds_left(self._until)
+        if seconds is not None:
+            conversations.service.deadlines.add(self, seconds)
         try:
             posts = [post for message in self._messages for post in await self._posts(message)]
             for message, name in posts:

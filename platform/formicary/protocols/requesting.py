@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from formicary.core.times import time_limit
 from formicary.protocols.dialogue import Dialogue, Inbox
 from formicary.protocols.partners import find_one
 from formicary.protocols.standard import Subscribe
@@ -50,7 +51,7 @@ class News:
         self._conversations = conversations
         self._partner = partner
         self._body = body
-        self._timeout = timeout
+        self._timeout = time_limit(timeout)
         self._fields = fields
         self._dialogue: Dialogue | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from formicary.core.message import Message
+from formicary.core.times import time_limit
 from formicary.protocols.news import good_news
 from formicary.protocols.requesting import begin
 
@@ -38,7 +39,7 @@ class Talk:
         self._conversations = conversations
         self._protocol = protocol
         self._partner = partner
-        self._timeout = timeout
+        self._timeout = time_limit(timeout)
         self._dialogue: Dialogue | None = None
 
     async def __aenter__(self) -> Self:

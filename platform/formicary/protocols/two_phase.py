@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import ConversationError, FormicaryError, NoAnswer, Refused
 from formicary.core.message import Message
+from formicary.core.times import check_seconds
 from formicary.protocols.news import good_news
 from formicary.protocols.partners import find_all
 from formicary.protocols.several import Several
@@ -90,4 +91,4 @@ async def two_phase_commit(
     conversations: Conversations, partners: Iterable[str] | Partners, body: str | bytes, timeout: float
 ) -> None:
     """Have all do it, or none; as of `Conversing.two_phase_commit`."""
-    await Commit(conversations, TwoPhaseCommit).run(partners, body, timeout)
+    await Commit(conversations, TwoPhaseCommit).run(partners, body, check_seconds(timeout))

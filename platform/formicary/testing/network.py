@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import LinkError, NameTakenError
+from formicary.core.times import check_seconds
 from formicary.testing.line_transport import LineTransport
 from formicary.testing.memory_line import MemoryLine
 
@@ -27,10 +28,13 @@ class MemoryNetwork:
     Args:
         delay: how many seconds each message is on its way, by the loop's clock; or a function that is asked
             for it with each message, so that those of different containers overtake each other.
+
+    Raises:
+        UsageError: the delay is no number.
     """
 
     def __init__(self, *, delay: float | Callable[[], float] = 0.0) -> None:
-        self.delay = delay
+        self.delay = delay if callable(delay) else check_seconds(delay, "delay=")
         self.members: dict[str, MemoryTransport] = {}  # by domain
         self.whole = asyncio.Event()  # set while the connection is there
         self.whole.set()

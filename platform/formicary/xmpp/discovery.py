@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import aioxmpp
 
 from formicary.core.errors import LinkError
+from formicary.core.times import check_seconds
 
 if TYPE_CHECKING:
     from formicary.xmpp.client import AccountClient
@@ -60,9 +61,11 @@ class Discovery:
             timeout: seconds to wait for the answer.
 
         Raises:
+            UsageError: that is no time.
             LinkError: it did not answer, or refused to.
         """
         jid = aioxmpp.JID.fromstr(address)
+        check_seconds(timeout)
         try:
             found = await self._others.query_info(jid, require_fresh=True, no_cache=True, timeout=timeout)
         except TimeoutError:

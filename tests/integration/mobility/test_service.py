@@ -20,10 +20,10 @@ from tests.integration.mobility.travellers import (
 from formicary import Agent, AgentState, Container
 from formicary.errors import (
     ManagementError,
-    ManagementRequestError,
     MoveError,
     NameTakenError,
     UnknownAgentError,
+    UsageError,
 )
 from formicary.testing import MemoryNetwork, until_idle
 
@@ -231,7 +231,7 @@ async def test_one_that_takes_long_before_it_moves_is_waited_for_as_long_as_is_a
 async def test_what_is_no_time_to_wait_is_refused(seconds):
     async with three() as (c1, _, _):
         await c1.start(Traveller("alice"))
-        with pytest.raises(ManagementRequestError):
+        with pytest.raises(UsageError, match="timeout= is a number of seconds above 0"):
             await c1.management.move("alice", "c2", timeout=seconds)
 
 

@@ -23,7 +23,7 @@ from formicary import (
     Template,
     TimeoutBehaviour,
 )
-from formicary.errors import AgentStateError, DefinitionError
+from formicary.errors import AgentStateError, DefinitionError, UsageError
 from formicary.testing import until_idle
 
 
@@ -223,10 +223,10 @@ async def test_what_can_be_awaited_is_taken_however_it_is_written():
     "period", [0, -1, 0.0, float("nan"), float("inf"), "1", None, timedelta(seconds=1), True]
 )
 def test_a_period_is_a_number_of_seconds_above_zero(period):
-    with pytest.raises(AgentStateError, match=r"a period is a number of seconds above 0, such as 0\.5, not "):
+    with pytest.raises(UsageError, match=r"a period is a number of seconds above 0, such as 0\.5, not "):
         PeriodicBehaviour(period)
     behaviour = PeriodicBehaviour(1)
-    with pytest.raises(AgentStateError, match="a period is a number of seconds above 0"):
+    with pytest.raises(UsageError, match="a period is a number of seconds above 0"):
         behaviour.period = period
     assert behaviour.period == 1
 

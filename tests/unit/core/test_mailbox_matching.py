@@ -119,10 +119,9 @@ async def test_a_suspended_behaviour_takes_what_matches_when_it_goes_on():
         assert behaviour.result == "yes"
 
 
-@pytest.mark.parametrize("given", [WANTED, "5"])
-async def test_what_is_no_time_is_said(given):
+async def test_a_template_in_the_place_of_the_time_is_said():
     async def receive(behaviour):
-        with pytest.raises(DefinitionError, match=r"takes a number of seconds as its time-out, not"):
-            await behaviour.receive(given)
+        with pytest.raises(DefinitionError, match=r"write receive\(template=\.\.\.\)"):
+            await behaviour.receive(WANTED)
 
     await run(receive)

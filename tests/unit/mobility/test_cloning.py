@@ -14,9 +14,9 @@ from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, Mi
 from formicary.errors import (
     InvalidNameError,
     ManagementError,
-    ManagementRequestError,
     MoveError,
     NameTakenError,
+    UsageError,
 )
 from formicary.testing import MemoryNetwork
 
@@ -173,7 +173,7 @@ async def test_who_asks_for_a_copy_waits_as_long_as_is_said():
             await c2.management.clone("sheep@c1", "c2", "slow-3", timeout=9)
         assert await management.clone("sheep", "c2", "slow-4", timeout=100) == f"slow-4@{c2.domain}"
         assert [agent.name for agent in c2.agents] == ["slow-1", "slow-2", "slow-3", "slow-4"]
-        with pytest.raises(ManagementRequestError, match="for some seconds, not for 0"):
+        with pytest.raises(UsageError, match=r"timeout= is a number of seconds above 0, .* not 0"):
             await management.clone("sheep", "c2", "other", timeout=0)
 
 

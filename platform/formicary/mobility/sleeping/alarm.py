@@ -10,6 +10,7 @@ from formicary.core.clock import now, seconds_until
 from formicary.core.errors import StoreError, UsageError
 from formicary.core.logs import get_logger
 from formicary.core.quoting import shorten
+from formicary.core.times import check_moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,7 +36,7 @@ def due_time(until: object) -> float | None:
     if until == "message":
         return None
     if isinstance(until, datetime):
-        seconds = seconds_until(until)
+        seconds = seconds_until(check_moment(until, "until="))
     elif isinstance(until, int | float) and not isinstance(until, bool) and 0 <= until < float("inf"):
         seconds = float(until)
     else:

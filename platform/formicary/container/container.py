@@ -10,11 +10,11 @@ from formicary.container.dispatcher import Dispatcher
 from formicary.container.facilities import Facilities
 from formicary.container.lifecycle import Lifecycle
 from formicary.container.opening import Opening
+from formicary.container.option_values import as_path, check_modules, check_values
 from formicary.container.options import (
     ConnectionOptions,
     Mode,
     PlatformOptions,
-    check_accepts,
     check_directory,
     check_guest,
     check_identity,
@@ -82,7 +82,7 @@ class Container(BaseContainer):
             else through the server, or through the container that both have joined; `"direct"`: by direct
             connections only; `"xmpp"`: only through the server.
         tls: whether direct connections to other hosts use TLS 1.3; `"always"`: those on this host, too.
-        mailbox_limit: how many messages a behaviour's mailbox holds.
+        mailbox_limit: how many messages a behaviour's mailbox holds; 0 for any number.
         queue_limit: how many messages all micro-agents of the container may have waiting.
         when_full: what `send` does with a full mailbox: wait up to `send_timeout`, or fail at once.
         send_timeout: seconds.
@@ -114,7 +114,7 @@ class Container(BaseContainer):
 
     Raises:
         InvalidNameError: a name cannot be one.
-        UsageError: the ways to meet others do not go together, or one of them is not what it should be.
+        UsageError: an option is not what it should be, or the ways to meet others do not go together.
     """
 
     dispatcher_type: ClassVar[type[Dispatcher]] = Dispatcher
@@ -130,7 +130,7 @@ class Container(BaseContainer):
         password: str = "",
         join: str | None = None,
         listen: str | None = None,
-        identity: Path | None = None,
+        identity: Path | str | None = None,
         route: Literal["auto", "direct", "xmpp"] = "auto",
         tls: bool | Literal["always"] = True,
         mailbox_limit: int = 1000,
@@ -140,16 +140,24 @@ class Container(BaseContainer):
         seed: int | None = None,
         main: str = MAIN,
         directory: Literal["replica", "central", "lookup"] = "replica",
-        directory_file: Path | None = None,
+        directory_file: Path | str | None = None,
         creatable: Sequence[str] = (),
         accepts: Sequence[str] = (),
-        sleepers: Path | None = None,
+        sleepers: Path | str | None = None,
         copy: bool = False,
         mode: Mode = "asynchronous",
         compute_in: Means = "auto",
         guest: bool = False,
         conversation_rules: Literal["strict", "lenient"] = "strict",
     ) -> None:
+        check_values({
+            "server": server, "account": account, "password": password, "join": join, "listen": listen,
+            "identity": identity, "route": route, "tls": tls, "mailbox_limit": mailbox_limit,
+            "queue_limit": queue_limit, "when_full": when_full, "send_timeout": send_timeout,
+            "directory_file": directory_file, "sleepers": sleepers, "copy": copy, "guest": guest,
+            "conversation_rules": conversation_rules,
+        })  # fmt: skip
+        identity, directory_file, sleepers = map(as_path, (identity, directory_file, sleepers))
         meeting = meeting_place(server, account, password, join)
         check_guest(meeting, guest=guest)
         if platform is None:
@@ -166,8 +174,8 @@ class Container(BaseContainer):
         self.program_exit = ProgramExit(self.dispatcher, self.close)
         self.lifecycle = Lifecycle(self, mailbox_limit)
         self.seed = randomness.bits(64) if seed is None else seed
-        self.creatable = tuple(creatable)
-        self.accepts = check_accepts(accepts)
+        self.creatable = check_modules("creatable=", creatable)
+        self.accepts = check_modules("accepts=", accepts)
         check_directory(directory, directory_file)
         check_identity(identity, can_be_joined=listen is not None and server is None and account is None)
         self.platform_options = PlatformOptions(

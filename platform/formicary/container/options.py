@@ -11,7 +11,6 @@ from formicary.core.errors import UsageError
 from formicary.core.quoting import shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from formicary.compute.pool import Means
@@ -63,19 +62,6 @@ def check_guest(meeting: object | None, *, guest: bool) -> None:
     """
     if guest and meeting is None:
         raise UsageError("a guest has a server, or an account, or joins another container; give one of them")
-
-
-def check_accepts(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the packages and modules whose agents may come.
-
-    Raises:
-        UsageError: what is given names no modules.
-    """
-    names = (given,) if isinstance(given, str) else tuple(given)
-    for name in names:
-        if not all(part.isidentifier() for part in str(name).split(".")):
-            raise UsageError(f"accepts= takes names of packages or modules, such as ['shop'], not {name!r}")
-    return names
 
 
 def check_means(means: Means) -> Means:

@@ -7,6 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from formicary.container.option_values import check_values
 from formicary.core.errors import ContainerLostError, ManagementError, UsageError
 from formicary.core.importing import is_allowed
 from formicary.core.logs import get_logger
@@ -56,12 +57,13 @@ def check_options(options: Mapping[str, Any]) -> None:
     """Refuse what a container in another process cannot be given.
 
     Raises:
-        UsageError: there is such an option.
+        UsageError: there is such an option, or one that no container can be given.
     """
     for option in sorted(options.keys() - OPTIONS):
         raise UsageError(
             f"containers in processes of their own take no {option}=; they take {', '.join(sorted(OPTIONS))}"
         )
+    check_values(options)
 
 
 class ChildContainer:

@@ -97,8 +97,8 @@ async def odd(stage: Stage):
     """One bid comes too late, one never, and one is "a lot": the others are not held up."""
     low, high = bids(stage, 2)
     owners = await audience(stage, low, high, 90, 99, 50)
-    owners[2].wait = 5
-    owners[3].wait = None
+    owners[2].takes = 5
+    owners[3].takes = None
     owners[4].word = "a lot"
     began = asyncio.get_running_loop().time()
     seller = await sealed(stage, owners)
@@ -186,14 +186,14 @@ class Guest(Agent):
     def __init__(self, name, word):
         super().__init__(name)
         self.word = word
-        self.wait = 0.1
+        self.takes = 0.1
         self.dies = False
         self.paid = None
         self.rejected = False
 
     @responds(ContractNet)
     async def bid(self, _call):
-        await asyncio.sleep(3600 if self.wait is None else self.wait)
+        await asyncio.sleep(3600 if self.takes is None else self.takes)
         answer = yield Propose(self.word)
         self.rejected = answer.performative == "reject-proposal"
         if answer.performative == "accept-proposal":

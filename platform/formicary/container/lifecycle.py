@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
-from formicary.core.definitions import check_agent
+from formicary.core.definitions import check_agent, check_state
 from formicary.core.errors import (
     AgentStateError,
     ContainerClosedError,
@@ -184,6 +184,7 @@ class Lifecycle:
         """
         try:
             await hook()
+            check_state(agent)
         except BaseException as caught:
             error = _unless_cancelled(caught, agent, part)
             if not self.is_failure(error):

@@ -11,7 +11,7 @@ from formicary.core.conversing import Conversing
 from formicary.core.copies import put_into_idle
 from formicary.core.definitions import check_behaviour, matcher, not_initialised
 from formicary.core.errors import AgentStateError, DefinitionError
-from formicary.core.template import Template
+from formicary.core.template import Template, did_you_mean
 
 if TYPE_CHECKING:
     import random
@@ -357,6 +357,7 @@ class Agent(BaseAgent, Conversing):
 
     def add_unwanted(self, message: Message) -> None:
         """Add a message that no behaviour takes to the dead letters."""
+        meant = did_you_mean(message.performative, [each.template for each in self._behaviours])
         self._container.dispatcher.add_dead_letter(
-            message, f"no behaviour of agent {self.name} takes such a message", self.address
+            message, f"no behaviour of agent {self.name} takes such a message{meant}", self.address
         )

@@ -7,21 +7,33 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from types import FunctionType, MemberDescriptorType, NoneType
 from typing import TYPE_CHECKING
 
 from formicary.core.base_agent import AgentState, BaseAgent
 from formicary.core.behaviour import Behaviour
 from formicary.core.errors import DefinitionError
+from formicary.core.mailbox import Mailbox
 from formicary.core.strand import PROGRAM_EXITS
 from formicary.core.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FunctionType
 
     from formicary.core.message import Message
 
 _PLATFORM = "formicary."
+# What attributes can be that users' own may have the names of; None before they are set.
+_SLOTS: dict[str, tuple[type, ...]] = {
+    "address": (str, NoneType),
+    "mailbox": (Mailbox, NoneType),
+    "name": (str, NoneType),
+    "state": (AgentState, NoneType),
+    "strand_phase": (int, NoneType),
+    "_behaviours": (tuple, NoneType),
+    "_ended": (tuple, NoneType),
+    "_knowledge": (dict, NoneType),
+}
 _UNWRITTEN = {"Behaviour.run", "ThreadBehaviour.run"}
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
@@ -48,6 +60,7 @@ def check_behaviour(given: object, is_state: bool = False) -> None:  # noqa: FBT
             "... after super().__init__(), or give it to add_behaviour()"
         )
     _check_methods(kind)
+    _check_attributes(given, kind.__name__)
     for name in kind.plain_methods:
         if inspect.iscoroutinefunction(getattr(kind, name)):
             raise DefinitionError(
@@ -89,14 +102,54 @@ def check_agent(given: object) -> None:
         )
     if not hasattr(given, "address"):
         raise not_initialised(given)
-    if not isinstance(given.state, AgentState):
-        raise DefinitionError(
-            f"agent {given.name} has set `state`, which is the platform's, to {type(given.state).__name__}: "
-            "give that another name"
-        )
     kind = type(given)
     _check_methods(kind)
+    _check_attributes(given, f"agent {given.name}")
+    if given.address is not None and given._container is None:  # noqa: SLF001 -- nobody has started it
+        raise _taken(f"agent {given.name}", "address", given.address)
     kind.checked_agent = kind
+
+
+def check_state(agent: BaseAgent) -> None:
+    """Refuse a `state` of the user's own, which its setup has set.
+
+    Raises:
+        DefinitionError: it has.
+    """
+    if not isinstance(agent.state, AgentState):
+        raise _taken(f"agent {agent.name}", "state", agent.state)
+
+
+def _check_attributes(given: BaseAgent | Behaviour, who: str) -> None:
+    """Refuse attributes that take the place of the platform's.
+
+    Args:
+        given: an agent that has not started, or a behaviour.
+        who: how a sentence begins that says what it has set.
+
+    Raises:
+        DefinitionError: there is one.
+    """
+    kinds = type(given).__mro__
+    own = next(index for index, kind in enumerate(kinds) if kind.__module__.startswith(_PLATFORM))
+    for names in (getattr(given, "__dict__", {}), *map(vars, kinds[:own])):
+        for name, value in names.items():
+            ours = inspect.getattr_static(kinds[own], name, None)
+            is_method = isinstance(ours, FunctionType | classmethod) and not name.startswith("__")
+            if is_method and not (callable(value) or hasattr(value, "__get__")):
+                raise _taken(who, name, value)
+            if isinstance(ours, property) and not hasattr(value, "__get__"):
+                raise _taken(who, name, value)
+    for name, fitting in _SLOTS.items():
+        is_ours = isinstance(inspect.getattr_static(kinds[own], name, None), MemberDescriptorType)
+        if is_ours and not isinstance(value := getattr(given, name, None), fitting):
+            raise _taken(who, name, value)
+
+
+def _taken(who: str, name: str, value: object) -> DefinitionError:
+    return DefinitionError(
+        f"{who} has set `{name}`, which is the platform's, to {type(value).__name__}: give that another name"
+    )
 
 
 def not_initialised(given: object) -> DefinitionError:

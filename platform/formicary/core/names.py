@@ -16,7 +16,7 @@ import re
 from functools import lru_cache
 
 from formicary.core.errors import InvalidNameError
-from formicary.core.quoting import character, find_unseen, shorten
+from formicary.core.quoting import character, find_unseen, numbered, shorten
 
 MANAGEMENT = "ams"
 """The name of a container's management agent, which speaks for the container."""
@@ -67,10 +67,27 @@ def check_local(name: str) -> str:
 
     folded = unicodedata.normalize("NFKC", name).lower()
     if folded != name:
-        raise InvalidNameError(f"the agent name {name!r} is not in its XMPP form; write {folded!r}")
+        if name.isascii():
+            raise InvalidNameError(f"the agent name {name!r} is not in its XMPP form; write {folded!r}")
+        raise InvalidNameError(
+            f"the agent name {name!r} is not in its XMPP form: it has {_first_unlike(name, folded)}; write "
+            f"{folded!r}, as unicodedata.normalize('NFKC', name).lower() does"
+        )
     if len(name.encode()) > _LONGEST:
         raise InvalidNameError(f"the agent name {name[:20]!r}... is longer than {_LONGEST} bytes")
     return name
+
+
+def _first_unlike(name: str, folded: str) -> str:
+    """Return where a name begins to differ from its XMPP form, by number: it may look the same."""
+    import unicodedata
+
+    begin = next(
+        at for at, (own, other) in enumerate(zip(f"{name} ", f"{folded} ", strict=False)) if own != other
+    )
+    pair = name[begin : begin + 2]
+    is_composed = len(unicodedata.normalize("NFKC", pair)) == 1
+    return " and ".join(map(numbered, pair if is_composed else pair[:1]))
 
 
 def check_container(name: str) -> str:

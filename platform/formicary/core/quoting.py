@@ -57,6 +57,11 @@ def character(letter: str) -> str:
     """
     if letter.isprintable() and letter not in INVISIBLE:
         return repr(letter)
+    return numbered(letter)
+
+
+def numbered(letter: str) -> str:
+    """Return the number and name of one character; as of `character`."""
     import unicodedata
 
     kind = _KINDS.get(unicodedata.category(letter), "not a character")

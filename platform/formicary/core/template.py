@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from formicary.core.errors import InvalidMessageError
 from formicary.core.message import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 Tree: TypeAlias = "dict[str, Any] | tuple[str, list[Tree]]"
+
+_LONGEST = 100  # characters of a performative that is compared with others
 
 _FIELDS = frozenset(Message.__struct_fields__) - {"metadata"}
 
@@ -127,6 +130,28 @@ def _terms(values: dict[str, Any], name: Callable[[Any], str]) -> list[str]:
         else:
             terms.append(f"m.{field} == {name(value)}")
     return terms
+
+
+def did_you_mean(performative: str | None, templates: Iterable[Template | None]) -> str:
+    """Return the rest of a sentence about a performative that no template wants, but one nearly like it."""
+    wanted = set().union(*(_performatives(each.tree) for each in templates if type(each) is Template))
+    return _nearest(performative, frozenset(wanted)) if performative and performative not in wanted else ""
+
+
+def _performatives(tree: Tree) -> set[str]:
+    if isinstance(tree, dict):
+        wanted = tree.get("performative")
+        return {wanted} if isinstance(wanted, str) else set()
+    return set().union(*map(_performatives, tree[1]))
+
+
+@lru_cache(maxsize=100)  # who writes it wrong does so again and again
+def _nearest(performative: str, wanted: frozenset[str]) -> str:
+    from difflib import get_close_matches
+
+    by_lower = {each.lower(): each for each in wanted}
+    near = get_close_matches(performative[:_LONGEST].lower(), by_lower, n=1)
+    return f": its performative is {performative!r}, did you mean {by_lower[near[0]]!r}?" if near else ""
 
 
 def _check_names(values: dict[str, Any]) -> None:

@@ -321,6 +321,28 @@ async def test_a_message_that_matches_no_behaviour_is_a_dead_letter(behaviours):
         assert reasons(container) == ["no behaviour of agent b takes such a message"]
 
 
+@pytest.mark.parametrize(
+    ("said", "wanted", "meant"),
+    [
+        ("requets", ["request", "cfp"], "request"),
+        ("REQUEST", ["request"], "request"),
+        ("request", ["Request"], "Request"),
+        ("subscribe", ["request"], None),
+        ("request", ["request"], None),
+        (None, ["request"], None),
+    ],
+)
+async def test_a_performative_that_is_nearly_wanted_is_said(said, wanted, meant):
+    async with Container("c1") as container:
+        agent = await start(container, "b")
+        for each in wanted:
+            own = Template(performative=each)
+            agent.add_behaviour(Collect(), (own | own) & Template(thread="t"))
+        await tell(container, "x", performative=said)
+        why = f": its performative is {said!r}, did you mean {meant!r}?" if meant else ""
+        assert reasons(container) == [f"no behaviour of agent b takes such a message{why}"]
+
+
 async def test_a_behaviour_that_cancels_itself_notices_when_it_receives():
     async def cancel(behaviour):
         task = asyncio.current_task()

@@ -6,6 +6,7 @@ import asyncio
 import functools
 import re
 from datetime import timedelta
+from typing import ClassVar
 
 import pytest
 from tests.unit.core.agents import Collect, do, start
@@ -299,9 +300,13 @@ async def test_methods_of_ones_own_are_nobodys_business():
 
 
 class Moody(Agent):
-    def __init__(self, name):
+    def __init__(self, name, attribute="state"):
         super().__init__(name)
-        self.state = "thinking"
+        setattr(self, attribute, "thinking")
+
+
+class Listed(Agent):
+    behaviours: ClassVar = ["walk"]
 
 
 @pytest.mark.virtual_clock
@@ -325,6 +330,10 @@ class Moody(Agent):
             "PlainSetup.setup() is a plain function, which cannot be awaited: write `async def setup",
         ),
         (Moody("a"), "agent a has set `state`, which is the platform's, to str: give that another name"),
+        (Moody("a", "address"), "agent a has set `address`, which is the platform's, to str: give"),
+        (Moody("a", "stop"), "agent a has set `stop`, which is the platform's, to str: give"),
+        (Moody("a", "_behaviours"), "agent a has set `_behaviours`, which is the platform's, to str: give"),
+        (Listed("a"), "agent a has set `behaviours`, which is the platform's, to list: give that another"),
     ],
 )
 async def test_what_is_no_agent_is_refused(given, sentence):
@@ -333,6 +342,28 @@ async def test_what_is_no_agent_is_refused(given, sentence):
             with pytest.raises(DefinitionError, match=re.escape(sentence)):
                 await container.start(given)
         assert container.agents == ()
+
+
+async def test_an_agent_that_sets_its_state_while_it_is_set_up_is_told():
+    class Slow(Agent):
+        async def setup(self):
+            self.state = "thinking"
+
+    async with Container("c1") as container:
+        with pytest.raises(DefinitionError, match="agent slow has set `state`, which is the platform's"):
+            await container.start(Slow("slow"))
+        assert container.agents == ()
+
+
+@pytest.mark.parametrize("attribute", ["mailbox", "kill", "receive", "strand_phase"])
+def test_a_behaviour_that_sets_what_is_the_platforms_is_told(attribute):
+    class Busy(Collect):
+        def __init__(self):
+            super().__init__()
+            setattr(self, attribute, "busy")
+
+    with pytest.raises(DefinitionError, match=f"Busy has set `{attribute}`, which is the platform's, to str"):
+        Agent("a").add_behaviour(Busy())
 
 
 def test_an_agent_that_adds_behaviours_before_it_is_one_is_told():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from formicary.core.errors import NobodyError, NoSuchGroupError
+from formicary.core.errors import GroupExistsError, NobodyError, NoSuchGroupError
 from formicary.core.message import stamp
 from formicary.groups.mailing import send
 from formicary.groups.naming import Role, check_name
@@ -49,6 +49,7 @@ class AgentGroups:
         community: str = PUBLIC,
         gatekeeper: Gatekeeper | None = None,
         distributed: bool = True,
+        exist_ok: bool = False,
     ) -> None:
         """Create a group, and play the role `manager` in it. It ends when its last member has left.
 
@@ -59,6 +60,7 @@ class AgentGroups:
                 name, the role and the pass key, that returns whether it may, or the reason why not. It has
                 10 s; if it fails, it refuses. None: everybody may.
             distributed: whether all containers of the platform have the group, or only this one.
+            exist_ok: whether it is no error if there is one of this name: then that stays as it is.
 
         Raises:
             GroupExistsError: there is one of this name, as far as is known here.
@@ -67,7 +69,11 @@ class AgentGroups:
         check_name("group", group)
         check_name("community", community)
         await self._service.open()
-        await self._service.create(self._agent, community, group, gatekeeper, is_shared=distributed)
+        try:
+            await self._service.create(self._agent, community, group, gatekeeper, is_shared=distributed)
+        except GroupExistsError:
+            if not exist_ok:
+                raise
 
     async def request_role(
         self, group: str, role: str, *, community: str = PUBLIC, pass_key: Any = None

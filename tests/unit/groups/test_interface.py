@@ -61,6 +61,10 @@ async def test_a_group_is_created_once_as_long_as_it_lasts():
         assert [type(outcome) for outcome in outcomes] == [type(None), GroupExistsError]
         with pytest.raises(GroupExistsError, match="there is a group 'market' in the community 'public'"):
             await bob.groups.create("market", distributed=False)
+        await bob.groups.create("market", exist_ok=True)
+        assert await players(bob, "market", "manager") == full("alice@c1")
+        await bob.groups.create("fair", exist_ok=True)
+        assert await players(bob, "fair", "manager") == full("bob@c1")
         await bob.groups.create("market", community="other")
         await alice.groups.leave("market")
         await bob.groups.create("market")

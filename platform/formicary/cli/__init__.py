@@ -11,7 +11,8 @@
 - `agent_names`: agents as they are named on the command line; `located`: where those of the directory are
 - `options`, `values`: options that several commands have, and values as they are typed
 - `output`, `top_view`: what is printed; `standard_output`: where it goes
-- `command_tree`: loads the module of the command that is used; `group_help` is the help of a group
+- `command_tree`: loads the module of the command that is used; `group_help` is the help of a group, and
+  `mistakes` says what was typed wrong
 - `signals`: runs a command until it ends, or a signal ends it
 """
 

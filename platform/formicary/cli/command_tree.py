@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
+from formicary.cli.output import complain
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
+
+
+_Mistake: Any = typer.BadParameter.__bases__[0]  # of all that can be typed wrong; Typer exports this one only
 
 
 class LazyCommand(TyperCommand):
@@ -65,6 +72,31 @@ class LazyCommand(TyperCommand):
         return command.make_context(*arguments, **settings)
 
 
+@contextmanager
+def _in_a_sentence() -> Iterator[None]:
+    try:
+        yield
+    except _Mistake as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            raise
+        from formicary.cli.mistakes import sentence
+
+        complain(sentence(error))
+        raise typer.Exit(error.exit_code) from None
+
+
+class _PlainGroup(TyperGroup):
+    """A group that says in a sentence what was typed wrong, for itself and for all in it."""
+
+    def make_context(self, *arguments: Any, **settings: Any) -> Any:
+        with _in_a_sentence():
+            return super().make_context(*arguments, **settings)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _in_a_sentence():
+            return super().invoke(ctx)
+
+
 def group_of(
     commands: Iterable[LazyCommand], more: Callable[[], Iterable[LazyCommand]] = tuple
 ) -> type[TyperGroup]:
@@ -76,7 +108,7 @@ def group_of(
     """
     known = {command.name or "": command for command in commands}
 
-    class Group(TyperGroup):
+    class Group(_PlainGroup):
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)
             self.commands.update(known)

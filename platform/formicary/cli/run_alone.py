@@ -47,6 +47,7 @@ def run_alone(
         UsageError: the script or an option cannot be used.
         SystemExit: an agent has ended the program.
     """
+    check_what_runs(script, settings)
     container = settings.container(name, seed)
     agents = _agents(script, settings)
     lives = what_runs(script, [agent.name for agent in agents], container)
@@ -69,7 +70,6 @@ def _agents(script: Script | None, settings: ConnectionSettings) -> list[Agent |
     """
     from formicary.local.script import load_agents
 
-    check_what_runs(script, settings)
     agents = [] if script is None else load_agents(script, needs_some=not settings.takes_agents)
     if not agents and settings.is_alone:
         raise UsageError(

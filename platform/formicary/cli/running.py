@@ -33,15 +33,18 @@ def check_what_runs(script: Script | None, settings: ConnectionSettings) -> None
         settings: what may be created, and may come.
 
     Raises:
-        UsageError: there is nothing to run.
+        UsageError: there is nothing to run, or a package that is not here.
     """
-    if script is not None:
-        return
-    if not settings.takes_agents:
+    from formicary.container.option_values import check_modules
+
+    if script is None and not settings.takes_agents:
         raise UsageError(
             "there is nothing to run: name a script, or a package with --allow-create or --accept"
         )
-    sys.path.insert(0, str(Path.cwd()))  # where agents' modules are, as the script's folder would be
+    folder = script.path.resolve().parent if script is not None and script.module is None else Path.cwd()
+    sys.path.insert(0, str(folder))  # where modules of agents are
+    check_modules("--allow-create", settings.creatable)
+    check_modules("--accept", settings.accepts)
 
 
 @contextlib.contextmanager

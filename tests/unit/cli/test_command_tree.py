@@ -34,7 +34,7 @@ def test_there_are_those_of_other_packages_after_the_platforms():
 def test_a_mistyped_one_is_found_among_all():
     done = CliRunner().invoke(cli.app, ["host", "check"])
     assert done.exit_code == 2
-    assert "Did you mean 'hosts'" in done.output
+    assert "formicary: `root` has no command 'host'; did you mean 'hosts'?" in done.output
 
 
 def test_an_inner_group_is_loaded_too():

@@ -55,7 +55,7 @@ def start(
 ) -> None:
     """Start the server in the background, on loopback only.
 
-    Containers then connect with Container("c1", server="local"), under any name.
+    Containers then connect with Container("c1", server=ServerAddress.load("local")), under any name.
     """
     from formicary import server
 

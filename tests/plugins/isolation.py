@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from formicary.core import message
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -51,6 +53,9 @@ def _own_surroundings(request: pytest.FixtureRequest) -> Iterator[None]:
     place = _above[-1] / str(next(_NUMBERS))
     place.mkdir()
     _enter(place)
+    # A process's first messages are looked at in full, and so are each test's.
+    message._count = count()
+    message._receivers.clear()
     sees_cache = request.node.get_closest_marker("drivers") is not None
     if sees_cache:
         os.environ["XDG_CACHE_HOME"] = _CACHE

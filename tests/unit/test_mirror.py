@@ -16,6 +16,7 @@ SOURCES = {"platform/formicary": "", "benchmarks/formicary_bench": "bench/"}
 KINDS = ("unit", "property", "integration")
 
 ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
+    "/__main__": "integration/cli/test_interrupted.py",
     "bench/experiments/create/plan": "unit/bench/runner/planning/test_planning.py",
     "bench/experiments/create/report": "unit/bench/reports/document/test_document_sentences.py",
     "bench/experiments/messaging": "unit/bench/runner/planning/test_planning.py",

@@ -222,7 +222,7 @@ def check_unsent(message: Message, sender: str | None = None) -> None:
         InvalidMessageError: it is no message, or one with a wrong parameter.
         InvalidNameError: its `reply_to` is no name.
     """
-    if type(message) is not Message:
+    if not isinstance(message, Message):
         raise InvalidMessageError(
             f"what is sent is a Message, not {shorten(message)}: write Message(to='bob', body=...)"
         )

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from xml.etree.ElementTree import fromstring
 
 import pytest
+from msgspec.structs import force_setattr
 
 from formicary import Message
 from formicary.errors import InvalidMessageError
@@ -23,7 +24,8 @@ def message(time):
 
 
 def test_it_is_refused_where_it_is_sent():
-    sent = message(datetime(2030, 1, 1, 12))  # noqa: DTZ001 -- that is what is refused
+    sent = message(None)
+    force_setattr(sent, "reply_by", datetime(2030, 1, 1, 12))  # noqa: DTZ001 -- that is what is refused
     with pytest.raises(InvalidMessageError, match="has a time zone"):
         to_entry(sent, BOB, *WIRE)
     with pytest.raises(InvalidMessageError, match="has a time zone"):

@@ -84,7 +84,7 @@ async def test_what_cannot_be_copied_is_a_dead_letter_and_its_sender_is_told():
     async with DesignedContainer("c1", MAKE[ENCODED]()) as home:
         there = await start(home, "there", Collect())
         here = await start(home, "here", Collect())
-        here.agent.add_behaviour(Say(Message(to="there@c1.lab.localhost", protocol=object())))
+        here.agent.add_behaviour(Say(Message(to="there@c1.lab.localhost", body="\ud800")))
         await until_idle()
         assert home.dead_letters.total
     assert there.got == []

@@ -327,7 +327,7 @@ class Nights:
             source = self._path(self._files)
             copy = self._path(self._files + 1)
             if source.with_name(source.name + suffix).exists():
-                shutil.copyfile(source.with_name(source.name + suffix), copy.with_name(copy.name + suffix))
+                shutil.copy(source.with_name(source.name + suffix), copy.with_name(copy.name + suffix))
         self.judge.unsure |= self.judge.sent
         self.judge.dead.append(self._container)
 

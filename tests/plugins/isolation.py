@@ -7,6 +7,7 @@ use the drivers that are installed, so they keep the user's cache.
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import tempfile
@@ -36,6 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Keep pip's cache: otherwise each test that installs something would download it again.
     os.environ.setdefault("PIP_CACHE_DIR", str(Path(_CACHE, "pip")))
     if config.getoption("dist", "no") == "no" or hasattr(config, "workerinput"):
+        message._LOOKED_AT = math.inf  # all are looked at in full, whatever was tested before
         _above.append(Path(tempfile.mkdtemp(prefix="formicary-tests-")))
         _enter(_above[-1])
 
@@ -53,9 +55,6 @@ def _own_surroundings(request: pytest.FixtureRequest) -> Iterator[None]:
     place = _above[-1] / str(next(_NUMBERS))
     place.mkdir()
     _enter(place)
-    # A process's first messages are looked at in full, and so are each test's.
-    message._count = count()
-    message._receivers.clear()
     sees_cache = request.node.get_closest_marker("drivers") is not None
     if sees_cache:
         os.environ["XDG_CACHE_HOME"] = _CACHE

@@ -415,7 +415,7 @@ def test_a_container_without_agents_waits_for_those_that_others_create(lab, scri
     [
         ([], "there is nothing to run: name a script, or a package with --allow-create or --accept"),
         (["--accept", "shop"], "nobody can reach this container"),
-        (["--accept", "not a module", "--listen"], "accepts= takes names of packages or modules"),
+        (["--accept", "not a module", "--listen"], "--accept takes names of packages or modules"),
         (["--allow-create", "shop"], "nobody can reach this container"),
         (["empty.py", "--allow-create", "shop"], "nobody can reach this container"),
         (["empty.py", "--listen"], "empty.py has no agents"),

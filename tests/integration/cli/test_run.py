@@ -168,7 +168,7 @@ def test_an_option_that_the_script_names_is_its_own(script):
     ended = call("run", path, "--name", "c2", "--server", "localhost")
     assert (ended.returncode, ended.stdout) == (0, "localhost\na@c2.lab.localhost runs\n")
     slip = call("run", path, "--lisen")
-    assert (slip.returncode, "No such option: --lisen" in slip.stderr) == (2, True)
+    assert (slip.returncode, "has no option --lisen; did you mean --listen?" in slip.stderr) == (2, True)
 
 
 def test_a_module_or_a_package_runs_too_and_a_main_program_that_does_not_is_said(

@@ -166,7 +166,7 @@ def test_bad_input_is_one_sentence(script, text, options, said):
 
 
 def test_without_a_script_there_has_to_be_a_way_in():
-    ended = call("run", "--containers", "2", "--allow-create", "printers")
+    ended = call("run", "--containers", "2", "--allow-create", "json")
     assert (ended.returncode, "add --listen, or a script" in ended.stderr) == (2, True)
     ended = call("run", "--containers", "2")
     assert (ended.returncode, "there is nothing to run" in ended.stderr) == (2, True)

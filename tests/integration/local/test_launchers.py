@@ -25,7 +25,7 @@ class Echo(Agent):
 class Asker(Agent):
     class Ask(OneShotBehaviour):
         async def run(self):
-            await self.send(Message("echo", "where?"))
+            await self.send(Message("echo", body="where?"))
             answer = await self.receive(timeout=60)
             print("asked", self.agent.address, "answered", answer.body, flush=True)
             await self.agent.stop()

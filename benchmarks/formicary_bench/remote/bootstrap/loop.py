@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _LARGEST_OUTPUT = 20_000  # characters of a program's output, from its end
 
 _children: set[subprocess.Popen[bytes]] = set()
+_starting = threading.Lock()  # so that none starts unseen while all are killed
 _current = [0]  # the number of the order that is being done
 
 
@@ -38,9 +39,10 @@ def serve(tasks: Mapping[str, Callable[..., Any]]) -> None:
     threading.Thread(target=_work, args=(orders, tasks), daemon=True).start()
     for line in sys.stdin.buffer:
         orders.put(json.loads(line))
-    for child in list(_children):
-        _kill(child)
-    os._exit(0)
+    with _starting:
+        for child in list(_children):
+            _kill(child)
+        os._exit(0)
 
 
 def _work(orders: queue.Queue[dict[str, Any]], tasks: Mapping[str, Callable[..., Any]]) -> None:
@@ -81,17 +83,18 @@ def run(
         FailedError: it cannot be started, or takes too long.
     """
     try:
-        child = subprocess.Popen(  # noqa: S603 -- programs that our own modules name
-            list(args),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            env={**os.environ, **(environment or {})},
-        )
+        with _starting:
+            child = subprocess.Popen(  # noqa: S603 -- programs that our own modules name
+                list(args),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                env={**os.environ, **(environment or {})},
+            )
+            _children.add(child)
     except OSError as error:
         raise FailedError(f"{args[0]} cannot be started: {error.strerror}") from None
-    _children.add(child)
     try:
         output, complaints = child.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:

@@ -24,7 +24,7 @@ from formicary.transport.direct.half_open import MOST
 from formicary.transport.direct.identity import anonymous
 
 SOCKETS = 2  # at which it listens: its Unix socket, and TCP
-BESIDE = 20  # file descriptors for everything else
+BESIDE = 24  # file descriptors for everything else
 LITTLE = 40  # MB: what 64 connections with TLS take, and what is not given back at once
 
 

@@ -225,19 +225,17 @@ async def test_who_sends_to_a_container_that_has_closed_is_told(opened):
             assert (await asked(c1, "c", Message(to="echo@c2", body="again"))).body == "again"
 
 
-@pytest.mark.parametrize("bad", [{"performative": 7}, {"thread": b"t"}, {"reply_by": "now"}])
-async def test_a_value_of_a_wrong_type_is_refused_or_fails_and_is_a_dead_letter(opened, bad):
+async def test_a_value_of_a_wrong_type_is_refused_or_fails_and_is_a_dead_letter(opened):
     async with opened("c1", "c2") as (c1, c2):
         got = Collect()
         await start(c2, "b", got)
-        ((parameter, value),) = bad.items()
         unchecked = Message(to="b@c2")
-        force_setattr(unchecked, parameter, value)
+        force_setattr(unchecked, "performative", 7)
         try:
             told = (await asked(c1, "a", unchecked)).body
         except InvalidMessageError as error:
             told = str(error)
-        assert parameter in told
+        assert "performative" in told
         assert reasons(c1) == [told]
         assert got.messages == []
 

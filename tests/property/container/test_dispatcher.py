@@ -51,8 +51,8 @@ class EveryDeadLetter(DeadLetters):
         super().__init__()
         self.dead = Counter()
 
-    def add(self, letter):
-        super().add(letter)
+    def add(self, letter, *level):
+        super().add(letter, *level)
         if letter.message.performative == "inform":
             self.dead[letter.message.body, letter.receiver.partition("@")[0]] += 1
 

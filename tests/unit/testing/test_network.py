@@ -259,7 +259,6 @@ async def test_a_value_that_cannot_cross_is_refused_where_it_is_sent():
         await start(c1, "a", send)
         with pytest.raises(InvalidMessageError, match="protocol is text, not int"):
             await send.join()
-        assert len(reasons(c1)) == 1
 
 
 async def test_a_name_that_is_taken_on_the_network_is_refused():

@@ -78,7 +78,6 @@ MESSAGES = st.lists(
             "conversation_id": TEXTS,
             "protocol": TEXTS,
             "reply_with": TEXTS,
-            "reply_to": st.sampled_from(["", "@", "a b", "nobody@"]),
         },
     ),
     min_size=1,

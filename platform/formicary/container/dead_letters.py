@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter, deque
 from datetime import datetime  # noqa: TC003 -- msgspec and the documentation read the types
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -85,17 +85,22 @@ def failure_of(message: Message, management: str, receiver: str, reason: str) ->
         receiver: who should have got it.
         reason: why not, as a sentence.
     """
+    own = {
+        "protocol": message.protocol,
+        "thread": message.thread,
+        "conversation_id": message.conversation_id,
+        "in_reply_to": message.reply_with,
+    }
+    # It may be why the message has failed that one of them is no text.
+    texts: dict[str, Any] = {name: value for name, value in own.items() if isinstance(value, str)}
     return Message(
         to=message.sender,
         sender=management,
         body=reason,
         performative="failure",
         ontology="fipa-agent-management",
-        protocol=message.protocol,
-        thread=message.thread,
-        conversation_id=message.conversation_id,
-        in_reply_to=message.reply_with,
         metadata={"receiver": receiver},
+        **texts,
     )
 
 

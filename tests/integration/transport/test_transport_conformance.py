@@ -225,17 +225,18 @@ async def test_who_sends_to_a_container_that_has_closed_is_told(opened):
             assert (await asked(c1, "c", Message(to="echo@c2", body="again"))).body == "again"
 
 
-async def test_a_value_of_a_wrong_type_is_refused_or_fails_and_is_a_dead_letter(opened):
+@pytest.mark.parametrize(("parameter", "value"), [("performative", 7), ("thread", b"t")])
+async def test_a_value_of_a_wrong_type_is_refused_or_fails_and_is_a_dead_letter(opened, parameter, value):
+    bad = Message(to="b@c2")
+    force_setattr(bad, parameter, value)  # as only a message could have that was not looked at in full
     async with opened("c1", "c2") as (c1, c2):
         got = Collect()
         await start(c2, "b", got)
-        unchecked = Message(to="b@c2")
-        force_setattr(unchecked, "performative", 7)
         try:
-            told = (await asked(c1, "a", unchecked)).body
+            told = (await asked(c1, "a", bad)).body
         except InvalidMessageError as error:
             told = str(error)
-        assert "performative" in told
+        assert parameter in told
         assert reasons(c1) == [told]
         assert got.messages == []
 

@@ -14,6 +14,9 @@ from pathlib import Path
 
 from formicary import Agent, Container, CyclicBehaviour, Message
 from formicary.server import ServerAddress
+from formicary.transport.xmpp import stream
+
+stream._CONNECT_TIMEOUT = 60.0  # on a busy machine, a server is slow to answer at first
 
 
 class Echo(Agent):

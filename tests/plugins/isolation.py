@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Keep pip's cache: otherwise each test that installs something would download it again.
     os.environ.setdefault("PIP_CACHE_DIR", str(Path(_CACHE, "pip")))
     if config.getoption("dist", "no") == "no" or hasattr(config, "workerinput"):
-        message._LOOKED_AT = math.inf  # all are looked at in full, whatever was tested before
+        message._FULLY_CHECKED = math.inf  # check all in full, whatever was tested before
         _above.append(Path(tempfile.mkdtemp(prefix="formicary-tests-")))
         _enter(_above[-1])
 

@@ -111,8 +111,6 @@ class Behaviour(Conversing):
         try:
             sender = message.sender
             if sender is None:
-                if message.reply_to is not None or message.reply_by is not None:
-                    message.check()
                 force_setattr(message, "sender", mailbox.address)
             elif sender != mailbox.address:
                 message = stamp(message, mailbox.address)

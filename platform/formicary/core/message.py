@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 else:
     Body = Any  # msgspec cannot tell the two apart while it decodes; __post_init__ sees to it
 
-# So many messages of a process are looked at in full: mistakes of a program show in its first messages.
-_LOOKED_AT = 10_000
+# So many messages of a process are checked in full: mistakes of a program show in its first messages.
+_FULLY_CHECKED = 10_000
 # So many agents of one container may write to each other at random: with fewer, most names would be checked
 # anew, which takes as long as all the rest of a message. A quarter of a million takes 8 MB beside the names.
 _REMEMBERED = 262_144
@@ -68,10 +68,9 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     Raises:
         InvalidNameError: a receiver's name is not a name.
-        InvalidMessageError: a value has a type that a message cannot carry. All parameters are looked at in
-            the first 10 000 messages of a process, in the first to a name, and in all that leave the process;
-            in others `to`, `body` and `metadata` alone, and where a behaviour sends them, `reply_to` and
-            `reply_by`.
+        InvalidMessageError: a value has a type that a message cannot carry. Parameters that are text are
+            checked in the first 10 000 messages of a process, in the first to each name, and in all that
+            leave the process; the others in every message.
     """
 
     to: str | tuple[str, ...] | None = None
@@ -91,7 +90,7 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
     metadata: dict[str, str] | None = None
 
     def __post_init__(self) -> None:
-        # Runs for every message: most go to a name seen before, and pass with three look-ups. To look at all
+        # Runs for every message: most go to a name seen before, and pass with five look-ups. To check all
         # parameters of each would make it take half as long again.
         try:
             # Two comparisons, as looking into a set of the two classes takes longer.
@@ -99,6 +98,8 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
                 self.to in _receivers
                 and (type(self.body) is str or type(self.body) is bytes)
                 and self.metadata is None
+                and self.reply_to is None
+                and self.reply_by is None
             ):
                 return
         except TypeError:  # a list of receivers cannot be looked up; it becomes a tuple
@@ -290,7 +291,7 @@ def _check_receivers(message: Message) -> None:
         raise InvalidMessageError("a message's receivers are an empty tuple; name at least one")
     for name in names:
         check_receiver(name)
-        if next(_count) < _LOOKED_AT:
+        if next(_count) < _FULLY_CHECKED:
             continue
         if len(_receivers) >= _REMEMBERED:
             _receivers.clear()

@@ -1,4 +1,4 @@
-"""Checks a student's program: starts its process, plays the scenarios with it, and ends all of it."""
+"""Checks a student's program: starts its process, plays the scenarios, and cleans up."""
 
 from __future__ import annotations
 
@@ -32,15 +32,14 @@ _GRACE = 3.0  # seconds for a program that hangs to be noticed by itself
 def check(
     lab: Lab, program: Path, *, seed: int, exercise: int | None = None, seconds: float = SECONDS
 ) -> Generator[Outcome]:
-    """Play a lab's scenarios with a student's program, in a process of its own, and give each one's outcome.
+    """Play a lab's scenarios with a student's program in a process of its own; yield their outcomes.
 
-    A program that hangs, or ends its process, fails the scenario in which it does; the others are played
-    with a new process.
+    A program that hangs or ends its process fails that scenario; the others are played with a new process.
 
     Args:
         lab: the lab.
         program: the student's file.
-        seed: of all chance in the scenarios.
+        seed: the seed of all random numbers in the scenarios.
         exercise: only the scenarios of this exercise.
         seconds: how much CPU time each may take.
     """
@@ -54,7 +53,7 @@ def check(
 
 
 def _played(process: _Process, scenarios: list[Scenario], seed: int, seconds: float) -> Iterator[Outcome]:
-    """Play scenarios as long as the process can be used."""
+    """Play scenarios until the process can no longer be used."""
     examinee = process.examinee
     try:
         problem = examinee.loaded()
@@ -109,7 +108,7 @@ class _Process:
         self._process.wait()
 
     def wait_for(self, seconds: float, grace: float = _GRACE) -> None:
-        """Have it end if it says nothing for long, from now on."""
+        """Set how long the process may stay silent from now on: by CPU time, and some grace."""
         self._line.deadline = time.monotonic() + seconds * PATIENCE + grace
 
     def _how_it_ended(self) -> str:

@@ -1,7 +1,7 @@
-"""Keeps a student's program and the judge apart, as far as the system lets one user's processes be apart.
+"""Isolates a student's program from the judge, as far as the system can isolate processes of one user.
 
-A program has the rights of who checks it. It is not to look into the judge's memory and files on the way, and
-what it has started ends with it.
+A program runs with the rights of the user who checks it. It cannot read the judge's memory or open files, and
+every process that it starts ends with it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ROUNDS = 200  # looks for what is left of a program's processes
 
 
 def confine() -> None:
-    """Let this process end with its parent, and see nothing of other processes, whoever runs it."""
+    """End this process with its parent, and keep it from inspecting other processes, even as root."""
     _prctl(_SET_PDEATHSIG, signal.SIGKILL)
     _prctl(_SET_NO_NEW_PRIVS, 1)
     _prctl(_CAPBSET_DROP, _CAP_SYS_PTRACE)  # only root has it
@@ -43,9 +43,9 @@ def confine() -> None:
 
 @contextlib.contextmanager
 def judging() -> Iterator[None]:
-    """Be a process that others cannot look into, and that is left with no child of a program at its end.
+    """Keep other processes from inspecting this one, and kill all that the program has started at the end.
 
-    Ctrl-C and requests to end raise an exception meanwhile, whatever is waited for.
+    Until then, SIGINT, SIGTERM and SIGHUP raise an exception, whatever this process waits for.
     """
     before = _children()
     _prctl(_SET_DUMPABLE, 0)
@@ -70,7 +70,7 @@ def _interrupt(number: int, _: FrameType | None) -> None:
 
 
 def end_children(but: set[int]) -> None:
-    """Kill what descends from this process, and wait until it is gone.
+    """Kill the descendants of this process, and wait until they are gone.
 
     Args:
         but: children to spare.

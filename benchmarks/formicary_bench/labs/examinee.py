@@ -1,4 +1,4 @@
-"""The program's process as the judge has it: what it is told to do, and what it says."""
+"""The judge's handle on the program's process: gives orders, and takes reports."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 
 class Gone(Broken):
-    """The program's process has ended, or is not to be listened to any more."""
+    """The program's process has ended or can no longer be trusted."""
 
 
 class Examinee:
-    """A program in another process.
+    """A student's program in another process.
 
     Args:
-        line: the line to it.
-        how: says how the process has ended, as a sentence.
+        line: the connection to it.
+        how: returns a sentence that says how the process has ended.
 
     Attributes:
-        is_gone: whether it is no use any more.
-        from_program: takes each frame that one of its containers sends.
+        is_gone: whether the process can no longer be used.
+        from_program: called with each frame that one of the program's containers sends.
     """
 
     def __init__(self, line: Line[Order, Report], how: Callable[[], str]) -> None:
@@ -67,7 +67,7 @@ class Examinee:
     # -- a scenario -----------------------------------------------------------------------------------------
 
     def loaded(self) -> str:
-        """Wait until the program is loaded; return what is wrong with it, if anything."""
+        """Wait until the program has been loaded; return what is wrong with it, or an empty string."""
         report = self._receive()
         if isinstance(report, Loaded):
             return report.problem
@@ -79,7 +79,7 @@ class Examinee:
         self._heard(self._exchange(Begin(seed, seconds)))
 
     def finish(self) -> Final:
-        """End the scenario, and return what was seen of the program."""
+        """End the scenario, and return the observations of the program."""
         self.leave()
         self._send(Finish())
         while not isinstance(report := self._receive(), Final):
@@ -87,14 +87,18 @@ class Examinee:
         return report
 
     def leave(self) -> None:
-        """Do not wait for it any more: the scenario is decided."""
+        """Stop waiting for the program: the scenario is decided."""
         self._is_over = True
 
     def go_on_at(self, loop: VirtualClockLoop, timer: float | None) -> float | None:
-        """Let it have its turns, while the judge's side waits for a timer; return when to go on.
+        """Run the program while the judge's own agents wait; return when to resume them.
+
+        Args:
+            loop: the judge's event loop.
+            timer: when the first of the judge's timers is due; None if there is none.
 
         Raises:
-            Broken: the scenario cannot go on.
+            Broken: the scenario is aborted.
         """
         fault, self._fault = self._fault, None
         if fault is not None:
@@ -141,14 +145,14 @@ class Examinee:
     # -- what it is to do -----------------------------------------------------------------------------------
 
     def take(self, frame: Frame) -> None:
-        """Have it take what has come for one of its containers."""
+        """Pass a frame to the program with its next turn."""
         self._frames.append(frame)
 
     async def do(self, what: Any, *arguments: Any) -> Any:
-        """Have it do something, and return what comes of it.
+        """Have the program's process perform a task; return its result.
 
         Raises:
-            Broken: that cannot be done.
+            Broken: the task has failed.
         """
         number = next(self._numbers)
         future = self._waiting[number] = asyncio.get_running_loop().create_future()
@@ -156,10 +160,10 @@ class Examinee:
         return await future
 
     def look(self, agent: int, attribute: str) -> Any:
-        """Return what an agent has in an attribute, after all that has come up to now.
+        """Return the value of an agent's attribute once everything sent so far has been handled.
 
         Raises:
-            Broken: there is none, or it is no plain data.
+            Broken: the agent has no such attribute, or its value is not plain data.
         """
         if self._has_news():
             loop = asyncio.get_running_loop()
@@ -183,7 +187,7 @@ class Examinee:
     # -- what it may ask ------------------------------------------------------------------------------------
 
     def offer(self, **functions: Callable[..., Any]) -> list[str]:
-        """Let it call functions, and return their names."""
+        """Let the program call functions of the judge; return their names."""
         self._offered.update(functions)
         return [*functions]
 
@@ -243,11 +247,11 @@ class Examinee:
 
 
 class JudgesLoop(VirtualClockLoop):
-    """The event loop of the judge's side, in whose time the program goes on, too.
+    """The judge's event loop, whose clock the program follows.
 
     Args:
         examinee: the program's process.
-        seed: of the loop's own random numbers.
+        seed: the seed of the loop's random numbers.
     """
 
     def __init__(self, examinee: Examinee, seed: int) -> None:
@@ -255,5 +259,5 @@ class JudgesLoop(VirtualClockLoop):
         self._examinee = examinee
 
     def go_on_at(self, timer: float | None) -> float | None:
-        """Let the program have its turns; return when to go on."""
+        """Run the program; return when to resume the judge's own agents."""
         return self._examinee.go_on_at(self, timer)

@@ -1,7 +1,7 @@
-"""What the judge and the program's process say to each other, and the line on which they say it.
+"""The protocol between the judge and the program's process, and the connection that carries it.
 
-They take turns. The judge orders, the process does it, together with all that its agents can do without time
-passing, and reports. So one clock is enough for both: the judge's.
+The two take turns. The judge gives an order; the process carries it out, lets its agents run until they all
+wait, and reports. So a single clock, the judge's, serves both.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
-_MOST = 1 << 26  # bytes of one order or report: more is nothing that a lab needs
+_MOST = 1 << 26  # bytes of one order or report, far more than any lab needs
 _PIECE = 1 << 16  # bytes
 _LENGTH = struct.Struct("!I")
-_LOOKS = 0.2  # s between looks whether the process at the other end lives, while it says nothing
+_LOOKS = 0.2  # s between checks that the other process is alive while it is silent
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
     """What goes from one container to another.
 
     Attributes:
-        kind: a message (`letter`), or that it is `lost`; a `control` message; that the source has `come` or
-            `left`; or that it wants nothing more for one of its agents (`hold`), or does again (`release`).
-        source: the domain of the container that it comes from.
-        target: that of the one that it goes to.
+        kind: a message (`letter`) or its loss (`lost`); a `control` message; the arrival (`come`) or
+            departure (`left`) of the source; or a request to pause sending to an agent (`hold`) or to
+            resume (`release`).
+        source: the sending container's domain.
+        target: the receiving container's domain.
         receiver: the full name of the agent that it is for.
         data: the message, or the control message's payload.
         text: the control message's channel; or why a message is lost.
@@ -45,7 +46,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Task(msgspec.Struct, frozen=True, array_like=True):
-    """Something to be done that may take its time: a method of `Performer`, and its arguments."""
+    """An asynchronous request to the program's process: the name of a method there, and its arguments."""
 
     number: int
     what: Literal["open", "crash", "start", "join", "replace", "watch"]
@@ -53,7 +54,7 @@ class Task(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Call(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """A call of a function that the judge has offered; its answer has the same number."""
+    """A call to one of the judge's functions; the answer carries the same number."""
 
     number: int
     name: str
@@ -61,7 +62,7 @@ class Call(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class Answer(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """What came of a task, of a call, or of looking at an agent: plain data, or a sentence about why not."""
+    """The result of a task, a call or a look at an agent: plain data, or a sentence that says what failed."""
 
     number: int
     value: Any = None
@@ -69,14 +70,14 @@ class Answer(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class Begin(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Begin a scenario: with a seed of the program's own chance, and seconds of CPU time that it may take."""
+    """Begin a scenario, with a seed for the program's random numbers and its limit of CPU time in seconds."""
 
     seed: int
     seconds: float
 
 
 class Turn(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Go on at this time, with what has come."""
+    """Run until all agents wait, starting at this time with what has arrived."""
 
     now: float
     frames: tuple[Frame, ...]
@@ -85,7 +86,7 @@ class Turn(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class Look(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Say what an agent has in one of its attributes."""
+    """Report the value of an agent's attribute."""
 
     agent: int
     attribute: str
@@ -96,13 +97,13 @@ class Finish(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class Loaded(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """The program is loaded, or a sentence says why not."""
+    """The program has been loaded; if not, `problem` says why."""
 
     problem: str
 
 
 class Idle(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """Nothing can go on before the timer, if there is one; this is what was said meanwhile."""
+    """All agents wait, at most until `timer`; the rest is what they have sent since the last turn."""
 
     timer: float | None
     frames: tuple[Frame, ...]
@@ -111,14 +112,14 @@ class Idle(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class Over(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """The scenario cannot go on, nor the process if it hangs; a sentence says why."""
+    """The scenario has been aborted for this reason; if the program hangs, its process has ended, too."""
 
     problem: str
     hangs: bool = False
 
 
 class Final(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """What was seen of the program in the scenario: see `Outcome`."""
+    """Observations of the program during the scenario; see `Outcome`."""
 
     failures: tuple[str, ...]
     hint: str
@@ -133,15 +134,15 @@ R = TypeVar("R")
 
 
 class Line(Generic[S, R]):
-    """One end of the line.
+    """One end of the connection.
 
     Args:
         connection: the socket.
-        kind: what comes from the other end, and is believed to be nothing else.
-        is_there: whether the process at the other end lives: a child of it may hold the line open.
+        kind: the type that incoming messages must have.
+        is_there: tells whether the other process is alive, since its children may keep the socket open.
 
     Attributes:
-        deadline: until when the other end is waited for, by `time.monotonic()`; None for ever.
+        deadline: when to stop waiting for the other end, by `time.monotonic()`; None for never.
     """
 
     def __init__(
@@ -155,12 +156,12 @@ class Line(Generic[S, R]):
         self.deadline: float | None = None
 
     def send(self, said: S) -> None:
-        """Say something.
+        """Send a message.
 
         Raises:
-            TimeoutError: the other end takes nothing.
-            OSError: it is gone.
-            TypeError, ValueError, OverflowError, RecursionError: this cannot be said.
+            TimeoutError: the other end does not read.
+            OSError: the other end is gone.
+            TypeError, ValueError, OverflowError, RecursionError: the message cannot be encoded.
         """
         data = self._encode(said)
         if len(data) > _MOST:
@@ -169,12 +170,12 @@ class Line(Generic[S, R]):
         self._connection.sendall(_LENGTH.pack(len(data)) + data)
 
     def receive(self) -> R:
-        """Return what the other end says next.
+        """Return the next message.
 
         Raises:
-            TimeoutError: it says nothing.
-            OSError, EOFError: it is gone.
-            ValueError: it has said what is none of this.
+            TimeoutError: the other end sends nothing.
+            OSError, EOFError: the other end is gone.
+            ValueError: what it has sent is not a valid message.
         """
         (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
         if length > _MOST:

@@ -1,7 +1,7 @@
-"""The program's side of a scenario, in the program's process: containers with its agents, and what they do.
+"""Runs the program's side of a scenario in the program's process: its containers and their agents.
 
-All that is said from here may be a lie, as a program can change whatever is in its process. So a check asks
-for nothing that can be known without having done what the lab wants.
+Reports from here cannot be trusted, since a program can change anything in its own process. So checks only
+ask for what the program cannot know without having solved the exercise.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from formicary_bench.labs.exchange import Line, Order, Report, Task
     from formicary_bench.labs.programs import Program
 
-_PRINTED = 2000  # characters of what a program prints: the last ones
-_SENTENCE = 2000  # characters of what is said of it
-_FAILURES = 20
+_PRINTED = 2000  # characters of the program's output that are kept, from its end
+_SENTENCE = 2000  # characters of the longest sentence in a report
+_FAILURES = 20  # at most in a report
 
 
 def perform(program: Program, line: Line[Report, Order], begin: Begin) -> None:
-    """Perform one scenario, from its begin to its end.
+    """Run one scenario.
 
     Args:
         program: the student's program.
-        line: the line to the judge.
-        begin: the first order.
+        line: the connection to the judge.
+        begin: the judge's first order.
     """
     scene = _Scene(program, line, begin.seed)
     with _quiet() as (printed, unawaited):
@@ -55,7 +55,7 @@ def perform(program: Program, line: Line[Report, Order], begin: Begin) -> None:
 
 
 class _Loop(VirtualClockLoop):
-    """An event loop whose time is the judge's."""
+    """An event loop that follows the judge's clock."""
 
     def __init__(self, scene: _Scene) -> None:
         self._scene = scene
@@ -67,7 +67,7 @@ class _Loop(VirtualClockLoop):
 
 
 class _Scene:
-    """What the program has in a scenario."""
+    """The program's containers and agents in a scenario."""
 
     loop: _Loop
 
@@ -79,7 +79,7 @@ class _Scene:
         self._speaking = threading.Lock()
         self._containers: dict[str, Container] = {}
         self._agents: list[Any] = []
-        self._originals: dict[str, Any] = {}  # what is not now as the program has it
+        self._originals: dict[str, Any] = {}  # functions of the program that have been replaced
         self._frames: list[Frame] = []
         self._answers: list[Answer] = []
         self._calls: list[Call] = []
@@ -92,7 +92,7 @@ class _Scene:
     # -- taking turns ---------------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Do what the judge wants, until it wants no more."""
+        """Run until the judge ends the scenario."""
         try:
             await self._end.wait()
             for name in tuple(self._containers):
@@ -102,7 +102,7 @@ class _Scene:
                 self._program.put(name, original)
 
     def report(self, timer: float | None) -> float | None:
-        """Report to the judge that all wait, and return when to go on."""
+        """Report to the judge that all agents wait; return when to resume."""
         if self._end.is_set():
             return timer
         self._line.send(Idle(timer, tuple(self._frames), tuple(self._answers), tuple(self._calls)))
@@ -131,13 +131,13 @@ class _Scene:
             task.add_done_callback(self._tasks.discard)
 
     def _finish(self) -> None:
-        """Let this be the end: what agents do from now on is not judged."""
+        """End the scenario: what agents do from now on is not judged."""
         for container in self._containers.values():
             self.failures.extend(container.failures)
         self._end.set()
 
     def fail(self, problem: str) -> None:
-        """Tell the judge that the scenario cannot go on, and wait for its end."""
+        """Tell the judge that the scenario is aborted, and wait until the judge ends it."""
         if self._end.is_set():
             return
         self._finish()
@@ -214,14 +214,14 @@ class _Scene:
     # -- what the program asks the judge --------------------------------------------------------------------
 
     async def _ask(self, name: str, *arguments: Any) -> Any:
-        """Call a function of the judge that takes its time."""
+        """Call an asynchronous function of the judge."""
         number = next(self._numbers)
         future = self._waiting[number] = self.loop.create_future()
         self._calls.append(Call(number, name, arguments))
         return await future
 
     def _ask_now(self, name: str, *arguments: Any) -> Any:
-        """Call a function of the judge that answers at once."""
+        """Call a synchronous function of the judge."""
         with self._speaking:
             self._line.send(Call(0, name, arguments))
             answer = self._line.receive()
@@ -233,7 +233,7 @@ class _Scene:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[tuple[io.StringIO, list[str]]]:
-    """Keep what is printed, and what was forgotten to be awaited; log nothing."""
+    """Capture output and warnings of coroutines that were never awaited; log nothing."""
     printed = io.StringIO()
     unawaited: list[str] = []
 

@@ -1,6 +1,6 @@
-"""Plays scenarios in virtual time, with a student's program in another process, and says how each went.
+"""Plays scenarios in virtual time with a student's program in another process, and judges each.
 
-Here is the judge: the clock, the network, the partners of the program's agents, and what must hold.
+The judge keeps the clock, the network, the partners of the program's agents, and the conditions to check.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SECONDS = 10.0
-"""How much CPU time a program may take in a scenario, by itself; it needs a fraction of one second."""
+"""How much CPU time a program may take in a scenario; a solution needs a fraction of a second."""
 
 LONGEST = 24 * 3600.0
 """Seconds of virtual time after which a scenario is over, whatever it waits for."""
@@ -79,7 +79,7 @@ def play(scenario: Scenario, examinee: Examinee, seed: int, seconds: float = SEC
     Args:
         scenario: the scenario.
         examinee: the program, in its process.
-        seed: of all chance in it; the program cannot find it out from its own.
+        seed: the seed of all random numbers in it; the program cannot derive it from its own.
         seconds: how much CPU time the program may take.
     """
     stage: list[Stage] = []
@@ -139,7 +139,7 @@ def _what_failed(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _unlogged() -> Iterator[None]:
-    """Log nothing: what a program does to the judge's containers is in the outcome."""
+    """Log nothing: the outcome says what a program does to the judge's containers."""
     before = logging.root.manager.disable
     logging.disable()
     try:

@@ -1,7 +1,6 @@
-"""What joins a scenario's containers: each has a port, and what goes from one to another passes the judge.
+"""The transport of a scenario's containers: each has a port, and all messages pass through the judge.
 
-It is the same on both sides: the judge's own containers have ports in the judge's process, and those of the
-program in the program's.
+Both sides use it: the judge's containers in the judge's process, the program's containers in the program's.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ decode = msgspec.msgpack.Decoder(Message).decode
 
 
 class Ports:
-    """The ports of one side, and which containers there are on the other.
+    """The ports of one side, and the domains of the containers on the other.
 
     Args:
-        send: sends a frame on its way.
+        send: sends a frame to the other side.
     """
 
     def __init__(self, send: Callable[[Frame], None]) -> None:
@@ -50,11 +49,11 @@ class Ports:
         return Port(self)
 
     def has(self, domain: str) -> bool:
-        """Return whether there is a container, on either side."""
+        """Return whether a container exists on either side."""
         return domain in self.here or domain in self.there
 
     def take(self, frame: Frame) -> None:
-        """Take what has come."""
+        """Handle a frame from the other side."""
         if frame.kind == "come":
             self.there.add(frame.source)
             for port in self.here.values():
@@ -109,7 +108,7 @@ class Port(LineTransport["PortLine"]):
         return self.lines[domain]
 
     def take(self, frame: Frame) -> None:
-        """Take what has come from another container; ValueError if it is none of ours."""
+        """Handle a frame from another container; ValueError if it is malformed."""
         if frame.kind == "lost":
             self.container.dispatcher.add_dead_letter(decode(frame.data), frame.text, frame.receiver)
             return
@@ -132,7 +131,7 @@ class Port(LineTransport["PortLine"]):
             self.container.peers.ended(domain)
 
     async def close(self) -> None:
-        """Disconnect; what is on its way from here and to here is lost."""
+        """Disconnect; what is on its way from and to this container is lost."""
         if self._container is None or self._is_closed:
             return
         self._is_closed = True
@@ -146,12 +145,12 @@ class Port(LineTransport["PortLine"]):
 
 
 class PortLine:
-    """The way from a container to another one.
+    """The line from a container to another one.
 
     Args:
-        send: sends a frame on its way.
-        source: the container that sends.
-        domain: that of the other one.
+        send: sends a frame to the other side.
+        source: the sending container.
+        domain: the receiving container's domain.
     """
 
     def __init__(self, send: Callable[[Frame], None], source: Container, domain: str) -> None:

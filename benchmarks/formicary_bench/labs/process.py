@@ -1,6 +1,6 @@
-"""The process of a student's program: it may hang, end or die without harm to the command that checks it.
+"""Runs a student's program in a process of its own, which may hang or die without harming the checker.
 
-It is given a number of a socket, the program's file, and the seconds of CPU time to load it.
+Its arguments are the descriptor of a socket, the program's file, and the seconds of CPU time for loading it.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _ENDLESS = ": is there a loop without an end, or without an `await` that waits?"
 
 
 def serve(line: Line[Report, Order], path: Path, set_alarms: Callable[[float], None]) -> None:
-    """Load a program, and perform the scenarios that the judge begins, until it is gone.
+    """Load a program, and run scenarios until the judge hangs up.
 
     Args:
-        line: the line to the judge.
+        line: the connection to the judge.
         path: the program.
-        set_alarms: ends this process after these seconds of CPU time, 0 for never.
+        set_alarms: sets the limit of CPU time in seconds after which this process ends; 0 for none.
     """
     try:
         program = load(path)
@@ -53,7 +53,7 @@ def serve(line: Line[Report, Order], path: Path, set_alarms: Callable[[float], N
 
 
 class _Alarms:
-    """End this process when it computes too long, by its own time, and later when it only waits."""
+    """Ends this process when it takes too much CPU time, or much longer by the clock."""
 
     def __init__(self, line: Line[Report, Order], path: Path) -> None:
         self._line = line
@@ -63,7 +63,7 @@ class _Alarms:
         signal.signal(signal.SIGALRM, self._ring)
 
     def set(self, seconds: float) -> None:
-        """Ring after these seconds; 0 for never."""
+        """Set the limit of CPU time in seconds; 0 for none."""
         self._seconds = seconds
         signal.setitimer(signal.ITIMER_PROF, seconds)
         signal.setitimer(signal.ITIMER_REAL, seconds * PATIENCE)
@@ -77,7 +77,7 @@ class _Alarms:
 
 
 def main(number: int, path: Path, seconds: float) -> None:
-    """Be the process of a program."""
+    """Load a program and run scenarios, on the orders of a judge."""
     confine()
     os.set_inheritable(number, False)
     line: Line[Report, Any] = Line(socket.socket(fileno=number), Order)

@@ -1,7 +1,7 @@
-"""The network of a scenario, in the judge's process: it delays and records what goes between containers.
+"""The network of a scenario, in the judge's process: delays and records what containers send.
 
-What the program's process says is checked here. It speaks for its own containers and their agents, for those
-of the judge it does not.
+Frames from the program's process are checked here: they may only speak for the program's own containers and
+their agents.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class _UnderWay(msgspec.Struct):
 
 
 class Switch:
-    """What containers meet at: `Container("c1", server=switch)`.
+    """Connects the containers of a scenario: `Container("c1", server=switch)`.
 
     From one container to another, messages arrive in the order in which they were sent.
 
     Args:
-        recorder: keeps the messages.
-        to_program: has the program's process take a frame.
+        recorder: records the messages.
+        to_program: passes a frame to the program's process.
 
     Attributes:
         delay: how many seconds each message is on its way; or a function that is asked for it each time, so
@@ -93,7 +93,7 @@ class Switch:
             self._send(frame)
 
     def crash(self, domain: str) -> None:
-        """Let a container of the program be gone, with all that is on its way from it and to it."""
+        """Remove a container of the program, with everything on its way from and to it."""
         if domain in self._ports.there:
             self._forget(domain)
             self._ports.take(Frame("left", domain))
@@ -126,7 +126,7 @@ class Switch:
         return self._recorder.sent(message, frame.receiver)
 
     def _arrive(self, line: deque[_UnderWay], until: _UnderWay) -> None:
-        """Hand over what is due, in its order: timers of the same time have none."""
+        """Hand over what is due, in order: timers due at the same time fire in any order."""
         while not until.is_over:
             first = line.popleft()
             first.is_over = True
@@ -141,7 +141,7 @@ class Switch:
             self._to_program(frame)
 
     def _forget(self, domain: str) -> None:
-        """Lose what is on its way from a container and to it, and tell those who have sent it something."""
+        """Drop what is on its way from and to a container, and tell the senders."""
         reason = f"container {domain} has left the memory network"
         for ends, line in self._lines.items():
             if domain not in ends:

@@ -7,28 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from formicary import Message
 from formicary.core.logs import get_logger
-from formicary.core.names import complete
 from formicary.errors import NameTakenError
 from formicary.testing.line_transport import LineTransport
-from formicary.testing.memory_line import hand_over
-from formicary.transport.link.paused import PausedReceivers
+from formicary.testing.memory_line import SendingEnd, decode, hand_over
 from formicary_bench.labs.exchange import Frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from formicary import Container
     from formicary.container.options import ConnectionOptions
-    from formicary.core.mailbox import MessageSink
 
 logger = get_logger("formicary.transport")
-
-encode = msgspec.msgpack.Encoder().encode
-decode = msgspec.msgpack.Decoder(Message).decode
 
 
 class Ports:
@@ -144,7 +135,7 @@ class Port(LineTransport["PortLine"]):
             port.left(domain)
 
 
-class PortLine:
+class PortLine(SendingEnd):
     """The line from a container to another one.
 
     Args:
@@ -153,31 +144,16 @@ class PortLine:
         domain: the receiving container's domain.
     """
 
+    is_empty = True
+
     def __init__(self, send: Callable[[Frame], None], source: Container, domain: str) -> None:
+        super().__init__(source, domain)
         self._send = send
-        self._source = source
         self.domain = domain
-        self.paused = PausedReceivers(source.dispatcher)
-        self.count = 0
-        self.is_empty = True
 
-    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Send a message on its way if its receiver has room; else return where it waits."""
-        dispatcher = self._source.dispatcher
-        if not dispatcher.leads_to(self.domain, receiver):  # it has moved while this waited
-            return dispatcher.dispatch_to(message, receiver)
-        if (paused := self.paused.get(receiver)) is not None:
-            return (paused,)
-        self.put(message, receiver)
-        return None
-
-    def put(self, message: Message, receiver: str) -> None:
-        """Send a message on its way."""
-        if message.reply_to is not None:
-            full = complete(message.reply_to, self._source.domain, self._source.platform)
-            message = message.replace(reply_to=full)
-        self.count += 1
-        self._send(Frame("letter", self._source.domain, self.domain, receiver, encode(message)))
+    def carry(self, receiver: str, data: bytes) -> None:
+        """Send an encoded message on its way."""
+        self._send(Frame("letter", self._source.domain, self.domain, receiver, data))
 
     def send_control(self, channel: str, payload: bytes) -> None:
         """Send a control message on its way."""

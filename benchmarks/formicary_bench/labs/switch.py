@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core.quoting import shorten
-from formicary.testing.memory_line import domain_of
+from formicary.testing.memory_line import decode, domain_of
 from formicary_bench.labs.exchange import Frame
 from formicary_bench.labs.mistakes import Broken
-from formicary_bench.labs.ports import Port, Ports, decode
+from formicary_bench.labs.ports import Port, Ports
 
 if TYPE_CHECKING:
     from collections.abc import Callable

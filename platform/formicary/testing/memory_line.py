@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.transport")
 
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Message).decode
+encode = msgspec.msgpack.Encoder().encode
+decode = msgspec.msgpack.Decoder(Message).decode
 
 _LIMIT = 1000  # messages on their way from one container to another before senders wait
 
@@ -55,7 +55,51 @@ class _Order(msgspec.Struct):
     obey: Callable[[], None]  # called where it has come
 
 
-class MemoryLine:
+class SendingEnd:
+    """The end of a line at which messages leave a container.
+
+    Args:
+        source: the container.
+        to: the domain of the container that they go to.
+    """
+
+    def __init__(self, source: Container, to: str) -> None:
+        self._source = source
+        self._to = to
+        self.paused = PausedReceivers(source.dispatcher)
+        self.count = 0
+        """How many messages were sent."""
+
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Send a message on its way if there is room; else return where it waits."""
+        dispatcher = self._source.dispatcher
+        if not dispatcher.leads_to(self._to, receiver):  # it has moved while this waited
+            return dispatcher.dispatch_to(message, receiver)
+        waits_in = self.paused.get(receiver) or self.full(receiver)
+        if waits_in is not None:
+            return (waits_in,)
+        self.put(message, receiver)
+        return None
+
+    def put(self, message: Message, receiver: str) -> None:
+        """Send a message on its way."""
+        if message.reply_to is not None:
+            full = complete(message.reply_to, self._source.domain, self._source.platform)
+            message = message.replace(reply_to=full)
+        self.count += 1
+        self.carry(receiver, encode(message))
+
+    def full(self, receiver: str) -> MessageSink | None:
+        """Return where a message waits while the line is full; for subclasses whose line can be."""
+        del receiver
+        return None
+
+    def carry(self, receiver: str, data: bytes) -> None:
+        """Send an encoded message on its way; for subclasses."""
+        raise NotImplementedError
+
+
+class MemoryLine(SendingEnd):
     """What is on its way from one container to another, first in, first out.
 
     Args:
@@ -72,41 +116,28 @@ class MemoryLine:
         target: Target,
         back: Callable[[], MemoryLine | None],
     ) -> None:
+        super().__init__(source, target.container.domain)
         self._network = network
-        self._source = source
         self._target = target
         self._back = back
         self._under_way: deque[_Letter | _Order] = deque()
         self._filled = asyncio.Event()
         self._moved = asyncio.Event()
-        self._paused = PausedReceivers(source.dispatcher)
         self.is_closed = False
-        self.count = 0
-        """How many messages were sent."""
         name = f"line {source.domain} to {target.container.domain}"
         self._task = asyncio.create_task(self._carry(), name=name)
 
     # -- where it begins ------------------------------------------------------------------------------------
 
-    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Send a message on its way if there is room; else return where it waits."""
-        dispatcher = self._source.dispatcher
-        if not dispatcher.leads_to(self._target.container.domain, receiver):  # it has moved while this waited
-            return dispatcher.dispatch_to(message, receiver)
-        if (paused := self._paused.get(receiver)) is not None:
-            return (paused,)
+    def full(self, receiver: str) -> MessageSink | None:
+        """Return where a message waits while much is on its way, or the network is cut."""
         if not self._network.whole.is_set() or len(self._under_way) >= _LIMIT:
-            return (RemoteSink(self, receiver),)
-        self.put(message, receiver)
+            return RemoteSink(self, receiver)
         return None
 
-    def put(self, message: Message, receiver: str) -> None:
-        """Send a message on its way."""
-        if message.reply_to is not None:
-            full = complete(message.reply_to, self._source.domain, self._source.platform)
-            message = message.replace(reply_to=full)
-        self.count += 1
-        self._add(_Letter(self._network.due(), receiver, _encode(message)))
+    def carry(self, receiver: str, data: bytes) -> None:
+        """Send an encoded message on its way."""
+        self._add(_Letter(self._network.due(), receiver, data))
 
     def send_control(self, channel: str, payload: bytes) -> None:
         """Send a control message on its way."""
@@ -131,7 +162,7 @@ class MemoryLine:
 
     async def room(self, receiver: str) -> None:
         """Wait until there is room on the way to a receiver, or the other container has left."""
-        if (paused := self._paused.get(receiver)) is not None:
+        if (paused := self.paused.get(receiver)) is not None:
             await paused.room()
         await self._network.whole.wait()
         while len(self._under_way) >= _LIMIT and not self.is_closed:
@@ -154,10 +185,10 @@ class MemoryLine:
         self._target.container.dispatcher.overflow.forget(self)
         for entry in self._under_way:
             if isinstance(entry, _Letter):
-                message = _decode(entry.data)
+                message = decode(entry.data)
                 self._source.dispatcher.add_dead_letter(message, reason, entry.receiver, tell_sender=is_told)
         self._under_way.clear()
-        self._paused.release()
+        self.paused.release()
         self._moved.set()
 
     # -- where it ends --------------------------------------------------------------------------------------
@@ -174,7 +205,7 @@ class MemoryLine:
 
     def _pause(self, receiver: str, is_paused: bool) -> None:  # noqa: FBT001 -- as of `PausedReceivers.order`
         if not self.is_closed:
-            self._paused.order(receiver, is_paused)
+            self.paused.order(receiver, is_paused)
 
     def _control(self, channel: str, payload: bytes) -> None:
         if (peers := self._target.container.peers) is not None:
@@ -203,7 +234,7 @@ class MemoryLine:
         if isinstance(entry, _Order):
             entry.obey()
             return
-        hand_over(self._target.container.dispatcher, _decode(entry.data), entry.receiver, self)
+        hand_over(self._target.container.dispatcher, decode(entry.data), entry.receiver, self)
 
 
 def hand_over(dispatcher: Dispatcher, message: Message, receiver: str, source: Source) -> None:

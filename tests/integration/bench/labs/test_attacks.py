@@ -56,6 +56,7 @@ exchange.Line.send = lie
 """
 FORGES = """
 import gc
+from formicary.testing.memory_line import encode
 from formicary_bench.labs import exchange, ports
 
 
@@ -65,7 +66,7 @@ class Pong(Agent):
             if isinstance(each, ports.Ports):
                 forged = Message(to="x", sender="formicary-asker@c1.lab.localhost", body="well done")
                 names = ["c2.lab.localhost", "c1.lab.localhost", "formicary-asker@c1.lab.localhost"]
-                each.send(exchange.Frame("letter", *names, ports.encode(forged)))
+                each.send(exchange.Frame("letter", *names, encode(forged)))
 """
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.unit.bench.labs.grading import examined
 
 from formicary import Agent, Message, OneShotBehaviour
+from formicary.testing.memory_line import encode
 from formicary_bench.labs import Scenario
 from formicary_bench.labs.examinee import Examinee
 from formicary_bench.labs.exchange import (
@@ -29,7 +30,6 @@ from formicary_bench.labs.exchange import (
 )
 from formicary_bench.labs.mistakes import Broken
 from formicary_bench.labs.playing import play
-from formicary_bench.labs.ports import encode
 
 OURS, JUDGES = "c2.lab.localhost", "c1.lab.localhost"
 

@@ -49,8 +49,13 @@ class DeadLetters:
         self.reasons: Counter[str] = Counter()
         """How many there were for each reason; of very many reasons the most frequent."""
 
-    def add(self, letter: DeadLetter, level: int = logging.WARNING) -> None:
-        """Keep `letter`; the first few are logged at a level, then the 100th, 1000th and so on."""
+    def add(self, letter: DeadLetter, *, is_expected: bool = False) -> None:
+        """Keep a letter, and log the first few, then the 100th, 1000th and so on.
+
+        Args:
+            letter: the letter.
+            is_expected: whether it is no cause for a warning, as agents end with their container.
+        """
         self._latest.append(letter)
         self._size += len(letter.message.body)
         while len(self._latest) > _KEPT or (self._size > _KEPT_SIZE and len(self._latest) > 1):
@@ -61,7 +66,7 @@ class DeadLetters:
             self.reasons = Counter(dict(self.reasons.most_common(_KEPT // 2)))
         if self.total <= _LOGGED or str(self.total).strip("0") == "1":
             logger.log(
-                level,
+                logging.INFO if is_expected else logging.WARNING,
                 "dead letter %d, from %s to %s: %s",
                 self.total,
                 letter.message.sender,

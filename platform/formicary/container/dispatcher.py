@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING
 
 from msgspec.structs import force_setattr
@@ -393,12 +392,9 @@ class Dispatcher(Observed):
             receiver = ", ".join(message.receivers)
         reason = printable(reason)
         letter = DeadLetter(message, receiver, reason, now())
-        # Where all agents end, what they have not received is no surprise.
-        self.dead_letters.add(letter, logging.INFO if self.is_closing else logging.WARNING)
+        self.dead_letters.add(letter, is_expected=self.is_closing)
         if self.is_observed:
             self.tell_all("message_dead", letter)
-        # Nothing is said about what says that something failed, nor about an answer to it: that could go on
-        # for ever.
         if tell_sender:
             self.tell_sender(message, receiver, reason)
 

@@ -51,8 +51,8 @@ class EveryDeadLetter(DeadLetters):
         super().__init__()
         self.dead = Counter()
 
-    def add(self, letter, *level):
-        super().add(letter, *level)
+    def add(self, letter, **how):
+        super().add(letter, **how)
         if letter.message.performative == "inform":
             self.dead[letter.message.body, letter.receiver.partition("@")[0]] += 1
 

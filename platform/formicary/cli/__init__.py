@@ -174,7 +174,7 @@ def main(arguments: list[str] | None = None, *, when_loaded: Callable[[], object
 
     Args:
         arguments: what was typed after `formicary`; `sys.argv` when None.
-        when_loaded: called when the command that was typed is loaded, before it runs.
+        when_loaded: called once the typed command has been loaded, before it runs.
     """
     if arguments is None:
         LazyCommand.after_loading = partial(_begin, when_loaded)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-_Mistake: Any = typer.BadParameter.__bases__[0]  # of all that can be typed wrong; Typer exports this one only
+_Mistake: Any = typer.BadParameter.__bases__[0]  # click's UsageError, which Typer does not export
 
 
 class LazyCommand(TyperCommand):
@@ -28,11 +28,11 @@ class LazyCommand(TyperCommand):
         place: its function, or the Typer of a group: `package.module:NAME`.
         summary: the first sentence of its help, as there; of a group, it may be empty: then its module is
             loaded for the help of the group above, too.
-        epilog: the name, in the same module, of what stands below a function's help. What is called `KIND`
-            there, if anything, is the command's class.
+        epilog: the name, in the same module, of the text below a function's help. If the module has a `KIND`,
+            that is the command's class.
 
     Attributes:
-        after_loading: called when the command that was typed is loaded, before it runs.
+        after_loading: called once the typed command has been loaded, before it runs.
     """
 
     after_loading: ClassVar[Callable[[], None] | None] = None
@@ -86,7 +86,7 @@ def _in_a_sentence() -> Iterator[None]:
 
 
 class _PlainGroup(TyperGroup):
-    """A group that says in a sentence what was typed wrong, for itself and for all in it."""
+    """A group that reports errors in the command line as sentences, for itself and its commands."""
 
     def make_context(self, *arguments: Any, **settings: Any) -> Any:
         with _in_a_sentence():

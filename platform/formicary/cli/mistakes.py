@@ -1,11 +1,11 @@
-"""What was typed wrong, in a sentence as commands say it themselves; Typer would print a box."""
+"""Turns errors in the command line into sentences, where Typer would print a box."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 from typing import Any
 
-# What a value has to be, by the beginning of pydantic's name for what is wrong with it.
+# The expected kind of value, by the beginning of pydantic's name of the error.
 _KINDS = {"int_": "a whole number", "float_": "a number", "bool_": "yes or no", "finite_": "a number"}
 _BOUNDS = {
     "greater_than_equal": ("at least", "ge"),
@@ -16,7 +16,7 @@ _BOUNDS = {
 
 
 def sentence(error: Any) -> str:
-    """Return the sentence; by the names of the classes, since Typer exports no others of them."""
+    """Return the sentence for an error. Classes are told apart by name, since Typer does not export them."""
     command = error.ctx.command_path if error.ctx is not None else "formicary"
     message, more = error.message.rstrip("."), f": see `{command} -h`"
     kind = type(error).__name__

@@ -1,4 +1,4 @@
-"""A command that runs a program: what its own options are, and what belongs to the program."""
+"""A command that runs a program: separates the command's own options from the program's arguments."""
 
 from __future__ import annotations
 
@@ -11,25 +11,23 @@ from typer.core import TyperCommand
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_CLOSE: Final = (
-    0.85  # how like an option of ours is one that is taken for a slip: as `--lisen` is to `--listen`
-)
+_CLOSE: Final = 0.85  # similarity from which an unknown option is taken for a typing error, as `--lisen`
 
 
 class ProgramCommand(TyperCommand):
-    """A command with a FILE that gets arguments of its own.
+    """A command that passes arguments to the program in FILE.
 
-    The command's options may also stand right behind FILE. All belongs to the program from the first argument
-    there that is none of them, or is named in the program's source; and so does all behind `--`.
+    The command's options may also follow FILE. The program's arguments begin with the first one behind FILE
+    that is not such an option, or that the program's source mentions, and with `--` at the latest.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse what was typed; the last parameter gets what belongs to the program."""
+        """Parse the command line; the last parameter gets the program's arguments."""
         own, program = self._split(ctx, args)
         return super().parse_args(ctx, [*own, "--", *program] if program else own)
 
     def _split(self, ctx: Any, args: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Return the command's own arguments, and FILE with what belongs to it."""
+        """Return the command's own arguments, and FILE with the program's."""
         values = {opt: _value_count(each) for each in self.get_params(ctx) for opt in _spellings(each)}
         own: list[str] = []
         program: list[str] = []
@@ -45,9 +43,9 @@ class ProgramCommand(TyperCommand):
                 at = end
             elif program:
                 if not _is_named(name, source) and get_close_matches(name, values, cutoff=_CLOSE):
-                    own.append(name)  # a slip, which is refused
+                    own.append(name)  # a typing error, which is refused
                 return own, [*program, *args[at:]]
-            elif name.startswith("-"):  # there is no such option, which is refused
+            elif name.startswith("-"):  # an unknown option, which is refused
                 own.append(args[at])
                 at += 1
             else:
@@ -61,7 +59,7 @@ class ProgramCommand(TyperCommand):
 def _source(file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError):  # which is said where it is run
+    except (OSError, ValueError):  # running it says so
         return ""
 
 

@@ -56,8 +56,8 @@ File = Annotated[
 Arguments = Annotated[
     list[str] | None,
     typer.Argument(
-        help="What the script gets in `sys.argv`: all behind FILE from the first argument that is no "
-        "option of this command, or that the script names; and all behind --.",
+        help="The script's own arguments: everything behind FILE from the first one that is no option of "
+        "this command, or that the script itself mentions; and everything behind --.",
         show_default=False,
     ),
 ]
@@ -83,7 +83,7 @@ def run(
     arguments: Arguments = None,
     *,
     is_module: Annotated[
-        bool, typer.Option("-m", help="FILE names a module or a package, as of `python -m`.")
+        bool, typer.Option("-m", help="Run FILE as a module or package, as `python -m` does.")
     ] = False,
     spade: Annotated[
         bool,
@@ -307,14 +307,14 @@ def run(
 
 
 def _script(file: str | None, arguments: Sequence[str], *, is_module: bool) -> Script | None:
-    """Return what is run, if something is, with its arguments in their place.
+    """Return the script to run, if any, and set `sys.argv` for it.
 
     Raises:
         UsageError: there is no such module.
     """
     if file is None:
         if is_module:
-            raise UsageError("-m says that a module is run: name it")
+            raise UsageError("-m runs a module: give its name")
         return None
     from formicary.local.script import Script
 

@@ -80,10 +80,12 @@ def run_spade(
 
 
 def _run(script: Script) -> None:
+    from formicary.local.script import look_first_in
+
     if script.module is not None:
         runpy.run_module(script.module, run_name="__main__", alter_sys=True)
     else:
-        sys.path.insert(0, str(script.path.resolve().parent))
+        look_first_in(script.path.resolve().parent)
         runpy.run_path(script.file, run_name="__main__")
 
 

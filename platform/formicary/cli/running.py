@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,7 @@ _SHOWN = 3  # reasons for dead letters, and names of agents
 
 
 def check_what_runs(script: Script | None, settings: ConnectionSettings) -> None:
-    """Make sure that there is a script, or else that agents can come, whose modules are then found.
+    """Make sure that there is a script, or else that agents can come, and that their modules are found.
 
     Args:
         script: the script; None where there is none.
@@ -36,13 +35,14 @@ def check_what_runs(script: Script | None, settings: ConnectionSettings) -> None
         UsageError: there is nothing to run, or a package that is not here.
     """
     from formicary.container.option_values import check_modules
+    from formicary.local.script import look_first_in
 
     if script is None and not settings.takes_agents:
         raise UsageError(
             "there is nothing to run: name a script, or a package with --allow-create or --accept"
         )
     folder = script.path.resolve().parent if script is not None and script.module is None else Path.cwd()
-    sys.path.insert(0, str(folder))  # where modules of agents are
+    look_first_in(folder)  # where the agents' modules are
     check_modules("--allow-create", settings.creatable)
     check_modules("--accept", settings.accepts)
 
@@ -71,17 +71,17 @@ def to_be_joined(container: Container, listens: str | None, other: str = "c2") -
 
 
 def what_runs(script: Script | None, names: list[str], container: Container) -> str:
-    """Return which agents run, or are waited for.
+    """Return a phrase that says which agents run, or are waited for.
 
     Args:
-        script: where they are from; None if from nowhere.
-        names: theirs.
+        script: the script that has made them; None if there is none.
+        names: the agents' names.
         container: the container.
     """
     if not names or script is None:
         return waits_for(container)
     if script.has_own_main():
-        return f"{shown(names)} (but not the main program of {script.file}, which python runs)"
+        return f"{shown(names)}, but not the main program of {script.file} (`python` runs that)"
     return shown(names)
 
 

@@ -68,8 +68,8 @@ def start(
 def stop(*, folder: Folder = None) -> None:
     """Stop the server, if it runs.
 
-    Accounts, ports and the secret stay in the state folder for the next start. The exit code is 0 if it ran
-    or not.
+    Accounts, ports and the secret stay in the state folder for the next start. If no server runs, the exit
+    code is 0, too.
     """
     from formicary import server
 
@@ -134,9 +134,9 @@ def config(
 ) -> None:
     """Print what to add to the configuration of your own Prosody.
 
-    With --federate, it creates one server for each of several hosts. What is printed has a new secret each
-    time. A federation's keys and secrets stay when the command is given
-    again, with more containers or servers. The private server of one host needs none of this.
+    What is printed has a new secret each time. With --federate, it creates one server for each of several
+    hosts; run again with more containers or servers, it keeps the federation's keys and secrets. The private
+    server of one host needs none of this.
     """
     from formicary.core.errors import UsageError
 

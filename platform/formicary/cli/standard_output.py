@@ -1,6 +1,6 @@
-"""Standard output as commands find it: it takes any text, and what cannot be written is said in the end.
+"""Standard output that takes any text, and reports at the end what could not be written.
 
-So no command needs to think of a full disk, a closed pipe, or a terminal that knows only ASCII.
+So no command has to handle a full disk, a closed pipe, or a terminal that knows only ASCII.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _MODES = {"stdin": "r", "stdout": "w", "stderr": "w"}
 
 @contextmanager
 def checked() -> Iterator[None]:
-    """Have standard output be so while the block lasts.
+    """Replace standard output while the block lasts.
 
     Raises:
-        FormicaryError: something could not be written, whatever has become of the block.
-        SystemExit: whoever read it has gone; that needs no words.
+        FormicaryError: something could not be written, whether or not the block raised.
+        SystemExit: the reader of a pipe has gone, which needs no message.
     """
     _open_closed()
     plain = sys.stdout
@@ -52,7 +52,7 @@ def checked() -> Iterator[None]:
 
 
 class _Noting(io.FileIO):
-    """A file that notes why it could not be written, and takes no more once it is over."""
+    """A file that remembers why a write failed, and discards what is written after `end`."""
 
     _refusal: OSError | None = None
     _is_over = False
@@ -69,25 +69,25 @@ class _Noting(io.FileIO):
     def end(self, printed: io.TextIOWrapper) -> None:
         with suppress(OSError):
             printed.flush()
-        self._is_over = True  # or what is left would be written again when the stream is closed
+        self._is_over = True  # otherwise closing the stream would write the rest again
         if self._refusal is None:
             return
         if self._refusal.errno == errno.EPIPE:
             raise SystemExit(1)
         raise FormicaryError(
-            f"what is printed cannot be written ({self._refusal.strerror}): make room, or print it elsewhere"
+            f"the output cannot be written ({self._refusal.strerror}): make room, or print it elsewhere"
         ) from self._refusal
 
 
 def _open_closed() -> None:
-    """Open what the shell has closed, or files that are opened later would take its place."""
+    """Open standard streams that the shell has closed, so that no other file takes their place."""
     for name, mode in _MODES.items():
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 -- a device
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:
-    """Return characters as JSON and Python escape them."""
+    """Escape characters as JSON and Python do."""
     import json
 
     assert isinstance(error, UnicodeEncodeError)

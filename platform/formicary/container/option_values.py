@@ -1,4 +1,4 @@
-"""What values the options of a container can have: each by itself, before anything is opened."""
+"""Checks the value of each option of a container before anything is opened."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _TEXTS: Mapping[str, str] = {
 
 
 def check_values(options: Mapping[str, Any]) -> None:
-    """Refuse what an option cannot be; None where that is what an option is by itself.
+    """Check the values of options; None is accepted where it is the default.
 
     Args:
-        options: some of those that `Container` takes, by name.
+        options: options of `Container`, by name.
 
     Raises:
-        UsageError: there is one.
+        UsageError: an option cannot have its value.
     """
     for name, given in options.items():
         if given is not None or name in _CHOICES:
@@ -95,7 +95,7 @@ def _check_send_timeout(name: str, given: object) -> None:
 
 
 def as_path(given: Path | str | None) -> Path | None:
-    """Return the path of a file that an option names."""
+    """Return an option's file as a path."""
     if given is None:
         return None
     from pathlib import Path
@@ -104,14 +104,14 @@ def as_path(given: Path | str | None) -> Path | None:
 
 
 def check_modules(option: str, given: Sequence[str]) -> tuple[str, ...]:
-    """Return the packages and modules that an option names.
+    """Return the names of packages and modules of an option.
 
     Args:
-        option: how a sentence names it, such as `creatable=`.
+        option: the option's name in the sentence, such as `creatable=`.
         given: the names.
 
     Raises:
-        UsageError: what is given names no modules, or one that is not here.
+        UsageError: these are no names of modules, or there is no such module.
     """
     from importlib.util import find_spec
 

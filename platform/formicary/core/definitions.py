@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
 
 _PLATFORM = "formicary."
-# What attributes can be that users' own may have the names of; None before they are set.
+# Types of the platform's attributes that users might overwrite; None before they are set.
 _SLOTS: dict[str, tuple[type, ...]] = {
     "address": (str, NoneType),
     "mailbox": (Mailbox, NoneType),
@@ -111,7 +111,7 @@ def check_agent(given: object) -> None:
 
 
 def check_state(agent: BaseAgent) -> None:
-    """Refuse a `state` of the user's own, which its setup has set.
+    """Refuse an agent whose `setup` has overwritten `state`.
 
     Raises:
         DefinitionError: it has.
@@ -121,11 +121,11 @@ def check_state(agent: BaseAgent) -> None:
 
 
 def _check_attributes(given: BaseAgent | Behaviour, who: str) -> None:
-    """Refuse attributes that take the place of the platform's.
+    """Refuse attributes that overwrite the platform's.
 
     Args:
         given: an agent that has not started, or a behaviour.
-        who: how a sentence begins that says what it has set.
+        who: its name in the sentence.
 
     Raises:
         DefinitionError: there is one.

@@ -42,10 +42,10 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def output_file(path: Path) -> Iterator[Path]:
-    """Give a temporary file name, as `replacing` does, for what a user wants to have at `path`.
+    """Give a temporary file name, as `replacing` does, for output that a user wants at `path`.
 
-    A link stays one, and what it leads to is replaced. What is no file, such as a pipe or `/dev/stdout`, is
-    written to when the block ends well.
+    A link is kept, and its target is replaced. A pipe or a device, such as `/dev/stdout`, is written to when
+    the block ends well.
 
     Raises:
         OSError: it cannot be written.
@@ -146,7 +146,7 @@ def _temporary(path: Path) -> Path:
 
 
 def _kind(path: Path) -> int:
-    """Return what is at a path, as the mode that the system gives it; 0 if there is nothing."""
+    """Return the file mode of a path; 0 if there is nothing."""
     try:
         return path.stat().st_mode
     except FileNotFoundError:
@@ -154,7 +154,7 @@ def _kind(path: Path) -> int:
 
 
 def _write_to(path: Path, kind: int, content: Path) -> None:
-    """Write what is in a file to something that is none."""
+    """Copy a file to a pipe or device."""
     if stat.S_ISDIR(kind):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not (stat.S_ISCHR(kind) or stat.S_ISFIFO(kind)):
@@ -162,7 +162,7 @@ def _write_to(path: Path, kind: int, content: Path) -> None:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError as error:
-        if error.errno == errno.ENXIO:  # else we would wait until somebody does
+        if error.errno == errno.ENXIO:  # we do not wait for a reader
             raise OSError(errno.ENXIO, "nobody reads from it", str(path)) from None
         raise
     os.set_blocking(descriptor, True)

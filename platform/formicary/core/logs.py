@@ -32,12 +32,12 @@ def get_logger(name: str) -> logging.Logger:
 
 
 class PlatformLog(logging.StreamHandler[TextIO]):
-    """Shows the platform's warnings, unless the program logs by itself, and counts its errors.
+    """Shows the platform's warnings, unless the program has set up logging, and counts errors.
 
-    So a program's `logging.basicConfig` has its effect, and nothing is shown twice.
+    So `logging.basicConfig` works in a program, and nothing is shown twice.
 
     Args:
-        form: how lines look, as of `logging.Formatter`.
+        form: the format of lines, as of `logging.Formatter`.
     """
 
     def __init__(self, form: str = "%(levelname)s %(name)s: %(message)s") -> None:
@@ -47,7 +47,7 @@ class PlatformLog(logging.StreamHandler[TextIO]):
         self.errors = 0
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Count an error, such as that of a behaviour, and show the record."""
+        """Count errors, and show the record if the program has no handlers of its own."""
         self.errors += record.levelno >= logging.ERROR
         if not logging.root.handlers:
             super().emit(record)

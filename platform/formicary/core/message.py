@@ -213,11 +213,11 @@ def stamp(message: Message, sender: str | None) -> Message:
 
 
 def check_unsent(message: Message, sender: str | None = None) -> None:
-    """Check what somebody gives to be sent as `Message.check` does, with fewer steps for what is usual.
+    """Check a message as `Message.check` does, with a shorter path for usual ones.
 
     Args:
         message: the message.
-        sender: the full name of who sends it, if that is known.
+        sender: the sender's full name, if known.
 
     Raises:
         InvalidMessageError: it is no message, or one with a wrong parameter.

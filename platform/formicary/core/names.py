@@ -32,7 +32,7 @@ _LONGEST_DOMAIN = 253  # bytes, RFC 1035
 
 @lru_cache(maxsize=20_000)
 def natural(name: str) -> tuple[str | int, ...]:
-    """Return what names are sorted by in the order in which people count: `ann-2` before `ann-10`."""
+    """Return the key of natural order, in which `ann-2` comes before `ann-10`."""
     parts = _NUMBERS.split(name.replace("@", " "))  # what is longer comes later, whatever its domain
     return tuple(int(part) if number % 2 else part for number, part in enumerate(parts))
 
@@ -79,7 +79,7 @@ def check_local(name: str) -> str:
 
 
 def _first_unlike(name: str, folded: str) -> str:
-    """Return where a name begins to differ from its XMPP form, by number: it may look the same."""
+    """Return the first characters that differ from the XMPP form, by number, since both may look alike."""
     import unicodedata
 
     begin = next(

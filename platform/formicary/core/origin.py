@@ -26,11 +26,11 @@ def origin(error: BaseException) -> str:
 
 
 def as_raised(error: BaseException) -> tuple[type[BaseException], BaseException, TracebackType | None]:
-    """Return an exception as `sys.exc_info` does, but without what led to the user's code."""
+    """Return an exception as `sys.exc_info` does, but without the frames that called the user's code."""
     trace = error.__traceback__
     while trace is not None and not is_of_users(trace.tb_frame.f_code):
         trace = trace.tb_next
-    is_whole = trace is None and not isinstance(error, SyntaxError)  # which says its place itself
+    is_whole = trace is None and not isinstance(error, SyntaxError)  # whose text names the place
     return type(error), error, error.__traceback__ if is_whole else trace
 
 

@@ -1,7 +1,7 @@
-"""Files that are secret, or believed: only their user may have a hand in them, or they are refused.
+"""Checks files that are secret or trusted: nobody but their user may read or change them.
 
-The rules are those of SSH for its keys. Each refusal is an `OSError` whose `strerror` says what is wrong and
-how to mend it, so that whoever uses such a file has one sentence for all that can go wrong.
+The rules are those of SSH for keys. Each refusal is an `OSError` whose `strerror` says what is wrong and how
+to mend it, so that callers need one sentence for everything that can go wrong.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _OTHERS_OF_ROOTS = _OTHERS & ~stat.S_IRGRP  # systemd lets a service's user read
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder that only its user may enter, and so those above it that are missing.
+    """Create a folder, and missing ones above it, that only its user may enter.
 
     Raises:
-        OSError: it cannot be made, or is there and others may change what is in it.
+        OSError: it cannot be created, or exists and others may change its content.
     """
     missing = []
     for folder in (path, *path.parents):
@@ -37,7 +37,7 @@ def make_private_folder(path: Path) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Make sure that nobody but the user and root can put files into a folder, or take some out of it.
+    """Make sure that only the user and root can add files to a folder, or remove some.
 
     Raises:
         OSError: others can, or there is no such folder.
@@ -52,12 +52,12 @@ def check_folder(path: Path) -> None:
 
 
 def check_private(path: Path, *, is_copy: bool = False) -> None:
-    """Make sure that nobody but the user and root can read a file, change it, or put another in its place.
+    """Make sure that only the user and root can read, change or replace a file.
 
     Args:
         path: the file.
-        is_copy: whether the user has made it, perhaps as most programs make a file: then it may be readable
-            where its folder keeps others out.
+        is_copy: whether the user may have copied it with the usual mode 0644, which is accepted if its folder
+            keeps others out.
 
     Raises:
         OSError: others can, or there is no such file.
@@ -75,10 +75,10 @@ def check_private(path: Path, *, is_copy: bool = False) -> None:
 
 
 def check_secret(path: Path) -> None:
-    """Make sure that the user's own file can be read by nobody else, wherever it is.
+    """Make sure that nobody else can read a secret file of the user.
 
-    For secrets that an option or a file names: those of other users are as these want them, such as the ones
-    that an engine hands to a container of its own.
+    For secrets that an option or a file names. Files of other users are not checked: a container engine, for
+    one, provides such.
 
     Raises:
         OSError: others can read it, or there is no such file.
@@ -93,8 +93,8 @@ def read_private(path: Path, most: int, *, is_copy: bool = False) -> bytes:
     """Return what is in a file, after `check_private`.
 
     Args:
-        path: the file; of a pipe, what is written to it until it is closed.
-        most: how many bytes at most.
+        path: the file; a pipe is read to its end.
+        most: the most bytes to read.
         is_copy: as of `check_private`.
 
     Raises:
@@ -107,7 +107,7 @@ def read_private(path: Path, most: int, *, is_copy: bool = False) -> bytes:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    # A pipe without a writer is an empty file then, instead of keeping us waiting for one.
+    # A pipe without a writer is then an empty file, rather than blocking until there is one.
     return os.open(path, flags | os.O_NONBLOCK)
 
 
@@ -116,7 +116,7 @@ def _keeps_others_out(path: Path) -> bool:
 
 
 def _is_alone_in(group: int) -> bool:
-    """Say whether a group is the one that many systems make for each user, under the same name."""
+    """Tell whether a group is the user's own, which many systems create under the user's name."""
     import grp
     import pwd
 

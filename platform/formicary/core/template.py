@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Tree: TypeAlias = "dict[str, Any] | tuple[str, list[Tree]]"
 
-_LONGEST = 100  # characters of a performative that is compared with others
+_LONGEST = 100  # characters of a performative that are compared
 
 _FIELDS = frozenset(Message.__struct_fields__) - {"metadata"}
 
@@ -133,7 +133,7 @@ def _terms(values: dict[str, Any], name: Callable[[Any], str]) -> list[str]:
 
 
 def did_you_mean(performative: str | None, templates: Iterable[Template | None]) -> str:
-    """Return the rest of a sentence about a performative that no template wants, but one nearly like it."""
+    """Return a hint, as the rest of a sentence, if a template wants a similar performative."""
     wanted = set().union(*(_performatives(each.tree) for each in templates if type(each) is Template))
     return _nearest(performative, frozenset(wanted)) if performative and performative not in wanted else ""
 

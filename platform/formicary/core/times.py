@@ -1,7 +1,6 @@
-"""Times that users give: for how long something is waited for, how often it is done, and when it is due.
+"""Checks times that users give: time-outs, periods, and moments.
 
-What is over is due now, so a number below 0 is no mistake where somebody waits. What lasts longer than a
-century has no end.
+A negative time-out has expired already, so it is no mistake. A time-out of over a century is none.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from formicary.core.quoting import shorten
 Moment = TypeVar("Moment", datetime, timedelta, "datetime | timedelta")
 
 ENDLESS = 100 * 366 * 86_400.0
-"""From so many seconds on, nothing has an end: also the times of day that follow can be written."""
+"""A time-out of so many seconds or more is none; any date until then can still be represented."""
 
 _SECONDS = "a number of seconds, such as 1.5"
 _POSITIVE = "a number of seconds above 0, such as 0.5"
@@ -30,12 +29,12 @@ def check_seconds(given: object, what: str = "timeout=", *, least: float = -math
     """Return a number of seconds.
 
     Args:
-        given: what is to be one; below 0 it is over already.
-        what: how the sentence names it.
-        least: the lowest that there may be.
+        given: the value; a negative time-out has expired already.
+        what: its name in the sentence.
+        least: the lowest value allowed.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is no number of seconds, or too low.
     """
     if not _is_number(given) or given < least:  # type: ignore[operator]  # it is a number
         raise _error(given, what, _SECONDS)
@@ -43,34 +42,34 @@ def check_seconds(given: object, what: str = "timeout=", *, least: float = -math
 
 
 def check_duration(given: object, what: str) -> float:
-    """Return a number of seconds above 0 that has an end; arguments and errors as of `check_seconds`."""
+    """Return a positive, finite number of seconds; arguments and errors as of `check_seconds`."""
     if not _is_number(given) or not 0 < given < math.inf:  # type: ignore[operator]  # it is a number
         raise _error(given, what, _POSITIVE)
     return given  # type: ignore[return-value]  # as above
 
 
 def time_limit(given: object, what: str = "timeout=") -> float | None:
-    """Return after how many seconds something is over, None for never; as of `check_seconds`."""
+    """Return a time-out in seconds, None for no limit; arguments and errors as of `check_seconds`."""
     if given is None or check_seconds(given, what) >= ENDLESS:
         return None
     return given  # type: ignore[return-value]  # as above
 
 
 def check_moment(given: Moment, what: str = "a time") -> Moment:
-    """Return when something is due: a time, or how long until then; else as `check_seconds`."""
+    """Return a moment, as a date or as the time until then; arguments and errors as of `check_seconds`."""
     if not _is_moment(given):
         raise _error(given, what, _MOMENT)
     return given
 
 
 def check_until(given: object, what: str) -> None:
-    """Check until when something is waited for, as `seconds_left` takes it; else as `check_seconds`."""
+    """Check a deadline for `seconds_left`; arguments and errors as of `check_seconds`."""
     if given is not None and not _is_number(given) and not _is_moment(given):
         raise _error(given, what, _EITHER)
 
 
 def seconds_left(until: float | timedelta | datetime | None) -> float | None:
-    """Return how many seconds there are until what `check_until` has passed; None where there is no end."""
+    """Return the seconds until a deadline that `check_until` has accepted; None for no limit."""
     return time_limit(seconds_until(until) if isinstance(until, datetime | timedelta) else until)
 
 

@@ -1,19 +1,18 @@
-"""Which hosts are this one, and which are public: strangers can only have us write to those."""
+"""Tells this host and public hosts from all others: strangers may only make us write to public ones."""
 
 from __future__ import annotations
 
 import ipaddress
 from urllib.parse import urlsplit
 
-_UNICAST = ipaddress.IPv6Network(
-    "2000::/3"
-)  # neither multicast nor site-local, and not one of IPv4 in another form
+# Excludes multicast, site-local addresses, and IPv4 in disguise.
+_UNICAST = ipaddress.IPv6Network("2000::/3")
 
 Ip = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def host_in(url: str) -> str:
-    """Return the host in an address, in small letters; empty where there is none."""
+    """Return the host of a URL in lower case; empty if it has none."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
@@ -21,7 +20,7 @@ def host_in(url: str) -> str:
 
 
 def ip_of(host: str) -> Ip | None:
-    """Return an IP address, of IPv4 also where it is written as one of IPv6; None if it is a name."""
+    """Return an IP address, with IPv4 unwrapped from IPv6; None if it is a name."""
     try:
         found = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
@@ -30,13 +29,13 @@ def ip_of(host: str) -> Ip | None:
 
 
 def is_local(host: str) -> bool:
-    """Tell whether a host is this one, by a name that no name server can give to another."""
+    """Tell whether a host is this one, by an address or name that no name server can redirect."""
     ip = ip_of(host)
     return host == "localhost" if ip is None else ip.is_loopback
 
 
 def is_public(host: str) -> bool:
-    """Tell whether an IP address is public: not of this host, a private network, or a group."""
+    """Tell whether an IP address is public: not this host, not in a private network, not multicast."""
     ip = ip_of(host)
     if isinstance(ip, ipaddress.IPv6Address):
         return ip.is_global and ip in _UNICAST and ip.sixtofour is None

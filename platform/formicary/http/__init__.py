@@ -1,7 +1,7 @@
-"""HTTP servers that strangers can reach: the live view's, and the gateway's.
+"""HTTP servers that strangers can reach: those of the live view and the gateway.
 
-- `server`: listens, and answers
-- `connections`: how many there may be, how long each may take, and which of them have to go
+- `server`: listens, and answers requests
+- `connections`: limits the number of connections, the time of each, and closes some when there are too many
 """
 
 CPU_GROUP = "communication"

@@ -1,4 +1,4 @@
-"""The connections of a server: how many there may be, how long each may take, and which have to go."""
+"""The connections of a server: how many there may be, how long each may take, and which are closed first."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from formicary.transport.accepting import source_of
 from formicary.transport.os_errors import descriptor_limit
 
 ASKING = 10.0
-"""s that a request gets to come, from its first byte on, and a new connection for its first request."""
+"""Seconds for a request to arrive, from its first byte, and for the first request of a new connection."""
 
-_TAKING = 30.0  # s in which the other end has to take what is sent to it
-_SHARE = 8  # of how many files that may be open at once one connection may be
+_TAKING = 30.0  # s that the other end has to read what is sent
+_SHARE = 8  # connections may take one in so many of the file descriptors that may be open
 
 
 class Connections:
     """The open connections.
 
-    When there are too many, the source with the most connections loses one, so that a crowd pushes out its
-    own: the one that has kept us waiting for longest. A connection that waits for our answer is closed only
-    if its source has no other kind, and the new one is from another source.
+    When there are too many, the source with the most connections loses one, so that a crowd only displaces
+    itself: the one that has been idle longest. A connection that waits for our answer is closed only if its
+    source has no other, and the new one is from another source.
 
     Args:
-        most: how many there may be; fewer where few files may be open.
+        most: the most connections at once; fewer where few files may be open.
     """
 
     def __init__(self, most: int) -> None:
@@ -49,22 +49,22 @@ class Connections:
         return True
 
     async def let_go(self) -> None:
-        """End the one that has kept us waiting for longest, if there is one."""
+        """Close the connection that has been idle longest, if there is one."""
         waiting = [each for each in self._all.values() if not each.is_answered]
         if waiting:
             self._end(min(waiting, key=lambda each: each.since))
 
     def end_waiting(self) -> None:
-        """End all that do not wait for us."""
+        """Close all connections that do not wait for an answer."""
         for each in [each for each in self._all.values() if not each.is_answered]:
             self._end(each)
 
     def add(self, transport: Any, connection: Connection) -> None:
-        """Note one that is connected."""
+        """Add a new connection."""
         self._all[transport] = connection
 
     def remove(self, transport: Any) -> None:
-        """Note that one has ended."""
+        """Remove a connection that has ended."""
         self._all.pop(transport, None)
 
     def get(self, transport: Any) -> Connection | None:
@@ -77,12 +77,12 @@ class Connections:
 
 
 class Connection(asyncio.Protocol):
-    """One connection: passes on what comes, and ends it when the other end takes too long.
+    """One connection: passes data on, and closes itself when the other end takes too long.
 
     Args:
-        connections: where it belongs.
+        connections: all connections of the server.
         inner: the protocol that reads the requests.
-        source: where it is from, as of `source`.
+        source: where it comes from, as returned by `source`.
     """
 
     def __init__(self, connections: Connections, inner: Any, source: str | bytes) -> None:
@@ -90,10 +90,10 @@ class Connection(asyncio.Protocol):
         self._inner = inner
         self.source = source
         self.transport: Any = None
-        self.since = 0.0  # when it has begun to keep us waiting, by the loop's clock
-        self.is_answered = False  # whether it waits for us
-        self._is_kept = False  # whether it need not say anything for now
-        self._has_more = False  # whether it has said something while it was answered
+        self.since = 0.0  # since when it has been idle, by the loop's clock
+        self.is_answered = False  # whether it waits for our answer
+        self._is_kept = False  # whether it is kept open between requests
+        self._has_more = False  # whether data has arrived during an answer
         self._patience: asyncio.TimerHandle | None = None
         self._taking: asyncio.TimerHandle | None = None
 
@@ -105,7 +105,7 @@ class Connection(asyncio.Protocol):
         self._inner.connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Pass on what comes; the first of it begins a request."""
+        """Pass data on; the first of it begins a request."""
         self._has_more = self.is_answered
         if self._is_kept:
             self._is_kept = False
@@ -113,22 +113,22 @@ class Connection(asyncio.Protocol):
         self._inner.data_received(data)
 
     def eof_received(self) -> bool | None:
-        """Pass on that nothing more comes."""
+        """Pass on the end of the data."""
         keeps_open: bool | None = self._inner.eof_received()
         return keeps_open
 
     def pause_writing(self) -> None:
-        """Wait until what was sent is taken, for a while."""
+        """Give the other end a while to read what was sent."""
         self._taking = self._later(_TAKING)
         self._inner.pause_writing()
 
     def resume_writing(self) -> None:
-        """Go on sending."""
+        """Resume sending."""
         _cancel(self._taking)
         self._inner.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Be none any more."""
+        """Clean up."""
         _cancel(self._patience)
         _cancel(self._taking)
         self._connections.remove(self.transport)
@@ -136,17 +136,17 @@ class Connection(asyncio.Protocol):
         self._inner.connection_lost(exc)
 
     def begin(self) -> None:
-        """Allow for the rest of a request; longer than the handler does, which tells the other end."""
+        """Wait for the rest of a request: longer than the handler, so that it can still answer."""
         self._is_kept = False
         self._wait(2 * ASKING)
 
     def answer(self) -> None:
-        """Have it wait for us, for as long as it takes: the whole request is here."""
+        """Stop the clock: the whole request has arrived, and waits for our answer."""
         _cancel(self._patience)
         self.is_answered, self._has_more = True, False
 
     def keep(self, seconds: float) -> None:
-        """Wait for the next request for so long, or for the rest of one that has begun meanwhile."""
+        """Wait so many seconds for the next request, or for the rest of one that has already begun."""
         self.is_answered = False
         self._is_kept = not self._has_more
         self._wait(seconds if self._is_kept else ASKING)
@@ -162,7 +162,7 @@ class Connection(asyncio.Protocol):
 
 
 def source(address: tuple[Any, ...]) -> str | bytes:
-    """Return where a connection is from: this host, by whichever of its addresses, or another one."""
+    """Return the source of a connection: this host, whichever of its addresses was used, or another one."""
     is_here = ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback
     return "" if is_here else source_of(address)
 

@@ -1,4 +1,4 @@
-"""A server of HTTP: listens, and answers each request by one function."""
+"""An HTTP server that answers all requests by one function."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     Handler = Callable[[web.BaseRequest, Connection], Awaitable[web.StreamResponse]]
 
 logger = get_logger("formicary.http")
-_silent = get_logger("formicary.http.library")  # it would say a page about each request that is none
+_silent = get_logger("formicary.http.library")  # logs a traceback for each malformed request
 _silent.setLevel(logging.CRITICAL)
 
 _BUSY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-_CLOSE = 1.0  # s that requests get when the server closes
-_TURNS = 5  # of the loop, in which the tasks of connections come to their ends
-_LOGGED = 10  # of what was refused that are logged one by one, and then each thousandth
+_CLOSE = 1.0  # s that requests have to end when the server closes
+_TURNS = 5  # turns of the loop that the tasks of connections need to end
+_LOGGED = 10  # refusals that are logged one by one; after them, each thousandth
 
 
 class HttpServer:
-    """Answers requests, of strangers, too.
+    """A server that strangers may reach.
 
     Args:
-        name: what it is called in a log, such as "the gateway of container c1".
-        handler: answers a request; calls `answer` of its connection when all of it is here.
-        connections: how many there may be at once.
-        kept: s that a connection stays open after an answer.
+        name: its name in the log, such as "the gateway of container c1".
+        handler: answers a request; calls the connection's `answer` once the whole request has arrived.
+        connections: the most connections at once.
+        kept: how many seconds a connection stays open after an answer.
     """
 
     def __init__(self, name: str, handler: Handler, *, connections: int, kept: float) -> None:
@@ -51,22 +51,22 @@ class HttpServer:
             lingering_time=1.0,
             access_log=None,
             logger=_silent,
-            auto_decompress=False,  # nobody compresses what is brought here, but for bombs
+            auto_decompress=False,  # only attackers send compressed bodies
         )
         self._acceptor = Acceptor(f"{name} accepts no connections", Counter())
         self._tasks: set[asyncio.Task[Any]] = set()  # those that answer requests
         self._listening: socket.socket
         self._accepting: asyncio.Task[None] | None = None
         self.refused = 0
-        """How many requests and connections were refused, each with a sentence that says why."""
+        """How many requests and connections were refused."""
 
     def open(self, listening: socket.socket) -> None:
-        """Accept connections, as of now; the socket is closed with the server."""
+        """Begin to accept connections; the socket is closed with the server."""
         self._listening = listening
         self._accepting = asyncio.create_task(self._accept(listening))
 
     async def close(self) -> None:
-        """Take no more; requests that are being answered get a moment."""
+        """Close the server; requests that are being answered have a moment to end."""
         if self._accepting is not None:
             self._accepting.cancel()
             await asyncio.wait([self._accepting])
@@ -75,13 +75,13 @@ class HttpServer:
         await self._web.shutdown(timeout=_CLOSE)
         for _ in range(_TURNS):
             await asyncio.sleep(0)
-        for task in self._tasks:  # nobody else ends those whose connection has gone, nor waits for any
+        for task in self._tasks:  # aiohttp does not end those whose connection has gone
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_CLOSE)
 
     def refuse(self, what: str) -> None:
-        """Count something that is refused, and log the first of it."""
+        """Count a refusal, and log the first ones."""
         if self._is_logged():
             logger.warning("%s has refused %s", self._name, what)
 

@@ -27,11 +27,11 @@ MODULE = SCRIPT
 
 
 class Script(msgspec.Struct, frozen=True):
-    """What `formicary run` runs: a file, or a module as of `python -m`.
+    """A program for `formicary run`: a file, or a module as `python -m` takes it.
 
     Args:
-        file: its path.
-        module: the module's name; None of a file. Of a package, it is that of its `__main__`.
+        file: the path of the file.
+        module: the module's name, or None; a package's is that of its `__main__`.
     """
 
     file: str
@@ -39,12 +39,12 @@ class Script(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_module(cls, name: str) -> Script:
-        """Find a module, in the working folder and where Python looks for modules.
+        """Find a module in the working folder, or where Python looks for modules.
 
         Raises:
-            UsageError: it is not there, or is not Python.
+            UsageError: it is not found, or its package cannot be imported.
         """
-        sys.path.insert(0, str(Path.cwd()))
+        look_first_in(Path.cwd())
         try:
             spec = importlib.util.find_spec(name)
             if spec is not None and spec.submodule_search_locations is not None:
@@ -52,10 +52,10 @@ class Script(msgspec.Struct, frozen=True):
                 spec = importlib.util.find_spec(name)
         except ModuleNotFoundError:
             spec = None
-        except Exception as error:  # of a package that it is in
+        except Exception as error:  # raised by its package
             raise UsageError(f"module {name} cannot be imported: {describe_error(error)}") from error
         if spec is None or spec.origin is None or not spec.has_location:
-            raise UsageError(f"there is no module {name}: name one of this folder, or one that is installed")
+            raise UsageError(f"there is no module {name}: give one of this folder, or one that is installed")
         return cls(spec.origin, name)
 
     @property
@@ -65,16 +65,22 @@ class Script(msgspec.Struct, frozen=True):
 
     @property
     def package(self) -> str:
-        """The package that the module is in; empty if in none."""
+        """The module's package; empty if it has none."""
         return (self.module or "").rpartition(".")[0]
 
     def has_own_main(self) -> bool:
-        """Tell whether it has a main program of its own, which `python` would run."""
+        """Tell whether it has a main program, which only `python` would run."""
         try:
             tree = ast.parse(self.path.read_bytes())
         except (OSError, SyntaxError, ValueError):  # which is said where it is run
             return False
         return any(isinstance(each, ast.If) and "__name__" in ast.unparse(each.test) for each in tree.body)
+
+
+def look_first_in(folder: Path) -> None:
+    """Make Python look for modules in a folder first, as it does for a program's own."""
+    if sys.path[:1] != [str(folder)]:
+        sys.path.insert(0, str(folder))
 
 
 def load_agents(script: Script, *, needs_some: bool = True) -> list[Agent | MicroAgent]:
@@ -116,7 +122,7 @@ def _load(script: Script) -> ModuleType:
     module.__file__ = str(path)
     sys.modules[MODULE] = module  # dataclasses, for one, look their module up
     if script.module is None:
-        sys.path.insert(0, str(path.resolve().parent))
+        look_first_in(path.resolve().parent)
     else:
         module.__package__ = script.package
     try:

@@ -6,8 +6,8 @@
 - an agent of SPADE has a `body` in the container, and each of its behaviours a `runner`
 - `presence`, with `contacts`: for an agent with an `account`
 - `jid`: how addresses become names
-- `missing`: what is not there, and says so when it is called; `starting`: what `start()` returns
-- `importing`: has a program's `import spade` get this package
+- `missing`: stand-ins for what is left out; `starting`: what `start()` returns
+- `importing`: makes `import spade` return this package
 
 Programs make subclasses of ours, with attributes of any name: in agents, behaviours and templates, what SPADE
 does not have begins with `our_`.

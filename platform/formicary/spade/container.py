@@ -35,7 +35,7 @@ MAILBOX_LIMIT = 100_000
 
 _REMEMBERED = 65_536
 _MEET = 10.0  # s after its opening in which a container may not know all others
-_LAST = 0.1  # s in which behaviours may end when the program has, as while SPADE takes leave of its server
+_LAST = 0.1  # s that behaviours have to end with the program, about as long as SPADE takes to disconnect
 _AGAIN = 0.1  # s after which it looks again for an agent meanwhile
 
 
@@ -150,17 +150,17 @@ class Container:
             await asyncio.wait(strands)
 
     async def let_others_run(self) -> None:
-        """Give each behaviour a turn that is ready to run."""
+        """Let each behaviour that is ready run once."""
         await asyncio.sleep(0)
         scheduler = None if self._host is None else self._host.scheduler
         if scheduler is not None:
-            # It resumes so many in each turn of the loop, first come, first served.
+            # It resumes a bounded number in each turn of the loop, first come, first served.
             last = scheduler.resumed + len(scheduler.ready) // 2
             while scheduler.awake and scheduler.resumed < last:  # noqa: ASYNC110 -- they take turns
                 await asyncio.sleep(0)
 
     async def stop_all(self) -> None:
-        """Stop all agents of the program, and give their behaviours a while to end."""
+        """Stop all agents of the program, and give their behaviours a moment to end."""
         await self.let_others_run()
         running = set(self.running)
         await asyncio.gather(*(agent.stop() for agent in tuple(self._agents.values()) if agent.is_alive()))

@@ -71,16 +71,16 @@ class _LeftOutFinder:
 
 
 _STAND_IN: Final = str(Path(__file__).with_name("stand_in"))
-"""A folder with a package `spade` that installs this one."""
+"""A folder with a package `spade` that calls `install`."""
 
 
 def install() -> None:
-    """Be `spade` for all that is imported from now on, also where SPADE is installed.
+    """Make `import spade` return this package, also where SPADE is installed.
 
     It is so in this process, and in those that it starts from now on.
     """
     if _STAND_IN not in sys.path:
-        sys.path.insert(0, _STAND_IN)  # which multiprocessing hands on
+        sys.path.insert(0, _STAND_IN)  # multiprocessing passes it on
         paths = _STAND_IN, os.environ.get("PYTHONPATH")
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     sys.modules["spade"] = import_module(_PACKAGE)

@@ -1,4 +1,4 @@
-"""What is not there of SPADE: it does nothing and says so once, or is refused where that would mislead."""
+"""Stand-ins for parts of SPADE that are left out: they do nothing and warn once, or raise an error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BY_THE_WAY = {
     "register_plugin",
     "send_presence",
 }
-"""What programs call of the client that changes nothing for them where nothing comes of it."""
+"""Methods of the client that programs can do without."""
 
 _warned: set[str] = set()
 
@@ -38,7 +38,7 @@ def warn_once(sentence: str) -> None:
 
 
 class Nothing:
-    """Stands for what is not there: false, empty, and so is all that it has and returns.
+    """A stand-in that is false and empty, as are all its attributes and results.
 
     Args:
         why: what is logged when something of it is called.
@@ -53,7 +53,7 @@ class Nothing:
         return Nothing(self._why)
 
     def __call__(self, *_: object, **__: object) -> Self:
-        """Say why, once."""
+        """Warn once, and return itself."""
         warn_once(self._why)
         return self
 
@@ -75,7 +75,7 @@ class Nothing:
 
 
 class Pages(Nothing):
-    """An agent's web pages, of which there are none: it takes what programs say of them."""
+    """Stands for an agent's web pages, and ignores what programs set up there."""
 
     hostname = port = None
 
@@ -84,12 +84,12 @@ class Pages(Nothing):
         self.menu_entries: dict[str, tuple[str, str]] = {}
 
     def is_started(self) -> bool:
-        """Tell that there are none."""
+        """Return False: there are no pages."""
         return False
 
 
 class NoClient:
-    """The XMPP client of an agent, which has none: false, and what programs need of it is refused."""
+    """Stands for an agent's XMPP client: false; what programs rely on raises an error."""
 
     def __getattr__(self, name: str) -> Nothing:
         if name in _BY_THE_WAY:

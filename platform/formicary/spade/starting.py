@@ -1,4 +1,4 @@
-"""What `Agent.start` returns: a coroutine, which programs for SPADE before 3.2 take for a future."""
+"""The coroutine that `Agent.start` returns; programs for SPADE before 3.2 expect a future."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AWAIT_IT: Final = "write `await agent.start()` in a coroutine, and give that to
 
 
 class Starting(Coroutine[Any, Any, None]):
-    """A coroutine that says so to who does not await it.
+    """A coroutine that warns when it is never awaited.
 
     Args:
         coroutine: starts the agent.
@@ -41,7 +41,7 @@ class Starting(Coroutine[Any, Any, None]):
         return self._coroutine.__await__()
 
     def send(self, value: Any) -> Any:
-        """Go on, as of any coroutine."""
+        """Resume the coroutine."""
         self._is_used = True
         return self._coroutine.send(value)
 
@@ -51,12 +51,12 @@ class Starting(Coroutine[Any, Any, None]):
         value: BaseException | object = None,
         traceback: TracebackType | None = None,
     ) -> Any:
-        """Raise an exception where it waits, as of any coroutine."""
-        del value, traceback  # of a way to call it that Python has given up
+        """Raise an exception in the coroutine."""
+        del value, traceback  # of a deprecated signature
         return self._coroutine.throw(error)
 
     def close(self) -> None:
-        """End it, as of any coroutine."""
+        """Close the coroutine."""
         self._is_used = True
         self._coroutine.close()
 

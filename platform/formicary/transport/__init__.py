@@ -8,7 +8,7 @@
 - `relay`: the path through the container that others have joined
 - `link`: sessions that number and acknowledge what goes between two containers, whatever carries it
 - `remote_sink`: where senders wait for room on the way to a receiver elsewhere
-- `accepting`: how connections are accepted, and from where they are
+- `accepting`: accepts connections, and tells their sources
 - `os_errors`: what the system says of connections that cannot be made
 - `addresses`: where containers listen, and the addresses by which they are joined
 """

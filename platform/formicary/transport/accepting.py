@@ -1,4 +1,4 @@
-"""How connections are accepted, also where file descriptors lack for a while, and where they are from."""
+"""Accepts connections, also when file descriptors run out for a while, and tells their sources."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _GONE = frozenset({errno.ECONNABORTED, errno.EPROTO})  # what was to be accepted
 
 
 class Acceptor:
-    """Accepts connections, and says so where it cannot for now.
+    """Accepts connections, and logs when it temporarily cannot.
 
     Args:
-        cannot: the beginning of that sentence, such as `"c1.lab.localhost accepts no direct connections"`.
-        dropped: where those are counted that could not be accepted.
+        cannot: the beginning of the log line, such as `"c1.lab.localhost accepts no direct connections"`.
+        dropped: counts the connections that could not be accepted.
     """
 
     def __init__(self, cannot: str, dropped: Counter[str]) -> None:
@@ -37,11 +37,11 @@ class Acceptor:
     async def accept(
         self, listening: socket.socket, let_go: Callable[[], Awaitable[None]]
     ) -> tuple[socket.socket, Any]:
-        """Return the next connection, and the address that it is from.
+        """Return the next connection, and its remote address.
 
         Args:
             listening: a listening socket that does not block.
-            let_go: ends a connection that can be spared, if there is one: file descriptors lack.
+            let_go: closes a connection that can be spared; called when file descriptors run out.
         """
         loop = asyncio.get_running_loop()
         while True:

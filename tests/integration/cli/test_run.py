@@ -180,14 +180,14 @@ def test_a_module_or_a_package_runs_too_and_a_main_program_that_does_not_is_said
     (tmp_path / "agents.py").rename(tmp_path / "shop" / "market.py")
     (tmp_path / "shop" / "__main__.py").write_text("from .market import alice")
     monkeypatch.chdir(tmp_path)
-    for module, note in ("shop", ""), ("shop.market", " (but not the main program of "):
+    for module, note in ("shop", ""), ("shop.market", ", but not the main program of "):
         ended = call("run", "-m", module)
         assert (ended.returncode, ended.stdout) == (0, "alice@c1.lab.localhost runs\n")
         assert f": alice{note}" in ended.stderr
     refused = call("run", "-m", "shop.nothing")
     assert (refused.returncode, refused.stderr) == (
         2,
-        "formicary: there is no module shop.nothing: name one of this folder, or one that is installed\n",
+        "formicary: there is no module shop.nothing: give one of this folder, or one that is installed\n",
     )
 
 

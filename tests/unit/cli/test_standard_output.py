@@ -34,7 +34,7 @@ def test_what_cannot_be_printed_is_one_sentence_and_a_failure(full, arguments, u
     with full.open("w") as stdout:
         done = run(PROGRAM, *arguments, stdout=stdout, env={"PYTHONUNBUFFERED": unbuffered})
     assert done.stderr == (
-        b"formicary: what is printed cannot be written (No space left on device): make room, or print it "
+        b"formicary: the output cannot be written (No space left on device): make room, or print it "
         b"elsewhere\n"
     )
     assert done.returncode == 1

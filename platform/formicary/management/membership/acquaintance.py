@@ -1,4 +1,4 @@
-"""That a container which opens gets to know the platform first: what runs there then finds what is there."""
+"""Waits until an opening container knows the platform, so that its agents find what is there."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.management")
 
-_WITHIN: Final = 10.0  # s that the others get
+_WITHIN: Final = 10.0  # s that the other containers have
 
 
 class Acquaintance:
-    """Waits for the list of containers, and for what each of those that are on it tells.
+    """Waits for the list of containers, and for the directory entries and groups of each.
 
-    A container that cannot be reached is not waited for, nor is one that is listed later.
+    It does not wait for containers that cannot be reached, or that are listed later.
 
     Args:
         members: the containers, as they are known here.
-        has_told: tells whether all is here that another container, by its domain, has to tell.
+        has_told: returns whether everything from another container, by its domain, has arrived.
     """
 
     def __init__(self, members: Members, has_told: Callable[[str], bool]) -> None:
         self._members = members
         self._has_told = has_told
-        self._awaited: set[str] | None = None  # as long as the list is not there
+        self._awaited: set[str] | None = None  # None until the list has arrived
         self._done = asyncio.get_running_loop().create_future()
 
     async def wait(self) -> None:
-        """Wait until all is known, or for so long that it is said what is not."""
+        """Wait until everything is known; after 10 s, warn about what is missing."""
         self.look()
         await asyncio.wait([self._done], timeout=_WITHIN)
         if missing := self._missing():
             own, names = self._members.domain, ", ".join(domain.partition(".")[0] for domain in missing)
             logger.warning(
-                "container %s is open, and does not know all of the platform yet: within %g s not all has "
-                "come from %s, whose services and groups are found here when it has",
+                "container %s is open but does not know the whole platform yet: services and groups of %s "
+                "have not arrived within %g s, and are found here once they have",
                 own.partition(".")[0],
-                _WITHIN,
                 names,
+                _WITHIN,
             )
 
     def look(self) -> None:
-        """See whether all is known; to be called when something has come."""
+        """Check whether everything is known; call this when something has arrived."""
         if self._awaited is None and self._members.has_list:
             self._awaited = {*self._members.all} - {self._members.domain}
         if not self._done.done() and not self._missing():
             self._done.set_result(None)
 
     def ended(self, domain: str) -> None:
-        """Wait no longer for a container that cannot be reached."""
+        """Stop waiting for a container that cannot be reached."""
         if self._awaited is not None:
             self._awaited.discard(domain)
         elif domain == self._members.leader:
@@ -63,7 +63,7 @@ class Acquaintance:
         self.look()
 
     def _missing(self) -> list[str]:
-        """Return the domains of the containers that are waited for."""
+        """Return the domains of the containers that it still waits for."""
         members = self._members
         if self._awaited is None:
             return [members.leader]

@@ -1,4 +1,4 @@
-"""What the other end of a link has said to have failed, so that it does not fail here once more."""
+"""Failures that the other end of a link has reported, so that these messages do not fail twice."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ _MOST: Final = 10_000  # failures between two receipts
 
 
 class ToldFailures:
-    """Failures that have come over a link since the latest receipt, which does not cover their messages.
+    """Failures that have arrived over a link since the latest receipt.
 
-    They come before the receipt that does. If the link ends in between, the messages count as not taken, and
-    their senders would be told another reason. Only those with a `reply_with` can be told apart.
+    A failure arrives before the receipt for its message. If the link ends in between, the message counts as
+    not taken, and its sender would be told a second reason. Only messages with a `reply_with` can be matched.
     """
 
     def __init__(self) -> None:
         self.start()
 
     def start(self) -> None:
-        """Begin anew, as a receipt has come, or with a session."""
+        """Forget all failures: a receipt has arrived, or a session begins."""
         self._told: Counter[tuple[object, ...]] = Counter()
 
     def note(self, message: Message) -> None:
-        """Take note of a message that has come, if it says that another one has failed."""
+        """Record an incoming message, if it reports a failure."""
         if message.in_reply_to is not None and is_failure(message) and len(self._told) < _MOST:
             failed = (message.metadata or {}).get("receiver")
             self._told[message.to, failed, message.in_reply_to] += 1
 
     def without(self, letters: Iterable[Letter]) -> Iterable[Letter]:
-        """Return what is to fail of messages that the other end had, each with its receiver."""
+        """Return the letters whose failure has not been reported yet."""
         return _without(letters, self._told) if self._told else letters
 
 

@@ -134,7 +134,7 @@ def test_what_cannot_be_printed_is_one_sentence(run, kind):
     with Path("/dev/full").open("w") as full:
         refused = command("report", run, "--format", kind, stdout=full)
     assert refused.returncode == 1
-    assert refused.stderr.startswith("formicary: what is printed cannot be written (No space left on device)")
+    assert refused.stderr.startswith("formicary: the output cannot be written (No space left on device)")
     assert refused.stderr.count("\n") == 1
 
 

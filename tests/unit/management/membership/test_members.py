@@ -75,8 +75,8 @@ async def test_who_opens_waits_for_the_list_and_for_all_on_it_and_says_who_has_n
         await asyncio.sleep(1)
         assert knows.done()
     await knows
-    sentence = "within 10 s not all has come from c3, whose services and groups are found here when it has"
-    warnings = [f"container c2 is open, and does not know all of the platform yet: {sentence}"]
+    sentence = "services and groups of c3 have not arrived within 10 s, and are found here once they have"
+    warnings = [f"container c2 is open but does not know the whole platform yet: {sentence}"]
     assert caplog.messages == ([] if tells else warnings)
     members.close()
 

@@ -1,4 +1,4 @@
-"""What `import spade` finds first in processes that a program for SPADE starts: our package."""
+"""Makes `import spade` return our package in processes that a program for SPADE starts."""
 
 from formicary.spade.importing import install
 

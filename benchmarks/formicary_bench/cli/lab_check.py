@@ -31,7 +31,11 @@ def check(
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="Of all chance in the scenarios.", show_default="another one each time"),
+        typer.Option(
+            min=0,
+            help="The seed of all random values; it repeats a run.",
+            show_default="another one each time",
+        ),
     ] = None,
     time_out: Annotated[
         float, typer.Option(metavar="SECONDS", min=0.1, help="How long each scenario may take.")
@@ -75,7 +79,7 @@ def check(
         say()
         say(
             f"{played - failed} of {played} hold"
-            + (f"; for the same again: --seed {seed}" if failed else ": well done")
+            + (f"; repeat this run with --seed {seed}" if failed else ": well done")
         )
     if failed:
         raise typer.Exit(1)

@@ -107,7 +107,7 @@ class HostAgent:
                 for frame in frames.feed(data):
                     self._obey(decode_controller_message(frame))
         except (OSError, FramingError, UsageError, msgspec.DecodeError) as error:
-            sys.stderr.write(f"what the controller says is not done: {error}\n")
+            sys.stderr.write(f"an order of the controller is refused: {error}\n")
         finally:
             self._over.set()
 
@@ -131,7 +131,7 @@ class HostAgent:
     def _set(self, environment: dict[str, str]) -> None:
         for name in environment:
             if not (self._is_trusted or _HARMLESS.fullmatch(name)):
-                raise UsageError(f"the environment variable {shorten(name)} is not one that it may set")
+                raise UsageError(f"the environment variable {shorten(name)} may not be set by the controller")
         os.environ.update(environment)
 
     async def _answer(self, ask: Ask) -> None:

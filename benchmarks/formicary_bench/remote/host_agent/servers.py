@@ -72,7 +72,7 @@ def _write(files: Mapping[str, bytes], home: Path) -> None:
             make_private_folder((home / name).parent)
             write_private(home / name, content)
         else:
-            raise UsageError(f"{shorten(name)} is none of a server's files that are taken from elsewhere")
+            raise UsageError(f"{shorten(name)} is not a file that a server takes from another host")
 
 
 def _start(home: Path, listen: str | None) -> About:

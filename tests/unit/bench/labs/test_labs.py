@@ -59,7 +59,7 @@ def test_a_folder_is_made_once_and_the_program_in_it_is_checked(lab, tmp_path):
     assert done.exit_code == 1
     assert "FAIL 1. each question is answered" in done.stdout
     assert "request " in done.stdout
-    assert "0 of 2 hold; for the same again: --seed " in done.stdout
+    assert "0 of 2 hold; repeat this run with --seed " in done.stdout
     picture = folder / "pictures" / "each-question-is-answered.svg"
     assert f"picture: {picture}" in done.stdout
     assert ">request " in picture.read_text(encoding="utf-8")

@@ -174,5 +174,5 @@ def test_whoever_is_joined_sets_no_variable_that_has_code_loaded(tmp_path, monke
         asyncio.run(meet())
         assert os.environ.get(name) == ("/evil" if is_set else None)
     assert (
-        f"the environment variable '{name}' is not one that it may set" in capfd.readouterr().err
+        f"the environment variable '{name}' may not be set by the controller" in capfd.readouterr().err
     ) != is_set

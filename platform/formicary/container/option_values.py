@@ -77,8 +77,8 @@ def _check_server(name: str, given: object) -> None:
 def _check_limit(name: str, given: object) -> None:
     least = 0 if name == "mailbox_limit" else 1  # as a queue without any room would take nothing
     if isinstance(given, bool) or not isinstance(given, int) or given < least:
-        what = "0 for any number of messages, or how many" if least == 0 else "a number of messages above 0"
-        raise _error(name, f"{what}, such as 1000", given)
+        more = "" if least else ", or 0 for no limit"
+        raise _error(name, f"a number of messages above 0, such as 1000{more}", given)
 
 
 def _check_path(name: str, given: object) -> None:

@@ -148,7 +148,7 @@ def _check_attributes(given: BaseAgent | Behaviour, who: str) -> None:
 
 def _taken(who: str, name: str, value: object) -> DefinitionError:
     return DefinitionError(
-        f"{who} has set `{name}`, which is the platform's, to {type(value).__name__}: give that another name"
+        f"{who} has set `{name}` to {type(value).__name__}, but that attribute is the platform's: rename it"
     )
 
 

@@ -257,8 +257,8 @@ def _is_full(name: str) -> bool:
 
 def _not_sender(given: str) -> InvalidMessageError:
     return InvalidMessageError(
-        f"a message's sender is {shorten(given)}, which is nobody's full name; leave it out, as it is set "
-        "when the message is sent. Only `to` goes without its name: write Message('bob', body='hello')"
+        f"{shorten(given)} cannot be a message's sender, which is set when it is sent; if this is the body, "
+        "write Message('bob', body='hello')"
     )
 
 

@@ -329,11 +329,14 @@ class Listed(Agent):
             PlainSetup("a"),
             "PlainSetup.setup() is a plain function, which cannot be awaited: write `async def setup",
         ),
-        (Moody("a"), "agent a has set `state`, which is the platform's, to str: give that another name"),
-        (Moody("a", "address"), "agent a has set `address`, which is the platform's, to str: give"),
-        (Moody("a", "stop"), "agent a has set `stop`, which is the platform's, to str: give"),
-        (Moody("a", "_behaviours"), "agent a has set `_behaviours`, which is the platform's, to str: give"),
-        (Listed("a"), "agent a has set `behaviours`, which is the platform's, to list: give that another"),
+        (Moody("a"), "agent a has set `state` to str, but that attribute is the platform's"),
+        (Moody("a", "address"), "agent a has set `address` to str, but that attribute is the platform's"),
+        (Moody("a", "stop"), "agent a has set `stop` to str, but that attribute is the platform's"),
+        (
+            Moody("a", "_behaviours"),
+            "agent a has set `_behaviours` to str, but that attribute is the platform's",
+        ),
+        (Listed("a"), "agent a has set `behaviours` to list, but that attribute is the platform's"),
     ],
 )
 async def test_what_is_no_agent_is_refused(given, sentence):
@@ -350,7 +353,7 @@ async def test_an_agent_that_sets_its_state_while_it_is_set_up_is_told():
             self.state = "thinking"
 
     async with Container("c1") as container:
-        with pytest.raises(DefinitionError, match="agent slow has set `state`, which is the platform's"):
+        with pytest.raises(DefinitionError, match="agent slow has set `state` to str"):
             await container.start(Slow("slow"))
         assert container.agents == ()
 
@@ -362,7 +365,9 @@ def test_a_behaviour_that_sets_what_is_the_platforms_is_told(attribute):
             super().__init__()
             setattr(self, attribute, "busy")
 
-    with pytest.raises(DefinitionError, match=f"Busy has set `{attribute}`, which is the platform's, to str"):
+    with pytest.raises(
+        DefinitionError, match=f"Busy has set `{attribute}` to str, but that attribute is the platform's"
+    ):
         Agent("a").add_behaviour(Busy())
 
 

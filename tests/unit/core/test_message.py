@@ -134,7 +134,7 @@ def test_what_its_receiver_could_not_read_is_refused(values, error, sentence):
 
 def test_a_body_by_its_place_is_no_sender(monkeypatch):
     monkeypatch.setattr(message_module, "_receivers", set())
-    with pytest.raises(InvalidMessageError, match=r"'hello', .* write Message\('bob', body='hello'\)"):
+    with pytest.raises(InvalidMessageError, match=r"'hello' cannot .* write Message\('bob', body='hello'\)"):
         Message("bob", "hello")
     assert Message("bob", "a@c1.lab.localhost").sender == "a@c1.lab.localhost"
 

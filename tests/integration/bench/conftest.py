@@ -98,3 +98,10 @@ def silent():
 def perform(options, output, listener, selection=None):
     """Measure everything that the options ask for."""
     return perform_all(of_one(options), output, listener, selection)
+
+
+def runs(process, module):
+    """Say whether a process runs a module, which it does no longer once it has ended."""
+    with suppress(psutil.NoSuchProcess):
+        return module in process.cmdline()
+    return False

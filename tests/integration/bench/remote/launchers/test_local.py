@@ -5,6 +5,7 @@ import signal
 
 import psutil
 import pytest
+from tests.integration.bench.conftest import runs
 from tests.integration.bench.remote.scene import SECONDS, begin, hear, job, wait_until
 
 from formicary_bench.remote.errors import HostError
@@ -24,11 +25,8 @@ def hosts(tmp_path):
 
 
 def agents():
-    return [
-        one
-        for one in psutil.Process().children()
-        if "formicary_bench.remote.host_agent.agent" in one.cmdline()
-    ]
+    children = psutil.Process().children()
+    return [one for one in children if runs(one, "formicary_bench.remote.host_agent.agent")]
 
 
 def test_workers_measure_on_it_and_nothing_is_left(hosts, tmp_path):

@@ -19,8 +19,7 @@ from formicary.core.errors import FormicaryError, UsageError
 from formicary.core.files import replacing
 from formicary.core.quoting import printable
 from formicary_bench.files.refusals import next_step
-from formicary_bench.reports.charts.svg import tag
-from formicary_bench.reports.charts.svg_charts import body_of, swatch_body
+from formicary_bench.reports.charts.drawing import body_of, made
 from formicary_bench.reports.formats.registry import PICTURES
 from formicary_bench.reports.formats.template import template
 
@@ -37,12 +36,7 @@ WIDTHS = {1: 3.5, 2: 7.16}
 _PIXELS = 123  # of a drawing for each inch: letters are those of a caption
 _DOTS = 300  # per inch, in PNG
 _LETTER, _LINE, _SWATCH = 7.3, 18, 34  # pixels of a legend
-_FONTS = "Arial, Liberation Sans, DejaVu Sans, New Computer Modern, sans-serif"
 _VARIABLE = re.compile(r"var\(--([a-z-]+)\)")
-_HATCH = Markup(
-    '<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" '
-    'patternTransform="rotate(45)"><rect class="stripe" width="2.4" height="5"/></pattern></defs>'
-)
 _PAGE = (
     "#set page(width: {inches}in, height: auto, margin: 0pt)\n#set document(title: sys.inputs.title)\n"
     '#image(bytes(sys.inputs.svg), format: "svg", width: 100%)'
@@ -129,22 +123,9 @@ def stem(number: int, chart: Chart) -> str:
 def draw_for_print(chart: Chart, inches: float) -> str:
     """Draw a chart as an SVG document of its own; its title is left to the paper's caption."""
     width = round(inches * _PIXELS)
-    top, legend = _legend(chart.legend, width)
+    legend, top = _legend(chart.legend, width)
     height, body = body_of(chart.plot, width)
-    height += top
-    drawing = tag(
-        "svg",
-        tag("title", chart.title),
-        tag("style", Markup(_style())),  # noqa: S704 - our own file
-        _HATCH,
-        *legend,
-        tag("g", *body, transform=f"translate(0 {top})"),
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width} {height}",
-        width=f"{inches}in",
-        height=f"{inches * height / width:.3f}in",
-        font_family=_FONTS,
-    )
+    drawing = made("document", chart.title, _style(), legend, top, body, width, height + top, inches)
     # Names come from others, and what cannot be printed may not stand in XML.
     return "".join(
         letter if letter.isprintable() or letter == "\n" else "\N{REPLACEMENT CHARACTER}"
@@ -159,33 +140,25 @@ def palette() -> dict[str, str]:
 
 
 @cache
-def _style() -> str:
+def _style() -> Markup:
     """Return the page's style of charts with its variables resolved, which converters do not know."""
     colours = palette()
-    found = []
-    for selectors, look in re.findall(r"^([^{}]+) \{ (.+?) \}$", template("chart.css"), re.MULTILINE):
-        of_series = [name for name in colours if len(name) == 1] if "var(--s)" in look else [""]
-        for letter in of_series:
-            values = colours | {"s": colours.get(letter, "")}
-            resolved = _VARIABLE.sub(lambda name, values=values: values[name[1]], look)  # type: ignore[misc]
-            prefix = f".s-{letter} " if letter else ""
-            named = ", ".join(f"{prefix}{selector}" for selector in selectors.split(", "))
-            found.append(f"{named} {{ {resolved} }}")
-    return "\n".join(found)
+    series = [f".s-{name} {{ color: {value} }}" for name, value in colours.items() if len(name) == 1]
+    style = _VARIABLE.sub(lambda name: colours[name[1]], template("chart.css"))
+    return Markup(style + "\n".join(series))  # noqa: S704 - our own file
 
 
-def _legend(series: Sequence[Series], width: int) -> tuple[int, list[Markup]]:
-    """Return how high a legend is, and its entries, as many in a line as there is room for."""
-    parts: list[Markup] = []
+def _legend(series: Sequence[Series], width: int) -> tuple[list[tuple[Series, float, int]], int]:
+    """Return where the entries of a legend are, as many in a line as there is room for, and its height."""
+    entries: list[tuple[Series, float, int]] = []
     x, y = 0.0, 0
     for one in series:
         room = _SWATCH + len(one.label) * _LETTER
         if x and x + room > width:
             x, y = 0.0, y + _LINE
-        entry = swatch_body(one), tag("text", one.label, x=_SWATCH, y=12.0)
-        parts.append(tag("g", *entry, transform=f"translate({x:.1f} {y})"))
+        entries.append((one, x, y))
         x += room + _LETTER
-    return (y + _LINE + 6 if parts else 0), parts
+    return entries, (y + _LINE + 6 if entries else 0)
 
 
 def _converted(drawing: str, kind: str, inches: float, title: str) -> bytes:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     Format = Callable[[float], str]
 
-_ROOM = 0.06
+LOGARITHMIC, LINEAR, NINES = "logarithmic", "linear", ""
+
+_ROOM, _LOG_ROOM, _NEAR = 0.06, 0.05, 0.011  # parts of what is shown; at least so many decades; around ratios
 _FINEST = 1e-12
-_STEPS = ((1.0,), (1.0, 2.0, 5.0), tuple(range(1, 10)), tuple(step / 10 for step in range(10, 100)))
 _FEW = 3  # an axis with fewer names says little
-_CLOSE_RATIOS = (0.01, 0.02, 0.05, 0.1, 0.2)  # steps between ratios, where all of them are near 1
-_MOST_TICKS = 8  # of ratios near 1
-_NEAR = 0.006  # on each side at least: a bit more than one in a hundred
-_FEW_DECADES = 2.5  # of ratios that are not, where there is room for names between powers of ten
 
 
-class Tick(msgspec.Struct, frozen=True):
+class Tick(NamedTuple):
     """A named place on an axis: 0 at its begin, 1 at its end."""
 
     place: float
@@ -30,106 +27,81 @@ class Tick(msgspec.Struct, frozen=True):
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """An axis: `transform` turns a value into a length, `first` and `last` are the ends of what is shown.
+    """An axis from `first` to `last`, in lengths: `kind` says how a value is turned into one."""
 
-    `kind` is `logarithmic`, `linear`, or empty where it is neither.
-    """
-
-    transform: Callable[[float], float]
+    kind: str
     first: float
     last: float
-    ticks: tuple[Tick, ...]
-    kind: str = ""
+    names: tuple[tuple[float, str], ...]
 
     def place(self, value: float) -> float:
         """Return where a value lies, 0 to 1; what lies outside is put on the edge."""
-        raw = (self.transform(value) - self.first) / (self.last - self.first)
-        return min(max(raw, 0.0), 1.0)
+        return min(max(self._raw(value), 0.0), 1.0)
+
+    @property
+    def ticks(self) -> list[Tick]:
+        """The named places that are shown."""
+        return [
+            Tick(place, text)
+            for value, text in self.names
+            if -_FINEST <= (place := self._raw(value)) <= 1 + _FINEST
+        ]
+
+    def _raw(self, value: float) -> float:
+        return (_LENGTHS[self.kind](value) - self.first) / (self.last - self.first)
 
 
-def logarithmic(values: Iterable[float], text: Format) -> Scale:
-    """Make an axis of powers of ten with ticks at round values."""
+def logarithmic(values: Iterable[float], text: Format, least: float = _LOG_ROOM) -> Scale:
+    """Make an axis of powers of ten with ticks at round values, and at `least` so many decades of room."""
     logs = [_log(value) for value in values]
     low, high = min(logs), max(logs)
-    room = max((high - low) * _ROOM, 0.05)
+    room = max((high - low) * _ROOM, least)
     first, last = low - room, high + room
-    return _with_ticks(_log, first, last, [(value, text(value)) for value in _round_values(first, last)])
+    powers = [10.0**decade for decade in range(math.floor(first), math.ceil(last) + 1)]
+    named: list[float] = []
+    for steps in ((1,), (1, 2, 5)):
+        named = [value for power in powers for step in steps if first <= _log(value := step * power) <= last]
+        if len(named) >= _FEW:
+            break
+    else:
+        named = _round(10**first, 10**last)  # so near one another, they are nearly as apart as equal steps
+    return Scale(LOGARITHMIC, first, last, tuple((value, text(value)) for value in named))
 
 
 def ratios(values: Iterable[float], text: Format) -> Scale:
-    """Make a logarithmic axis of ratios, with 1 on it, and ticks as far apart on both sides of it."""
-    logs = [0.0, *(_log(value) for value in values)]
-    low, high = min(logs), max(logs)
-    room = max((high - low) * _ROOM, _NEAR)
-    first, last = low - room, high + room
-    named: list[float] = []
-    for step in _CLOSE_RATIOS:  # equal steps, as far as they go
-        named = [1 + step * number for number in range(-_MOST_TICKS, _MOST_TICKS + 1) if step * number > -1]
-        if first > _log(1 - step * _MOST_TICKS / 2) and last < _log(1 + step * _MOST_TICKS / 2):
-            break
-    else:
-        decades = range(math.floor(first), math.ceil(last) + 1)
-        steps = (1.0, 2.0, 5.0) if last - first < _FEW_DECADES else (1.0,)
-        named = [step * 10.0**decade for decade in decades for step in steps]
-    shown = [value for value in named if first <= _log(value) <= last]
-    return _with_ticks(_log, first, last, [(value, text(value)) for value in shown])
+    """Make a logarithmic axis of ratios, with 1 on it."""
+    return logarithmic([1.0, *values], text, _NEAR)
 
 
-def linear(values: Sequence[float], text: Format) -> Scale:
-    """Make an axis of equal steps with ticks at round values."""
-    low, high = min(values), max(values)
+def linear(values: Iterable[float], text: Format) -> Scale:
+    """Make an axis of equal steps with ticks at round values; nothing is left below zero if none is less."""
+    known = list(values)
+    low, high = min(known), max(known)
     room = (high - low) * _ROOM or abs(high) * _ROOM or 1.0
-    first, last = low - room, high + room
-    power = 10.0 ** math.floor(math.log10((last - first) / _FEW))
-    step = next(size for size in (5 * power, 2 * power, power) if (last - first) / size >= _FEW)
-    wanted = (number * step for number in range(math.ceil(first / step), math.floor(last / step) + 1))
-    return _with_ticks(float, first, last, [(value, text(value)) for value in wanted])
+    first, last = low - room if low else 0.0, high + room
+    return Scale(LINEAR, first, last, tuple((value, text(value)) for value in _round(first, last)))
 
 
-def from_zero(values: Sequence[float], text: Format) -> Scale:
-    """Make an axis of equal steps that begins at zero, or below it where a value is."""
-    low, high = min(0.0, *values), max(values) or 1.0
-    last = high + (high - low) * _ROOM
-    first = low - (high - low) * _ROOM if low < 0 else 0.0
-    power = 10.0 ** math.floor(math.log10((last - first) / _FEW))
-    step = next(size for size in (5 * power, 2 * power, power) if (last - first) / size >= _FEW)
-    wanted = (number * step for number in range(math.ceil(first / step), math.floor(last / step) + 1))
-    return _with_ticks(float, first, last, [(value, text(value)) for value in wanted])
-
-
-def logarithmic_at(values: Sequence[float], text: Format) -> Scale:
+def logarithmic_at(values: Iterable[float], text: Format) -> Scale:
     """Make an axis of powers of ten with ticks at the very values that were measured."""
-    logs = sorted({_log(value) for value in values})
-    room = max((logs[-1] - logs[0]) * _ROOM, 0.05)
-    named = [(value, text(value)) for value in sorted(set(values))]
-    return _with_ticks(_log, logs[0] - room, logs[-1] + room, named)
+    known = sorted(set(values))
+    return msgspec.structs.replace(
+        logarithmic(known, text), names=tuple((value, text(value)) for value in known)
+    )
 
 
 def tail(probabilities: Iterable[float], text: Format) -> Scale:
     """Make an axis of probabilities on which every nine takes the same room: 0, 90%, 99%, 99.9%."""
     last = max(1.0, *(_nines(p) for p in probabilities))
-    named = [(p, text(p)) for p in (0.0, 0.5, *(1 - 10.0**-n for n in range(1, math.floor(last + 1e-6) + 1)))]
-    return _with_ticks(_nines, 0.0, last, named)
+    named = (0.0, 0.5, *(1 - 10.0**-n for n in range(1, math.floor(last + 1e-6) + 1)))
+    return Scale(NINES, 0.0, last, tuple((p, text(p)) for p in named))
 
 
-def _with_ticks(
-    transform: Callable[[float], float], first: float, last: float, named: Iterable[tuple[float, str]]
-) -> Scale:
-    ticks = (Tick((transform(value) - first) / (last - first), text) for value, text in named)
-    kind = {_log: "logarithmic", float: "linear"}.get(transform, "")
-    return Scale(transform, first, last, tuple(ticks), kind)
-
-
-def _round_values(first: float, last: float) -> list[float]:
-    """Return powers of ten, and as many values between them as it takes to name a few."""
-    decades = range(math.floor(first), math.ceil(last) + 1)
-    found: list[float] = []
-    for steps in _STEPS:
-        values = (step * 10.0**decade for decade in decades for step in steps)
-        found = [value for value in values if first <= math.log10(value) <= last]
-        if len(found) >= _FEW:
-            break
-    return found
+def _round(first: float, last: float) -> list[float]:
+    """Return a few round values, as far from one another."""
+    power = 10.0 ** math.floor(math.log10((last - first) / _FEW))
+    step = next(size for size in (5 * power, 2 * power, power) if (last - first) / size >= _FEW)
+    return [number * step for number in range(math.ceil(first / step), math.floor(last / step) + 1)]
 
 
 def _log(value: float) -> float:
@@ -138,3 +110,6 @@ def _log(value: float) -> float:
 
 def _nines(probability: float) -> float:
     return -math.log10(max(1 - probability, _FINEST))
+
+
+_LENGTHS: dict[str, Callable[[float], float]] = {LOGARITHMIC: _log, LINEAR: float, NINES: _nines}

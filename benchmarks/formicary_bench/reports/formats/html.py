@@ -17,9 +17,9 @@ from markupsafe import Markup, escape
 
 from formicary.core.quoting import printable
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.dots import strip
+from formicary_bench.reports.charts.drawing import draw, strip, swatch
 from formicary_bench.reports.charts.series import SAME
-from formicary_bench.reports.charts.svg_charts import Lines, axes_of, draw, swatch
+from formicary_bench.reports.charts.svg_charts import Lines, axes_of
 from formicary_bench.reports.document.citing import pieces
 from formicary_bench.reports.document.claims import counted, references
 from formicary_bench.reports.document.report import tiles

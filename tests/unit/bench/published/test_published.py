@@ -12,8 +12,8 @@ from formicary.profiling.model.groups import PAPERS
 from formicary_bench import published
 from formicary_bench.experiments.memory.report import memory_charts
 from formicary_bench.experiments.network.report import network_charts, network_references
+from formicary_bench.reports.charts.drawing import draw
 from formicary_bench.reports.charts.series import APART, SAME
-from formicary_bench.reports.charts.svg_charts import draw
 from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
 from formicary_bench.reports.document.findings import Findings
 from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates

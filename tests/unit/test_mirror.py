@@ -29,7 +29,7 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "bench/remote/launchers/joining/meeting": "unit/bench/remote/launchers/joining/test_gathering.py",
     "bench/remote/launchers/streams": "integration/bench/remote/launchers/test_local.py",
     "bench/remote/ssh": "integration/bench/remote/ssh/test_connection.py",
-    "bench/reports/charts": "unit/bench/reports/charts/test_svg_charts.py",
+    "bench/reports/charts": "unit/bench/reports/charts/test_lines.py",
     "bench/reports/formatting": "unit/bench/reports/document/test_document_sentences.py",
     "bench/statistics/effects": "unit/bench/statistics/test_comparisons.py",
     "bench/statistics/estimates": "unit/bench/experiments/memory/test_memory.py",

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Chart, intervals
-from formicary_bench.reports.charts.series import by_series, label
-from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.charts.lines import Axis, Point
+from formicary_bench.reports.charts.plots import Chart, intervals, lines_of, point_of
+from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import all_of, baseline_columns
 from formicary_bench.reports.document.papers import titled
@@ -18,7 +18,6 @@ from formicary_bench.reports.document.sentences import after, found_by
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, or_invalid
 from formicary_bench.results.summary.each import SPEED_UP
-from formicary_bench.results.verdicts.factors import doubt_about
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,28 +71,14 @@ def compute_charts(rows: Sequence[Row]) -> list[Chart]:
     known = [row for row in rows if row.computed]
     if not known:
         return []
-    lines = {
-        series: [
-            Point(
-                x=row.agents,
-                y=row.computed.speed_up.mean,
-                tip=f"{formatting.counted(row.agents, 'agent')}: {_speed_up(row)}",
-                bounds=row.computed.speed_up.ci95,
-                sound=doubt_about(row) is None,
-                of=row.anchor,
-            )
-            for row in sorted(members, key=lambda row: row.agents)
-            if row.computed
-        ]
-        for series, members in by_series(known).items()
-    }
-    plot = Lines(
-        "agents",
-        "speed-up",
-        scales.logarithmic_at([row.agents for row in known], lambda value: str(int(value))),
-        scales.linear([0.0, *(point.y for line in lines.values() for point in line)], "{:g}".format),
-        lines,
-    )
+
+    def points(row: Row) -> list[Point]:
+        found = row.computed.speed_up if row.computed else None
+        tip = f"{formatting.counted(row.agents, 'agent')}: {_speed_up(row)}"
+        return [point_of(row, row.agents, found.mean, tip, found.ci95)] if found else []
+
+    across = Axis("agents", scales.whole, scales.logarithmic_at)
+    plot = lines_of(known, across, Axis("speed-up", "{:g}".format, scales.from_zero), points)
     title = titled("Speed-up against agents", rows)
     return [Chart(title, f"{_DEFINED} {intervals(known)}", plot, compute_columns(rows))]
 

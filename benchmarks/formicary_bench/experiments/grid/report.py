@@ -8,10 +8,9 @@ from formicary_bench import published
 from formicary_bench.experiments.experiment import FRANTZ
 from formicary_bench.published.claims import papers
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Chart, dots, intervals, panels, typical_columns
-from formicary_bench.reports.charts.series import by_series, label, subject
-from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.charts.lines import Axis, Lines, Point
+from formicary_bench.reports.charts.plots import Chart, dots, intervals, lines_of, point_of, typical_columns
+from formicary_bench.reports.charts.series import label, subject
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.points import ordered
@@ -20,7 +19,6 @@ from formicary_bench.reports.document.sentences import after, found_by, where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra, or_invalid
 from formicary_bench.results.summary.each import RATE
-from formicary_bench.results.verdicts.factors import doubt_about
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -154,37 +152,14 @@ def _against(
     value: Callable[[Row], tuple[float, tuple[float, float] | None]],
     write: Callable[[float], str],
 ) -> Lines:
-    members_of = by_series(rows)
-    lines = {
-        series: [
-            Point(
-                x=row.dimension**2,
-                y=value(row)[0],
-                tip=f"{formatting.number(row.dimension**2)} agents: {write(value(row)[0])}",
-                bounds=value(row)[1],
-                sound=doubt_about(row) is None,
-                of=row.anchor,
-            )
-            for row in sorted(members, key=lambda row: row.dimension)
-        ]
-        for series, members in members_of.items()
-    }
-    points = [point for line in lines.values() for point in line]
+    def points(row: Row) -> list[Point]:
+        found, bounds = value(row)
+        tip = f"{formatting.number(row.dimension**2)} agents: {write(found)}"
+        return [point_of(row, row.dimension**2, found, tip, bounds)]
 
-    def tick(number: float) -> str:
-        return formatting.short(write(number))
-
-    return Lines(
-        "agents",
-        axis,
-        scales.logarithmic(
-            [point.x for point in points], lambda number: formatting.short(formatting.count(number))
-        ),
-        scales.logarithmic([point.y for point in points], tick),
-        lines,
-        scales.linear([0, *(point.y for point in points)], tick),
-        panels(members_of),
-    )
+    across = Axis("agents", lambda number: formatting.short(formatting.count(number)))
+    up = Axis(axis, lambda number: formatting.short(write(number)))
+    return lines_of(rows, across, up, points, by_place=True)
 
 
 def _rate(row: Row) -> tuple[float, tuple[float, float] | None]:

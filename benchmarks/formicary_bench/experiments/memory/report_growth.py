@@ -9,10 +9,10 @@ import msgspec
 
 from formicary_bench.experiments.memory.summary import SETTLING
 from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.lines import Axis, Lines, Point
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.scales import linear
 from formicary_bench.reports.charts.series import by_series, label
-from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.tables import Column
 
 if TYPE_CHECKING:
@@ -54,13 +54,10 @@ def growth_charts(row: Row, memory: MemoryEstimates) -> list[Chart]:
     if memory.growth_per_s is not None:
         slope = _named(series, "growth", "6 4", colour="t")
         lines[slope] = _slope(memory.growth_per_s.mean, looks)
-    seconds = [second for of_it in looks for second, _ in of_it]
     held = [point.y for line in lines.values() for point in line]
     chart = Lines(
-        "seconds of load",
-        "memory held",
-        linear(seconds, lambda value: f"{value:g}"),
-        linear(held, _megabytes(max(held) - min(held))),
+        Axis("seconds of load", "{:g}".format, linear),
+        Axis("memory held", _megabytes(max(held) - min(held)), linear),
         lines,
     )
     caption = (

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING
 from formicary_bench import published
 from formicary_bench.published.claims import papers
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.dots import Dot
-from formicary_bench.reports.charts.plots import Chart, dots, intervals, tick, typical_columns
-from formicary_bench.reports.charts.series import PLACES, Series, by_series, label, subject
-from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.charts.lines import Axis, Lines, Point
+from formicary_bench.reports.charts.plots import (
+    Chart,
+    dots,
+    intervals,
+    lines_of,
+    point_of,
+    tick,
+    typical_columns,
+)
+from formicary_bench.reports.charts.series import PLACES, Series, label, subject
 from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
@@ -21,7 +28,6 @@ from formicary_bench.reports.document.sentences import after, found_by, where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra, or_invalid
 from formicary_bench.results.summary.each import SUSTAINED, samples_of
-from formicary_bench.results.verdicts.factors import doubt_about
 from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, IN_FILE
 
 if TYPE_CHECKING:
@@ -181,31 +187,16 @@ def _beside(row: Row) -> str:
 
 
 def _against(rows: Sequence[Row], axis: str, value: Callable[[LoopSize, float], float]) -> Lines:
-    lines = {
-        series: [
-            Point(
-                x=one.size,
-                y=value(one, one.total_s.mean),
-                tip=f"{formatting.number(one.size)}: {tick(value(one, one.total_s.mean))}",
-                bounds=one.total_s.ci95
-                and (max(value(one, one.total_s.ci95[0]), 0.0), value(one, one.total_s.ci95[1])),
-                sound=doubt_about(row) is None,
-                of=row.anchor,
-            )
-            for row in members
-            if row.loops
-            for one in row.loops.sizes
-        ]
-        for series, members in by_series(rows).items()
-    }
-    points = [point for line in lines.values() for point in line]
-    return Lines(
-        "operations of a loop",
-        axis,
-        scales.logarithmic([point.x for point in points], formatting.count),
-        scales.logarithmic([point.y for point in points], tick),
-        lines,
-    )
+    def points(row: Row) -> list[Point]:
+        return [_point(row, one, value) for one in (row.loops.sizes if row.loops else ())]
+
+    return lines_of(rows, Axis("operations of a loop", formatting.count), Axis(axis, tick), points)
+
+
+def _point(row: Row, one: LoopSize, value: Callable[[LoopSize, float], float]) -> Point:
+    time, between = value(one, one.total_s.mean), one.total_s.ci95
+    bounds = (max(value(one, between[0]), 0.0), value(one, between[1])) if between else None
+    return point_of(row, one.size, time, f"{formatting.number(one.size)}: {tick(time)}", bounds)
 
 
 def _seconds(one: LoopSize, seconds: float) -> float:

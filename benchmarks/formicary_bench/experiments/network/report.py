@@ -10,9 +10,9 @@ from formicary_bench import published
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.dots import Dot, Dots
-from formicary_bench.reports.charts.plots import Chart
+from formicary_bench.reports.charts.lines import Axis, Lines, Point
+from formicary_bench.reports.charts.plots import Chart, lines_of
 from formicary_bench.reports.charts.series import APART, Series, by_series, label, subject
-from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.report import Report, no_ratios
@@ -153,14 +153,12 @@ def _throughputs(rows: Sequence[Row], columns: list[Column]) -> Chart:
         for one, colour in zip(published.throughputs(), _GREYS, strict=True)
     }
     lines = {**chart.lines, **theirs}
-    heights = [point.y for line in lines.values() for point in line]
-    scale = scales.logarithmic(heights, lambda number: formatting.short(bits(number)))
     caption = (
         f"Dotted lines were not measured here: they are what {published.SOURCE}, Section 5.5, says of its "
         f"Fig. 17, measured on {published.MACHINE}. {_wire(rows)}"
     )
     title = titled("Throughput on the wire against pairs, beside the published figures", rows)
-    return Chart(title, caption, msgspec.structs.replace(chart, y=scale, lines=lines), columns)
+    return Chart(title, caption, msgspec.structs.replace(chart, lines=lines), columns)
 
 
 def _overheads(rows: Sequence[Row]) -> list[Chart]:
@@ -280,26 +278,16 @@ def _each(row: Row, network: NetworkEstimates) -> str:
 
 
 def _lines(rows: Sequence[Row], value: Value, axis: str, text: Callable[[float], str]) -> Lines:
-    def point(row: Row) -> Point:
+    def points(row: Row) -> list[Point]:
         figure = value(row.network) if row.network else None
         assert figure is not None
         spread = formatting.spread(figure.mean, figure.ci95)
         tip = f"{formatting.counted(row.pairs, 'pair')}: {text(figure.mean)} {spread}".rstrip()
         is_sound = row.full_load is not False
-        return Point(row.pairs, figure.mean, tip, figure.ci95, sound=is_sound, of=row.anchor)
+        return [Point(row.pairs, figure.mean, tip, figure.ci95, sound=is_sound, of=row.anchor)]
 
-    lines = {
-        series: [point(row) for row in sorted(members, key=lambda row: row.pairs)]
-        for series, members in by_series(rows).items()
-    }
-    heights = [one.y for line in lines.values() for one in line]
-    return Lines(
-        "pairs at once",
-        axis,
-        scales.logarithmic_at([row.pairs for row in rows], lambda number: str(int(number))),
-        scales.logarithmic(heights, lambda number: formatting.short(text(number))),
-        lines,
-    )
+    across = Axis("pairs at once", scales.whole, scales.logarithmic_at)
+    return lines_of(rows, across, Axis(axis, lambda number: formatting.short(text(number))), points)
 
 
 REPORT = Report(

@@ -8,10 +8,17 @@ from formicary_bench import published
 from formicary_bench.experiments.experiment import FRANTZ
 from formicary_bench.published.claims import papers
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Chart, dots, intervals, tick, typical_columns
-from formicary_bench.reports.charts.series import by_series, label, subject
-from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.charts.lines import Axis, Lines, Point
+from formicary_bench.reports.charts.plots import (
+    Chart,
+    dots,
+    intervals,
+    lines_of,
+    point_of,
+    tick,
+    typical_columns,
+)
+from formicary_bench.reports.charts.series import label, subject
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.points import ordered
@@ -20,7 +27,6 @@ from formicary_bench.reports.document.sentences import after, found_by
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra, or_invalid
 from formicary_bench.results.summary.each import RATE
-from formicary_bench.results.verdicts.factors import doubt_about
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,29 +121,13 @@ def round_extras(rows: Sequence[Row]) -> list[Extra]:
 
 
 def _times(rows: Sequence[Row]) -> Lines:
-    lines = {
-        series: [
-            Point(
-                x=row.requests,
-                y=(row.total_s or 0) * _MICRO,
-                tip=f"{formatting.number(row.requests)} rounds: {_total(row)}",
-                bounds=row.total_s_ci95
-                and (max(row.total_s_ci95[0], 0.0) * _MICRO, row.total_s_ci95[1] * _MICRO),
-                sound=doubt_about(row) is None,
-                of=row.anchor,
-            )
-            for row in sorted(members, key=lambda row: row.requests)
-        ]
-        for series, members in by_series(rows).items()
-    }
-    points = [point for line in lines.values() for point in line]
-    return Lines(
-        "rounds",
-        "total time",
-        scales.logarithmic([point.x for point in points], formatting.count),
-        scales.logarithmic([point.y for point in points], tick),
-        lines,
-    )
+    def points(row: Row) -> list[Point]:
+        low, high = row.total_s_ci95 or (0.0, 0.0)
+        bounds = (max(low, 0.0) * _MICRO, high * _MICRO) if row.total_s_ci95 else None
+        tip = f"{formatting.number(row.requests)} rounds: {_total(row)}"
+        return [point_of(row, row.requests, (row.total_s or 0) * _MICRO, tip, bounds)]
+
+    return lines_of(rows, Axis("rounds", formatting.count), Axis("total time", tick), points)
 
 
 def _total(row: Row) -> str:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.dots import MANY, Dot, Dots
+from formicary_bench.reports.charts.lines import Lines
 from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
-from formicary_bench.reports.charts.svg_charts import Lines
 from formicary_bench.reports.formats.template import FOLDER
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
+    from formicary_bench.reports.charts.lines import Plot
     from formicary_bench.reports.charts.scales import Scale
     from formicary_bench.reports.charts.series import Series
-    from formicary_bench.reports.charts.svg_charts import Plot
     from formicary_bench.statistics.typical import Typical
 
     Text = tuple[str, float, float, str]
@@ -109,7 +109,7 @@ def strip(known: Typical, text: Callable[[float], str], name: str) -> Markup:
 class _Panel(NamedTuple):
     """Where the axes of lines are, what the horizontal one says, and whether the other says anything."""
 
-    plot: Lines
+    scales: tuple[Scale, Scale]
     name: str
     left: float
     top: float
@@ -119,14 +119,14 @@ class _Panel(NamedTuple):
     is_named: bool
 
     def x(self, value: float) -> float:
-        return self.left + self.plot.x.place(value) * self.wide
+        return self.left + self.scales[0].place(value) * self.wide
 
     def y(self, value: float) -> float:
-        return self.top + (1 - self.plot.y.place(value)) * self.high
+        return self.top + (1 - self.scales[1].place(value)) * self.high
 
 
 def _lines(plot: Lines, width: int) -> tuple[float, Markup]:
-    names, is_wide = plot.named_panels, width > _NARROW
+    names, is_wide, x, y = plot.named_panels, width > _NARROW, plot.x, plot.y
     head = _HEAD if len(names) > 1 else 0
     beside = len(names) if is_wide else 1
     wide = (width - _LEFT - _RIGHT - _GAP * (beside - 1)) / beside
@@ -134,43 +134,43 @@ def _lines(plot: Lines, width: int) -> tuple[float, Markup]:
     for number, name in enumerate(names):
         column, row = (number, 0) if is_wide else (0, number)
         left, top = _LEFT + column * (wide + _GAP), _TOP + head + row * (_HIGH + _BOTTOM + head)
-        ticks = _apart(plot.x, left, wide, min(width, left + wide + _GAP))
-        panels.append(_Panel(plot, name, left, top, wide, _HIGH, ticks, is_named=column == 0))
+        ticks = _apart(x, left, wide, min(width, left + wide + _GAP))
+        panels.append(_Panel((x, y), name, left, top, wide, _HIGH, ticks, is_named=column == 0))
     height = panels[-1].top + _HIGH + _BOTTOM
     middle = (_LEFT + width - _RIGHT) / 2
-    return height, made("lines", plot, panels, _titled(plot.y_title, plot.y), middle, height)
+    return height, made("lines", plot, panels, y.ticks, _titled(plot.up.title, y), middle, height)
 
 
 def _dots(plot: Dots, width: int) -> tuple[float, Markup]:
     scale, columns = plot.scale, _columns(plot, width)
     begin, end = columns[:2] if columns else (_MARGIN, width - _MARGIN)
-    heads: list[Text] = []
-    rows: list[tuple[Dot, list[Text], float]] = []
+    rows: list[tuple[list[Text], Dot, list[Text], float]] = []
     y = 4.0
     for name, dots in plot.groups.items():
-        if name:
-            heads.append((name, 0, y + _LINE, "group"))
-            y += _GROUP
+        head: list[Text] = [(name, 0, y + _LINE, "group")] if name else []
+        y += _GROUP if name else 0
         for dot in dots:
             if columns:
-                looks = (dot.series.label, 0, "bar-label"), (dot.text, columns[2], "bar-value")
                 line = y + plot.high // 2 + 4
-                texts = [
-                    (text, x, line, look) for text, x, look in (*looks, (dot.note, columns[3], "bar-note"))
+                texts: list[Text] = [
+                    (dot.series.label, 0, line, "bar-label"),
+                    (dot.text, columns[2], line, "bar-value"),
+                    (dot.note, columns[3], line, "bar-note"),
                 ]
-                rows.append((dot, texts, y + plot.high / 2))
+                rows.append((head, dot, texts, y + plot.high / 2))
                 y += plot.high
             else:
                 texts, below = _above(dot, y + 12, width)
-                rows.append((dot, texts, below - 2))
+                rows.append((head, dot, texts, below - 2))
                 y = below + 12
+            head = []
 
     def at(value: float) -> float:
         return begin + scale.place(value) * (end - begin)
 
     same = at(1.0) if plot.of_ratios else None
     title, ticks = _titled(plot.title, scale), _apart(scale, begin, end - begin, width)
-    return y + _FOOT, made("dots", rows, heads, at, ticks, same, begin, end, y, title)
+    return y + _FOOT, made("dots", rows, at, ticks, same, begin, end, y, title)
 
 
 def _columns(plot: Dots, width: int) -> tuple[float, float, float, float] | None:

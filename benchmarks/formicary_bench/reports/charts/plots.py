@@ -10,9 +10,9 @@ import msgspec
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.dots import Dot, Dots
+from formicary_bench.reports.charts.lines import Axis, Lines, Plot, Point
 from formicary_bench.reports.charts.series import PLACES, Series, by_series, label
 from formicary_bench.reports.charts.stacks import Stacks
-from formicary_bench.reports.charts.svg_charts import Lines, Plot, Point
 from formicary_bench.reports.document.tables import Column
 from formicary_bench.results.summary.row import BATCH_MEANS, OVER_REPETITIONS
 from formicary_bench.results.summary.typical import typical_of
@@ -20,7 +20,7 @@ from formicary_bench.results.verdicts.factors import doubt_about
 from formicary_bench.statistics.typical import skewed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from formicary_bench.results.summary.row import Row
 
@@ -63,30 +63,44 @@ def against(
         text: How a value of it is written.
         y_title: The name of the axis of times.
     """
+
+    def points(row: Row) -> list[Point]:
+        at = _counted(int(x(row)), x_title) if text is str else text(int(x(row)))
+        bounds = skewed(row.rtt_mean_us or 0, row.rtt_ci95_us) if row.rtt_ci95_us else None
+        return [point_of(row, x(row), row.rtt_mean_us or 0, _tip(row, at), bounds)]
+
+    across = Axis(x_title, lambda value: text(int(value)), scales.logarithmic_at)
+    return lines_of(rows, across, Axis(y_title, tick), points, by_place=True)
+
+
+def lines_of(
+    rows: Iterable[Row],
+    across: Axis,
+    up: Axis,
+    points: Callable[[Row], Iterable[Point]],
+    *,
+    by_place: bool = False,
+) -> Lines:
+    """Make a chart with a line for each series.
+
+    Args:
+        rows: What it shows.
+        across: The horizontal axis.
+        up: The vertical one.
+        points: What gives the points of a row.
+        by_place: Whether there is a panel for each placement, and a choice of axes.
+    """
     members_of = by_series(rows)
     lines = {
-        series: [
-            Point(
-                x=x(row),
-                y=row.rtt_mean_us or 0,
-                tip=_tip(row, _counted(int(x(row)), x_title) if text is str else text(int(x(row)))),
-                bounds=skewed(row.rtt_mean_us or 0, row.rtt_ci95_us) if row.rtt_ci95_us else None,
-                sound=doubt_about(row) is None,
-                of=row.anchor,
-            )
-            for row in sorted(members, key=x)
-        ]
+        series: sorted((point for row in members for point in points(row)), key=lambda point: point.x)
         for series, members in members_of.items()
     }
-    return Lines(
-        x_title,
-        y_title,
-        scales.logarithmic_at([x(row) for row in rows], lambda value: text(int(value))),
-        scales.logarithmic([row.rtt_mean_us or 0 for row in rows], tick),
-        lines,
-        scales.linear([0, *(row.rtt_mean_us or 0 for row in rows)], tick),
-        panels(members_of),
-    )
+    return Lines(across, up, lines, panels(members_of) if by_place else {}, choice=by_place)
+
+
+def point_of(row: Row, x: float, y: float, tip: str, bounds: tuple[float, float] | None = None) -> Point:
+    """Return a point that stands for a row."""
+    return Point(x, y, tip, bounds, sound=doubt_about(row) is None, of=row.anchor)
 
 
 def dots(

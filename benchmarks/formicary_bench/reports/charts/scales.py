@@ -82,12 +82,19 @@ def linear(values: Iterable[float], text: Format) -> Scale:
     return Scale(LINEAR, first, last, tuple((value, text(value)) for value in _round(first, last)))
 
 
+def from_zero(values: Iterable[float], text: Format) -> Scale:
+    """Make an axis of equal steps that has zero on it."""
+    return linear([0.0, *values], text)
+
+
 def logarithmic_at(values: Iterable[float], text: Format) -> Scale:
     """Make an axis of powers of ten with ticks at the very values that were measured."""
-    known = sorted(set(values))
-    return msgspec.structs.replace(
-        logarithmic(known, text), names=tuple((value, text(value)) for value in known)
-    )
+    return _at(set(values), text, logarithmic)
+
+
+def linear_at(values: Iterable[float], text: Format) -> Scale:
+    """Make an axis of equal steps with ticks at the very values that were measured."""
+    return _at(set(values), text, linear)
 
 
 def tail(probabilities: Iterable[float], text: Format) -> Scale:
@@ -97,11 +104,21 @@ def tail(probabilities: Iterable[float], text: Format) -> Scale:
     return Scale(NINES, 0.0, last, tuple((p, text(p)) for p in named))
 
 
+def _at(values: set[float], text: Format, scale: Callable[[set[float], Format], Scale]) -> Scale:
+    names = tuple((value, text(value)) for value in sorted(values))
+    return msgspec.structs.replace(scale(values, str), names=names)
+
+
 def _round(first: float, last: float) -> list[float]:
     """Return a few round values, as far from one another."""
     power = 10.0 ** math.floor(math.log10((last - first) / _FEW))
     step = next(size for size in (5 * power, 2 * power, power) if (last - first) / size >= _FEW)
     return [number * step for number in range(math.ceil(first / step), math.floor(last / step) + 1)]
+
+
+def whole(value: float) -> str:
+    """Write a whole number at an axis."""
+    return str(int(value))
 
 
 def _log(value: float) -> float:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
+from formicary_bench.reports.charts.lines import Axis, Lines, Point
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import Series, look
-from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.comparison import counted
 from formicary_bench.reports.document.figures import main_figure, without_unit, writer
 from formicary_bench.reports.document.points import named, point
@@ -171,9 +171,8 @@ def _chart(figure: str, at: str, tracks: Sequence[Track], runs: Sequence[RunFold
             lines.setdefault(series, []).append(
                 Point(places[id(spot.run)], known.value, tip, known.bounds, sound=_is_sound(spot))
             )
-    reach = [value for points in lines.values() for one in points for value in (one.y, *(one.bounds or ()))]
-    across = scales.linear(list(places.values()), lambda value: _tick(value, runs))
-    plot = Lines("run", figure, across, scales.logarithmic(reach or [1.0], write), lines)
+    across = Axis("run", lambda place: _tick(place, runs), scales.linear_at)
+    plot = Lines(across, Axis(figure, write), lines)
     columns = [
         Column("who", tuple(series.label for series, points in lines.items() for _ in points), names=True),
         Column("run", tuple(one.tip for points in lines.values() for one in points), names=True),
@@ -191,11 +190,8 @@ def _is_sound(spot: Spot) -> bool:
 
 def _tick(value: float, runs: Sequence[RunFolder]) -> str:
     """Write the place of a run at an axis: its day, or its time where all are of one day."""
-    place = round(value)
-    if abs(value - place) > 1e-6 or not 0 <= place < len(runs):  # noqa: PLR2004 - no whole number
-        return ""
     is_one_day = len({_day(run) for run in runs}) == 1
-    return f"{runs[place].manifest.started:{'%H:%M' if is_one_day else '%m-%d'}}"
+    return f"{runs[round(value)].manifest.started:{'%H:%M' if is_one_day else '%m-%d'}}"
 
 
 def _line(track: Track, spot: Spot) -> dict[str, Any]:

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
+from formicary_bench.reports.charts.lines import Axis, Point
 from formicary_bench.reports.charts.plots import (
     Chart,
     against,
     dots,
     intervals,
-    panels,
+    lines_of,
     tick,
     typical_columns,
     values,
 )
 from formicary_bench.reports.charts.series import PLACES, by_series, label
-from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
 from formicary_bench.reports.document.papers import titled
@@ -226,17 +226,10 @@ def _waiting(rows: Iterable[Row]) -> str:
 
 def _tails(tails: Mapping[Row, Tail], name: str) -> Chart:
     """Make a chart of percentiles in which every nine takes the same room."""
-    of_series = {series: members[:1] for series, members in by_series(tails).items()}
-    lines = {series: _curve(tails[row], row.anchor) for series, (row,) in of_series.items()}
-    points = [point for line in lines.values() for point in line]
-    chart = Lines(
-        "part of all round trips",
-        "takes at most",
-        scales.tail([point.x for point in points], formatting.part),
-        scales.logarithmic([point.y for point in points], tick),
-        lines,
-        scales.linear([0, *(point.y for point in points)], tick),
-        panels(of_series),
+    shown = [members[0] for members in by_series(tails).values()]
+    across = Axis("part of all round trips", formatting.part, scales.tail)
+    chart = lines_of(
+        shown, across, Axis("takes at most", tick), lambda row: _curve(tails[row], row.anchor), by_place=True
     )
     caption = "Each step to the right leaves out nine tenths of what was left."
     return Chart(name, f"{caption}{_waiting(tails)}", chart, _tail_columns(tails))

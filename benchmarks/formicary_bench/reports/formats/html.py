@@ -12,14 +12,13 @@ import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
 from markupsafe import Markup, escape
 
 from formicary.core.quoting import printable
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.drawing import draw, strip, swatch
+from formicary_bench.reports.charts.lines import Lines, axes_of
 from formicary_bench.reports.charts.series import SAME
-from formicary_bench.reports.charts.svg_charts import Lines, axes_of
 from formicary_bench.reports.document.citing import pieces
 from formicary_bench.reports.document.claims import counted, references
 from formicary_bench.reports.document.report import tiles
@@ -39,8 +38,8 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
+    from formicary_bench.reports.charts.lines import Plot
     from formicary_bench.reports.charts.plots import Chart
-    from formicary_bench.reports.charts.svg_charts import Plot
     from formicary_bench.reports.document.sentences import Tile
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Machine, Manifest, Option
@@ -264,8 +263,8 @@ def _drawings(chart: Chart, number: int) -> dict[str, Markup]:
 def _plots(chart: Chart) -> dict[str, Plot]:
     """Return the plot of a chart, and, where it has two axes to choose from, the other one as `linear`."""
     plots = {"": chart.plot}
-    if isinstance(chart.plot, Lines) and chart.plot.linear:
-        plots["linear "] = msgspec.structs.replace(chart.plot, y=chart.plot.linear)
+    if isinstance(chart.plot, Lines) and chart.plot.choice:
+        plots["linear "] = chart.plot.linear
     return plots
 
 

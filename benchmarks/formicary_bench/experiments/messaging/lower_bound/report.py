@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Chart, intervals, tick
+from formicary_bench.reports.charts.lines import Axis, Point
+from formicary_bench.reports.charts.plots import Chart, intervals, lines_of, point_of, tick
 from formicary_bench.reports.charts.series import PLACES, TWO_HOSTS, by_series, label, subject
-from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import listed
 from formicary_bench.reports.document.factors import said as said_of
@@ -21,7 +21,7 @@ from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import NOT_VALID, Column, Extra
 from formicary_bench.results.summary.baselines import BASELINES
 from formicary_bench.results.summary.each import TOTAL
-from formicary_bench.results.verdicts.factors import doubt_about, factor
+from formicary_bench.results.verdicts.factors import factor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -104,28 +104,12 @@ def against_processes(row: Row, rows: Iterable[Row]) -> Factor | None:
 
 
 def _chart(title: str, rows: list[Row]) -> Chart:
-    lines = {
-        series: [
-            Point(
-                x=row.pairs,
-                y=(row.total_s or 0) * _MICRO,
-                tip=f"{formatting.counted(row.pairs, 'pair')}: {_total(row)}",
-                bounds=_scaled(row.total_s_ci95),
-                sound=doubt_about(row) is None,
-                of=row.anchor,
-            )
-            for row in sorted(members, key=lambda row: row.pairs)
-        ]
-        for series, members in by_series(rows).items()
-    }
-    totals = [point.y for line in lines.values() for point in line]
-    chart = Lines(
-        "pairs at once",
-        "total time",
-        scales.logarithmic_at([row.pairs for row in rows], lambda value: str(int(value))),
-        scales.logarithmic(totals, tick),
-        lines,
-    )
+    def points(row: Row) -> list[Point]:
+        tip = f"{formatting.counted(row.pairs, 'pair')}: {_total(row)}"
+        return [point_of(row, row.pairs, (row.total_s or 0) * _MICRO, tip, _scaled(row.total_s_ci95))]
+
+    across = Axis("pairs at once", scales.whole, scales.logarithmic_at)
+    chart = lines_of(rows, across, Axis("total time", tick), points)
     ordered = _ordered(rows)
     totals_of = Column("total time", tuple(_total(row) for row in ordered))
     caption = f"All measured messages of all pairs. {intervals(rows)}"

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Chart, tick
+from formicary_bench.reports.charts.lines import Axis, Point
+from formicary_bench.reports.charts.plots import Chart, lines_of, tick
 from formicary_bench.reports.charts.series import PLACES, by_series, label, subject
-from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
@@ -88,17 +88,8 @@ def open_loop_charts(rows: Sequence[Row]) -> list[Chart]:
 
 
 def _chart(arrivals: str, rows: list[Row]) -> Chart:
-    lines = {
-        series: [_point(row) for row in sorted(members, key=lambda row: row.rate)]
-        for series, members in by_series(rows).items()
-    }
-    chart = Lines(
-        "messages per second",
-        "99% are answered within",
-        scales.logarithmic_at([row.rate for row in rows], lambda rate: formatting.number(int(rate))),
-        scales.logarithmic([row.rtt_p99_us or 0 for row in rows], tick),
-        lines,
-    )
+    across = Axis("messages per second", lambda rate: formatting.number(int(rate)), scales.logarithmic_at)
+    chart = lines_of(rows, across, Axis("99% are answered within", tick), lambda row: [_point(row)])
     caption = "Time from when a message was due to the arrival of its answer."
     return Chart(
         f"99th percentile against rate, {arrivals} arrivals", caption, chart, open_loop_columns(rows)

@@ -6,10 +6,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Chart, tick
+from formicary_bench.reports.charts.lines import Axis, Point
+from formicary_bench.reports.charts.plots import Chart, lines_of, tick
 from formicary_bench.reports.charts.series import PLACES, by_series, label, subject
-from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
@@ -53,18 +52,8 @@ def saturation_charts(rows: Sequence[Row]) -> list[Chart]:
 
 
 def _chart(load: str, rows: list[Row]) -> Chart:
-    lines = {
-        series: [point for row in members for point in _points(row)]
-        for series, members in by_series(rows).items()
-    }
-    points = [point for line in lines.values() for point in line]
-    chart = Lines(
-        "messages per second",
-        "99% are answered within",
-        scales.logarithmic([point.x for point in points], formatting.count),
-        scales.logarithmic([point.y for point in points], tick),
-        lines,
-    )
+    across = Axis("messages per second", formatting.count)
+    chart = lines_of(rows, across, Axis("99% are answered within", tick), _points)
     caption = "Every rate that was tried, the median of its tries. Hollow points were not kept each time."
     return Chart(f"99th percentile over the rate, {load}", caption, chart, saturation_columns(rows))
 

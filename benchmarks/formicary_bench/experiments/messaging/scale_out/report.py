@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Chart, tick
+from formicary_bench.reports.charts.lines import Axis, Lines, Point
+from formicary_bench.reports.charts.plots import Chart, lines_of, tick
 from formicary_bench.reports.charts.series import by_series, label
-from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.citing import anchors, cite, told
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.stability import stability_column
@@ -150,27 +150,17 @@ def _lines(
     axis: str,
     text: Callable[[float], str],
 ) -> Lines:
-    def point(row: Row) -> Point:
+    def points(row: Row) -> list[Point]:
         found = value(row)
         assert found is not None
         tip = f"{row.hosts} hosts: {text(found.mean)} {_spread(found.mean, found.ci95)}".rstrip()
         is_sound = row.full_load is not False
-        return Point(row.hosts, found.mean, tip, found.ci95, sound=is_sound, of=row.anchor)
+        return [Point(row.hosts, found.mean, tip, found.ci95, sound=is_sound, of=row.anchor)]
 
     most = max(row.pairs for row in rows)
-    lines = {
-        series: [point(row) for row in sorted(members, key=lambda row: row.hosts)]
-        for series, members in by_series(row for row in rows if row.pairs == most).items()
-    }
-    heights = [one.y for line in lines.values() for one in line]
-    hosts = [row.hosts for row in rows]
-    return Lines(
-        f"hosts, {most} pairs on each",
-        axis,
-        scales.logarithmic_at(hosts, lambda number: str(int(number))),
-        scales.logarithmic(heights, lambda number: formatting.short(text(number))),
-        lines,
-    )
+    across = Axis(f"hosts, {most} pairs on each", scales.whole, scales.logarithmic_at)
+    up = Axis(axis, lambda number: formatting.short(text(number)))
+    return lines_of([row for row in rows if row.pairs == most], across, up, points)
 
 
 def _lines_of(rows: Sequence[Row]) -> list[tuple[tuple[Series, int], list[Row]]]:

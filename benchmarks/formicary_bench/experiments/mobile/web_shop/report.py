@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.mobile.web_shop.rows import TAKES, point
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Chart, intervals, tick
+from formicary_bench.reports.charts.lines import Axis, Point
+from formicary_bench.reports.charts.plots import Chart, intervals, lines_of, tick
 from formicary_bench.reports.charts.series import PLACES, by_series, label
-from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.report import Report, no_ratios
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import NOT_VALID, Column, or_invalid
@@ -114,17 +114,9 @@ def shop_charts(rows: Sequence[Row]) -> list[Chart]:
 
 
 def _chart(mix: str, rows: list[Row]) -> Chart:
-    lines = {
-        series: [_point(row) for row in sorted(_least(members), key=lambda row: row.requests)]
-        for series, members in by_series(rows).items()
-    }
-    chart = Lines(
-        "requests of a visit",
-        "time of a visit",
-        scales.logarithmic_at([row.requests for row in rows], lambda many: formatting.number(int(many))),
-        scales.logarithmic([_mean_us(row) for row in rows], tick),
-        lines,
-    )
+    shown = [row for members in by_series(rows).values() for row in _least(members)]
+    across = Axis("requests of a visit", lambda many: formatting.number(int(many)), scales.logarithmic_at)
+    chart = lines_of(shown, across, Axis("time of a visit", tick), lambda row: [_point(row)])
     caption = f"Mean time from the client's request to what its agent brings. {intervals(rows)}"
     return Chart(f"Time of a visit against its requests, {mix} mix", caption, chart, shop_columns(rows))
 

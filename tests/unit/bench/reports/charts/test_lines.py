@@ -7,9 +7,9 @@ from tests.unit.bench.synthetic import ALONE, row
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.drawing import draw
+from formicary_bench.reports.charts.lines import Axis, Lines, Point, axes_of
 from formicary_bench.reports.charts.plots import against
 from formicary_bench.reports.charts.series import by_series
-from formicary_bench.reports.charts.svg_charts import Lines, Point, axes_of
 
 
 def test_a_logarithmic_axis():
@@ -46,19 +46,24 @@ def test_every_nine_takes_the_same_room():
 def lines(label="Agents", **about):
     (series,) = by_series([ALONE])
     points = [Point(1, 2.0, "one: 2 µs", (1.5, 2.5)), Point(10, 20.0, "ten: 20 µs", **about)]
-    axis = scales.logarithmic_at([1, 10], str), scales.logarithmic([2, 20], str)
-    return Lines("pairs", "time", *axis, {msgspec.structs.replace(series, label=label): points})
+    across, up = Axis("pairs", str, scales.logarithmic_at), Axis("time", str)
+    return Lines(across, up, {msgspec.structs.replace(series, label=label): points})
 
 
 def test_a_chart_says_what_its_axes_are():
     chart = lines()
     assert axes_of(chart) == "Both axes are logarithmic."
-    by_ends = msgspec.structs.replace(chart, y=scales.linear([0, 20], str))
-    assert axes_of(by_ends) == "The horizontal axis is logarithmic, the vertical axis is linear."
-    nines = msgspec.structs.replace(chart, x=scales.tail([0, 0.9], str))
+    assert axes_of(chart.linear) == "The horizontal axis is logarithmic, the vertical axis is linear."
+    nines = msgspec.structs.replace(chart, across=Axis("part", str, scales.tail))
     assert axes_of(nines) == "The vertical axis is logarithmic."
-    plain = scales.linear([1, 10], str)
-    assert axes_of(msgspec.structs.replace(chart, x=plain, y=plain)) == "Both axes are linear."
+    plain = msgspec.structs.replace(chart.linear, across=Axis("seconds", str, scales.linear))
+    assert axes_of(plain) == "Both axes are linear."
+
+
+def test_an_axis_has_the_intervals_on_it_but_none_that_goes_down_to_nothing():
+    scale = lines(bounds=(1e-9, 200.0)).y
+    assert scale.place(200) < 1
+    assert scale.place(20) - scale.place(2) > 0.2
 
 
 def test_a_chart_of_lines_can_be_read_without_seeing_it():

@@ -58,13 +58,12 @@ def logarithmic(values: Iterable[float], text: Format, least: float = _LOG_ROOM)
     room = max((high - low) * _ROOM, least)
     first, last = low - room, high + room
     powers = [10.0**decade for decade in range(math.floor(first), math.ceil(last) + 1)]
-    named: list[float] = []
-    for steps in ((1,), (1, 2, 5)):
-        named = [value for power in powers for step in steps if first <= _log(value := step * power) <= last]
-        if len(named) >= _FEW:
-            break
-    else:
-        named = _round(10**first, 10**last)  # so near one another, they are nearly as apart as equal steps
+    marks = (
+        [value for power in powers for step in steps if 10**first <= (value := step * power) <= 10**last]
+        for steps in ((1,), (1, 2, 5))
+    )
+    # What is so near one another has about the places that equal steps would give it.
+    named = next((found for found in marks if len(found) >= _FEW), None) or _round(10**first, 10**last)
     return Scale(LOGARITHMIC, first, last, tuple((value, text(value)) for value in named))
 
 
@@ -112,7 +111,7 @@ def _at(values: set[float], text: Format, scale: Callable[[set[float], Format], 
 def _round(first: float, last: float) -> list[float]:
     """Return a few round values, as far from one another."""
     power = 10.0 ** math.floor(math.log10((last - first) / _FEW))
-    step = next(size for size in (5 * power, 2 * power, power) if (last - first) / size >= _FEW)
+    step = next((size for size in (5 * power, 2 * power) if (last - first) / size >= _FEW), power)
     return [number * step for number in range(math.ceil(first / step), math.floor(last / step) + 1)]
 
 

@@ -195,7 +195,6 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         drawings=_drawings,
-        first=_first,
         is_among=is_among,
         shown=shown,
         strip=_strip,
@@ -249,30 +248,19 @@ def _data(value: object) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026"))  # noqa: S704 - nothing is left to escape
 
 
-def _drawings(chart: Chart, number: int) -> dict[str, Markup]:
-    """Draw a chart for each width that there is a style for."""
+def _drawings(chart: Chart, name: str, *, is_first: bool = False) -> dict[str, Markup]:
+    """Draw a chart for each width that there is a style for, and for each axis that a reader can choose."""
+    plots = {"": chart.plot}
+    if isinstance(chart.plot, Lines) and chart.plot.choice and not is_first:
+        plots["linear "] = chart.plot.linear
+    widths = ({"broad": BROAD} if is_first else {}) | {"wide": WIDE, "narrow": NARROW}
     return {
         f"{axis}{kind}": draw(
-            plot, f"chart-{number}-{axis.strip()}{kind}", chart.title, _description(chart, plot), width
+            plot, f"{name}-{axis.strip()}{kind}", chart.title, _description(chart, plot), width
         )
-        for axis, plot in _plots(chart).items()
-        for kind, width in (("wide", WIDE), ("narrow", NARROW))
+        for axis, plot in plots.items()
+        for kind, width in widths.items()
     }
-
-
-def _plots(chart: Chart) -> dict[str, Plot]:
-    """Return the plot of a chart, and, where it has two axes to choose from, the other one as `linear`."""
-    plots = {"": chart.plot}
-    if isinstance(chart.plot, Lines) and chart.plot.choice:
-        plots["linear "] = chart.plot.linear
-    return plots
-
-
-def _first(chart: Chart) -> dict[str, Markup]:
-    """Draw the picture that is seen first, for each width that there is a style for."""
-    about = chart.title, _description(chart, chart.plot)
-    widths = {"broad": BROAD, "wide": WIDE, "narrow": NARROW}
-    return {kind: draw(chart.plot, f"first-{kind}", *about, width) for kind, width in widths.items()}
 
 
 def _strip(tile: Tile) -> Markup:

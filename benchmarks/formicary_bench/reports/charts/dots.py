@@ -53,14 +53,12 @@ class Dots(msgspec.Struct, frozen=True):
         tick: How a value of it is written.
         of_ratios: Whether the figures are ratios: the scale is logarithmic then, with a line where both are
             the same.
-        high: How many pixels high a row is where names stand beside their dots.
     """
 
     groups: dict[str, list[Dot]]
     title: str
     tick: Callable[[float], str]
     of_ratios: bool = False
-    high: int = 28
 
     @property
     def all(self) -> list[Dot]:

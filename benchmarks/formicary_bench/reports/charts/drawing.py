@@ -35,6 +35,7 @@ _NARROW = 450  # up to which panels are one below another
 _WORD, _LETTER = 7.6, 6.6  # the width of a letter of a name, at most, and of an axis or a note
 _LINE, _GROUP, _FOOT, _MARGIN = 16, 28, 40, 10  # of dots
 _WIDE, _LEAST = 900, 240  # from where on names stand beside their dots; room for dots
+_ALL, _LOW, _TALL = 450, 28, 60  # how high rows are there together, about, and each
 _STRIP = 168
 _SHAPES = {  # of about equal area, so that none looks more important
     "circle": "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z",
@@ -144,6 +145,8 @@ def _lines(plot: Lines, width: int) -> tuple[float, Markup]:
 def _dots(plot: Dots, width: int) -> tuple[float, Markup]:
     scale, columns = plot.scale, _columns(plot, width)
     begin, end = columns[:2] if columns else (_MARGIN, width - _MARGIN)
+    # Such a picture has the first screen for itself: a few rows are as high as many.
+    row = min(max(_ALL // max(len(plot.all), 1), _LOW), _TALL)
     rows: list[tuple[list[Text], Dot, list[Text], float]] = []
     y = 4.0
     for name, dots in plot.groups.items():
@@ -151,14 +154,14 @@ def _dots(plot: Dots, width: int) -> tuple[float, Markup]:
         y += _GROUP if name else 0
         for dot in dots:
             if columns:
-                line = y + plot.high // 2 + 4
+                line = y + row // 2 + 4
                 texts: list[Text] = [
                     (dot.series.label, 0, line, "bar-label"),
                     (dot.text, columns[2], line, "bar-value"),
                     (dot.note, columns[3], line, "bar-note"),
                 ]
-                rows.append((head, dot, texts, y + plot.high / 2))
-                y += plot.high
+                rows.append((head, dot, texts, y + row / 2))
+                y += row
             else:
                 texts, below = _above(dot, y + 12, width)
                 rows.append((head, dot, texts, below - 2))

@@ -37,8 +37,6 @@ MOST, FEW = 12, 6
 """So many are ranked where there is one placement, and in each of several: the rest is in the chart of their
 experiment."""
 
-_HIGH, _LEAST, _LARGEST = 450, 28, 60  # pixels: of all rows together, about; of a row
-
 
 class _Figure(NamedTuple):
     """What may be ranked: its name, what a title calls it, and how a value is written."""
@@ -120,12 +118,10 @@ def _chart(figure: _Figure, rows: Sequence[Row], run: Sequence[Row]) -> Chart:
         name: ranked(dots, more_is_better=figure.name in MORE_IS_FASTER)[:most]
         for name, dots in groups.items()
     }
-    # The picture has the first screen for itself: a few rows are as high as many.
-    high = min(max(_HIGH // sum(map(len, best.values())), _LEAST), _LARGEST)
     title = ", ".join(filter(None, (figure.title, _at(rows[0]))))
     caption = f"Medians, 95% intervals; small dots: single repetitions.{_cut(groups, most)}"
     table = typical_columns(rows, figure.name, figure.write)
-    return Chart(title, caption, Dots(best, figure.title.lower(), figure.write, high=high), table)
+    return Chart(title, caption, Dots(best, figure.title.lower(), figure.write), table)
 
 
 def _factor(row: Row, run: Sequence[Row], figure: str) -> str:

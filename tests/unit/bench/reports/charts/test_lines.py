@@ -8,10 +8,12 @@ from tests.unit.bench.synthetic import ALONE, row
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
+from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.drawing import draw
 from formicary_bench.reports.charts.lines import Axis, Lines, Point, axes_of
 from formicary_bench.reports.charts.plots import against
-from formicary_bench.reports.charts.series import by_series
+from formicary_bench.reports.charts.series import Series, by_series
+from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
 
 
 def test_a_logarithmic_axis():
@@ -89,8 +91,21 @@ def test_a_point_that_is_not_sound_looks_so():
     assert draw(lines(sound=False), "c", "", "", 560).count('class="mark unsound"') == 1
 
 
-def test_names_of_others_are_text_wherever_they_stand():
-    evil = '"><script>&'
-    drawn = draw(lines(evil, of=evil), evil, evil, evil, 340)
+EVIL = '"><script>&'
+STRANGE = Series(EVIL, "a", "circle", "")
+
+
+@pytest.mark.parametrize(
+    "plot",
+    [
+        Lines(Axis(EVIL, str), Axis(EVIL, str), {STRANGE: [Point(1, 2.0, EVIL, of=EVIL)]}, {STRANGE: EVIL}),
+        Dots({EVIL: [Dot(STRANGE, 1.0, EVIL, note=EVIL, of=EVIL)]}, EVIL, lambda _: EVIL),
+        Stacks({EVIL: [Stack(EVIL, (Part(STRANGE, 0.5, EVIL),), of=EVIL)]}),
+    ],
+)
+@pytest.mark.parametrize("width", [340, 1100])
+def test_names_of_others_are_text_wherever_they_stand(plot, width):
+    drawn = draw(plot, EVIL, EVIL, EVIL, width)
     assert "<script" not in drawn
-    ET.fromstring(drawn)
+    words = {*ET.fromstring(drawn).itertext()}
+    assert EVIL in words

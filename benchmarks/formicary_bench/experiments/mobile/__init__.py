@@ -12,6 +12,8 @@ from formicary_bench.experiments.experiment import DIKAIAKOS, Experiment, Loaded
 from formicary_bench.experiments.messaging import DIRECTLY, OURS
 from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
 
+CPU_GROUP = "agents"
+
 VARIES = ("loop", "placement", "route", "tls")
 """What all of them vary, but for what takes place in one process."""
 

@@ -8,38 +8,24 @@ it is told of the first until the last one is there.
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack, asynccontextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from formicary import Agent, CyclicBehaviour, Message, Template
-from formicary_bench.experiments.mobile.by_hand import forwarders as by_hand
-from formicary_bench.experiments.mobile.loops import (
-    LIVING,
-    MakeLoops,
-    conducted,
-    measures,
-    open_place,
-    start_sweeper,
-)
+from formicary_bench.experiments.mobile.play import LIVING, SECOND, Play, played, start_sweeper
 from formicary_bench.subjects.ours.behaviours import Wait
-from formicary_bench.subjects.ours.containers import all_prepared, endpoint, know_members, start_agent
-from formicary_bench.vocabulary.containers import ASKING, ECHOING, member_name, names_on
+from formicary_bench.subjects.ours.containers import start_agent
+from formicary_bench.vocabulary.containers import ECHOING
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import Sequence
 
-    from formicary_bench.worker.workload import PreparedRole, Workload
-
-CPU_GROUP = "agents"
+    from formicary import Container
 
 FORWARDER = "forwarder"
-_THIRD = names_on(1)[1]
-_ORDERS = Template(ontology="forward")
-_CONTAINERS = 3
+_MIDDLE, _LAST = 0, 1  # of the cast
 
 
 class Route(msgspec.Struct):
@@ -106,79 +92,41 @@ class Forward(CyclicBehaviour):
         await self.send(Message(to=order.sender, body=took, ontology="conduct", performative="inform"))
 
 
-class SendAll(MakeLoops):
-    """Creates agents, and sends them to the forwarder's container all at once.
+async def _start_forwarder(play: Play, home: Container) -> None:
+    await start_agent(home, FORWARDER, Forward(play.places[_LAST]), Template(ontology="forward"))
 
-    Args:
-        work: what is measured.
-        middle: the forwarder's container, by name.
-        last: that to which they are sent on.
-    """
 
-    def __init__(self, work: Workload, middle: str, last: str) -> None:
-        super().__init__(work)
-        self.middle = middle
-        self.last = last
+class SendAll(Play):
+    """Creates agents, and sends them to the forwarder's container all at once."""
 
-    async def loop(self, count: int) -> float:
-        """Send so many, wait until all are sent on, and have them ended there."""
-        home = self.agent.container
-        last = f"{self.last}.{home.platform}"
-        names = self.names("forwarded", count)
-        for name in names:
+    cast = ((ECHOING, _start_forwarder), (SECOND, start_sweeper))
+    sent: list[str]
+
+    def members(self, hosts: int) -> Sequence[int]:
+        """Return where forwarder and sweeper are; of two hosts, agents come back to where they came from."""
+        del hosts
+        return _MIDDLE, _LAST
+
+    async def prepare(self, count: int) -> None:
+        """Create them."""
+        self.sent = self.names("forwarded", count)
+        for name in self.sent:
             agent = Forwarded(name)
-            agent.data = Route(last, self.work.body.encode())
+            agent.data = Route(self.domain(_LAST), self.work.body.encode())
             agent.add_behaviour(Wait())
-            await home.start(agent)
-        to = f"{FORWARDER}@{self.middle}.{home.platform}"
+            await self.home.start(agent)
+
+    async def operate(self, count: int) -> float:
+        """Send them, and return how long the forwarder took to send them on."""
+        to = f"{FORWARDER}@{self.domain(_MIDDLE)}"
         await self.send(Message(to=to, body=str(count), ontology="forward", performative="request"))
-        await asyncio.gather(*(home.management.move(name, self.middle) for name in names))
-        seconds = float((await self.hear()).body)
-        await self.sweep(last, count)
-        return seconds
+        middle = self.places[_MIDDLE]
+        await asyncio.gather(*(self.home.management.move(name, middle) for name in self.sent))
+        return float((await self.hear()).body)
+
+    async def clear(self, count: int) -> None:
+        """Have them ended where they are."""
+        await self.sweep(_LAST, count)
 
 
-def echo(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have the forwarder's container, and that to which agents are sent on."""
-    return by_hand.echo(work) if work.configuration.platform == "tcp" else _echo(work)
-
-
-@asynccontextmanager
-async def _echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    async with AsyncExitStack() as stack:
-        home = await stack.enter_async_context(open_place(work, ECHOING))
-        last = await stack.enter_async_context(open_place(work, _THIRD, endpoint(home, work)))
-        await start_agent(home, FORWARDER, Forward(_THIRD), _ORDERS)
-        await start_sweeper(last)
-        yield all_prepared([home, last], work, _CONTAINERS)
-
-
-def ask(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have the container from which agents are sent."""
-    return by_hand.ask(work) if work.configuration.platform == "tcp" else _ask(work)
-
-
-@asynccontextmanager
-async def _ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    async with open_place(work, ASKING) as home:
-        await know_members(home, _CONTAINERS)
-        measure = await conducted(home, SendAll(work, ECHOING, _THIRD))
-        yield all_prepared([home], work, _CONTAINERS, measure)
-
-
-@asynccontextmanager
-async def member(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the forwarder (the first), what it sends to (the second), or where agents come from (the last).
-
-    With two hosts these are one: agents come back to where they came from.
-    """
-    number, hosts = work.job.member, work.job.members
-    async with open_place(work, member_name(number)) as home:
-        if number == 0:
-            await start_agent(home, FORWARDER, Forward(member_name(1)), _ORDERS)
-        if number == 1:
-            await start_sweeper(home)
-        measure = None
-        if measures(work):
-            measure = await conducted(home, SendAll(work, member_name(0), member_name(1)))
-        yield all_prepared([home], work, hosts, measure)
+echo = ask = member = played({"mobile/forward-agents": SendAll})

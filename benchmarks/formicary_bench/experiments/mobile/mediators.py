@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from time import perf_counter
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from formicary_bench.worker.workload import Workload
-
-CPU_GROUP = "agents"
 
 SERVERS = 3
 """How many servers there are, as in the paper."""
-
-
-def is_proxy(work: Workload) -> bool:
-    """Say whether answers come back through the mediator, too."""
-    return work.configuration.experiment == "mobile/proxy"
 
 
 class Requests:
@@ -49,9 +37,7 @@ class Requests:
         if not self.missing:
             self.answered.set()
 
-    async def make(self, count: int) -> float:
-        """Have the clients make so many, and return the seconds until all are answered."""
-        start = perf_counter()
+    async def make(self, count: int) -> None:
+        """Have the clients make so many, and wait until all are answered."""
         self.start(count)
         await self.answered.wait()
-        return perf_counter() - start

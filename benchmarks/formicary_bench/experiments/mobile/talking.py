@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from formicary import CyclicBehaviour, Message, Template
-from formicary_bench.experiments.mobile.by_hand import places, tasks
-from formicary_bench.experiments.mobile.loops import (
-    MakeLoops,
-    conducted,
-    first_place,
-    open_place,
-    other_place,
-)
-from formicary_bench.subjects.ours.containers import prepared, start_agent
-from formicary_bench.vocabulary.containers import ASKING, ECHOING
-from formicary_bench.vocabulary.roles import BOTH
+from formicary_bench.experiments.mobile.play import Play, played
+from formicary_bench.subjects.ours.containers import start_agent
+from formicary_bench.vocabulary.containers import ECHOING
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from formicary import Container
-    from formicary_bench.worker.workload import PreparedRole, Workload
-
-CPU_GROUP = "agents"
 
 _MESSAGES, _COUNTED = Template(ontology="measured"), Template(ontology="counted")
 
@@ -45,15 +30,19 @@ class Listen(CyclicBehaviour):
             await self.send(answer)
 
 
-class Talk(MakeLoops):
+async def _start_listener(_: Play, home: Container) -> None:
+    await start_agent(home, "listener", Listen(), _MESSAGES)
+
+
+class Talk(Play):
     """Sends messages to one agent."""
 
+    cast = ((ECHOING, _start_listener),)
     partner = ""
 
     async def on_start(self) -> None:
         """Say whom it talks to."""
-        there = ASKING if self.work.job.role == BOTH else ECHOING
-        self.partner = f"listener@{there}.{self.agent.container.platform}"
+        self.partner = f"listener@{self.domain(0)}"
 
     def message(self, performative: str, answer_to: str = "conduct") -> Message:
         """Return a message, as new as any."""
@@ -69,26 +58,22 @@ class Talk(MakeLoops):
 class OneWay(Talk):
     """Sends messages without an answer, but to the last, which says that all are there."""
 
-    async def loop(self, count: int) -> float:
+    async def operate(self, count: int) -> None:
         """Send them."""
-        start = perf_counter()
         for _ in range(count - 1):
             await self.send(self.message("inform"))
         await self.send(self.message("request"))
         await self.hear()
-        return perf_counter() - start
 
 
 class Synchronize(Talk):
     """Sends a message, and waits for its answer."""
 
-    async def loop(self, count: int) -> float:
+    async def operate(self, count: int) -> None:
         """Send them, one after the other."""
-        start = perf_counter()
         for _ in range(count):
             await self.send(self.message("request"))
             await self.hear()
-        return perf_counter() - start
 
 
 class TwoWay(Talk):
@@ -100,23 +85,19 @@ class TwoWay(Talk):
         self.taken = TakeAnswers()
         self.agent.add_behaviour(self.taken, _COUNTED)
 
-    async def loop(self, count: int) -> float:
+    async def operate(self, count: int) -> None:
         """Send them, and wait until all are answered."""
-        start = perf_counter()
         answered = self.taken.expect(count)
         for _ in range(count):
             await self.send(self.message("request", "counted"))
         await answered
-        return perf_counter() - start
 
 
 class TakeAnswers(CyclicBehaviour):
     """Counts answers."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.missing = 0
-        self.answered: asyncio.Future[None] | None = None
+    missing = 0
+    answered: asyncio.Future[None]
 
     def expect(self, count: int) -> asyncio.Future[None]:
         """Return what is done when so many have come."""
@@ -128,36 +109,10 @@ class TakeAnswers(CyclicBehaviour):
         """Take one."""
         await self.receive()
         self.missing -= 1
-        if not self.missing and self.answered is not None:
+        if not self.missing:
             self.answered.set_result(None)
 
 
-_LOOPS = {"mobile/one-way": OneWay, "mobile/two-way": TwoWay, "mobile/synchronize": Synchronize}
-
-
-def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have both agents."""
-    return tasks.talk(work) if work.configuration.platform == "tasks" else _here(work)
-
-
-def echo(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have the agent that listens."""
-    return places.echo(work) if work.configuration.platform == "tcp" else other_place(work, _start)
-
-
-def ask(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have the agent that sends."""
-    if work.configuration.platform == "tcp":
-        return places.ask(work)
-    return first_place(work, _LOOPS[work.configuration.experiment](work))
-
-
-async def _start(home: Container, _: Workload) -> None:
-    await start_agent(home, "listener", Listen(), _MESSAGES)
-
-
-@asynccontextmanager
-async def _here(work: Workload) -> AsyncIterator[PreparedRole]:
-    async with open_place(work, ASKING) as home:
-        await _start(home, work)
-        yield prepared(home, work, await conducted(home, _LOOPS[work.configuration.experiment](work)))
+both = echo = ask = played(
+    {"mobile/one-way": OneWay, "mobile/two-way": TwoWay, "mobile/synchronize": Synchronize}
+)

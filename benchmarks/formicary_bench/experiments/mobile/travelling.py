@@ -9,12 +9,10 @@ import msgspec
 
 from formicary import Agent, CyclicBehaviour, Message, Template
 from formicary.errors import MoveError
-from formicary_bench.experiments.mobile.loops import CONDUCTOR
+from formicary_bench.experiments.mobile.play import CONDUCTOR
 
 if TYPE_CHECKING:
     from formicary.behaviours import Behaviour
-
-CPU_GROUP = "agents"
 
 TRAVELLER = "traveller"
 """Its name."""

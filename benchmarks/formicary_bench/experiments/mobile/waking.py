@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from formicary import Agent, Message, OneShotBehaviour
 from formicary.core.clock import now
 from formicary.core.scratch import scratch_folder
-from formicary_bench.experiments.mobile.by_hand import tasks
-from formicary_bench.experiments.mobile.loops import LIVING, MakeLoops, conducted, end_all
+from formicary_bench.experiments.mobile.play import LIVING, Play, end_all, played
 from formicary_bench.experiments.mobile.weighing import weighed, weighing
-from formicary_bench.subjects.ours.containers import container, prepared
-from formicary_bench.vocabulary.containers import ASKING
+from formicary_bench.subjects.ours.containers import container
 from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, BY_TIME, IN_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Sequence
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
     from typing import Literal
 
     from formicary import Container
-    from formicary_bench.worker.workload import PreparedRole, Workload
+    from formicary_bench.worker.workload import Workload
 
     Until = datetime | Literal["message"]
-
-CPU_GROUP = "agents"
 
 _TOGETHER = 500  # agents that are made, and fall asleep, before the next ones are made
 _AT_LEAST, _OF_EACH = 0.02, 0.0002  # s after which agents are due, so that all sleep before
@@ -95,24 +90,39 @@ class Doze(OneShotBehaviour):
         MORNING.begin_day(self.agent)
 
 
-class Wake(MakeLoops):
+class Wake(Play):
     """Has agents fall asleep, and wakes them all, or waits until their time does."""
 
-    def __init__(self, work: Workload) -> None:
-        super().__init__(work)
-        self._patience = 1  # grows where agents have not fallen asleep before they were due
+    _weighed_in: Path
+    _patience = 1  # grows where agents have not fallen asleep before they were due
 
-    async def loop(self, count: int) -> float:
-        """Do so, and have them ended."""
+    @contextmanager
+    def options(self) -> Iterator[dict[str, Any]]:
+        """Have the file in which agents sleep."""
+        with scratch_folder() as folder:
+            self._weighed_in = folder / "weighed.sqlite"
+            yield {"sleepers": folder / "sleepers.sqlite"}
+
+    async def make_all(self) -> None:
+        """Make all loops, and weigh agents after them."""
+        await super().make_all()
+        self.work.counters |= await _weigh(self.work, self._weighed_in)
+
+    async def operate(self, count: int) -> float:
+        """Have so many fall asleep, and return the seconds in which they wake."""
         before, is_by_time = self.work.steps, self.work.configuration.way == BY_TIME
         seconds = await (self._by_time(count) if is_by_time else self._by_message(count))
-        await end_all()
         self.work.steps = before  # falling asleep is a step just so that it is seen to go on
         return seconds
 
+    async def clear(self, count: int) -> None:
+        """End them."""
+        del count
+        await end_all()
+
     async def _by_message(self, count: int) -> float:
         names = self._expected(count)
-        await _fall_asleep(self.work, self.agent.container, names, "message")
+        await _fall_asleep(self.work, self.home, names, "message")
         start = perf_counter()
         for name in names:
             await self.send(Message(to=name, performative="inform"))
@@ -123,7 +133,7 @@ class Wake(MakeLoops):
         """Wait until all have woken that are due at the same moment, and count from it."""
         while True:
             due = now() + timedelta(seconds=self._patience * (_AT_LEAST + count * _OF_EACH))
-            await _fall_asleep(self.work, self.agent.container, self._expected(count), due)
+            await _fall_asleep(self.work, self.home, self._expected(count), due)
             left = (due - now()).total_seconds()
             start = perf_counter() + left
             await MORNING.all_awake.wait()
@@ -135,24 +145,6 @@ class Wake(MakeLoops):
     def _expected(self, count: int) -> list[str]:
         MORNING.expect(count)
         return self.names("sleeper", count)
-
-
-def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Wake agents, or tasks."""
-    return tasks.wake(work) if work.configuration.platform == "tasks" else _here(work)
-
-
-@asynccontextmanager
-async def _here(work: Workload) -> AsyncIterator[PreparedRole]:
-    with scratch_folder() as folder:
-        async with container(work, ASKING, sleepers=folder / "sleepers.sqlite") as home:
-            make_loops = await conducted(home, Wake(work))
-
-            async def measure() -> None:
-                await make_loops()
-                work.counters |= await _weigh(work, folder / "weighed.sqlite")
-
-            yield prepared(home, work, measure)
 
 
 async def _fall_asleep(work: Workload, home: Container, names: Sequence[str], until: Until) -> None:
@@ -202,8 +194,11 @@ async def _weigh(work: Workload, path: Path) -> dict[str, float]:
             del agents
             after = held()
     asleep = after / count
-    return {AWAKE: asleep + (before - after) / _TOGETHER, ASLEEP: asleep, IN_FILE: _size(path) / len(names)}
+    return {
+        AWAKE: asleep + (before - after) / _TOGETHER,
+        ASLEEP: asleep,
+        IN_FILE: path.stat().st_size / len(names),  # noqa: ASYNC240 -- once
+    }
 
 
-def _size(path: Path) -> int:
-    return path.stat().st_size
+both = played({"mobile/wake": Wake})

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.vocabulary.configuration import Configuration
 
-CPU_GROUP = "agents"
-
 FEWEST = 2000
 """How many are weighed at least: of fewer, what there is once in a file and a container would be the most."""
 

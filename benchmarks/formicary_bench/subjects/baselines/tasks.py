@@ -38,6 +38,13 @@ class Channel:
             self.waiter = None
             waiter.set_result(None)
 
+    async def take(self) -> Any:
+        """Take the next item, and wait for it if there is none."""
+        if not self.items:
+            self.waiter = asyncio.get_running_loop().create_future()
+            await self.waiter
+        return self.items.popleft()
+
 
 async def ask(own: Channel, other: Channel, item: object, trips: int, times: PairTimes) -> None:
     """Put `item` and wait for the answer, `trips` times."""

@@ -15,7 +15,7 @@ import struct
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from formicary.core.scratch import scratch_folder
 from formicary.server.certificate import ensure_certificate
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 LENGTH = struct.Struct(">I")
 """What is before each frame: its length."""
 
+_Framed = TypeVar("_Framed", bound="Framed")
 _HOST = "localhost"  # whom the certificate is for
 
 
@@ -159,6 +160,16 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     finally:
         for pair in pairs:
             pair.transport.close()
+
+
+@asynccontextmanager
+async def connected(end: _Framed, endpoint: str) -> AsyncIterator[_Framed]:
+    """Have one end of a connection to a listening side, by its endpoint."""
+    await connect(end, endpoint)
+    try:
+        yield end
+    finally:
+        end.transport.close()
 
 
 async def connect(pair: Framed, endpoint: str) -> None:

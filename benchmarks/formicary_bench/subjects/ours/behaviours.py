@@ -9,6 +9,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template
+from formicary.errors import FormicaryError
 from formicary_bench.subjects.ours.containers import partner, start_agent
 from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.worker.creation import measure_creation
@@ -17,6 +18,7 @@ from formicary_bench.worker.workload import PairTimes, PreparedRole
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
+    from formicary.behaviours import Behaviour
     from formicary_bench.worker.workload import Workload
 
 
@@ -24,6 +26,24 @@ REQUESTS = Template(performative="request")
 
 PATIENCE = 60.0
 """For how many seconds an answer is waited for."""
+
+
+async def hear(behaviour: Behaviour, who: str) -> Message:
+    """Wait for what somebody has to tell a behaviour.
+
+    Args:
+        behaviour: who waits.
+        who: who is to tell it, in a sentence.
+
+    Raises:
+        FormicaryError: nobody does, or it is that something went wrong.
+    """
+    message = await behaviour.receive(timeout=PATIENCE)
+    if message is None:
+        raise FormicaryError(f"{who} says nothing within {PATIENCE:g} s")
+    if message.performative == "failure":
+        raise FormicaryError(str(message.body))
+    return message
 
 
 class Echo(CyclicBehaviour):

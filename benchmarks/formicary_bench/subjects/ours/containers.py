@@ -181,6 +181,12 @@ async def start_agent(
     await home.start(agent)
 
 
+async def act(home: Container, name: str, behaviour: Behaviour, template: Template | None = None) -> None:
+    """Start an agent with one behaviour, as `start_agent` does, and wait until that has ended."""
+    await start_agent(home, name, behaviour, template)
+    await behaviour.join()
+
+
 async def know_members(home: Container, count: int) -> None:
     """Wait until a container knows of so many, itself included.
 

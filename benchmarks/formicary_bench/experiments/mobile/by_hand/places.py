@@ -1,35 +1,40 @@
 """Two processes with one TCP connection: what agents do between two containers, by hand.
 
 A frame is an order and what goes with it. Where an agent would be created, a task is begun that waits; where
-one would move, what it carries is encoded, sent, decoded, and a task is begun with it, which goes on.
+one would move, what it carries is encoded, sent, decoded, and a task is begun with it, which goes on. Where a
+third container takes part, the second process has the third place, too, and a connection to it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.mobile.loops import measure_loops
+from formicary_bench.experiments.mobile.by_hand import mediators
+from formicary_bench.experiments.mobile.loops import Loops
 from formicary_bench.subjects.baselines import tcp
 from formicary_bench.subjects.baselines.tasks import end
 from formicary_bench.vocabulary.loops import AT_ONCE
+from formicary_bench.vocabulary.roles import ECHO
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine
+    from collections.abc import AsyncIterator, Coroutine
+    from contextlib import AbstractAsyncContextManager
+    from typing import Any
 
     from formicary_bench.worker.workload import Workload
 
-CPU_GROUP = "agents"
-
-_TAKE, _ANSWER, _CREATE, ARRIVE, _RETURN, SWEEP = b"tacvrs"
-"""What a place is told to do."""
+_TAKE, _ANSWER, _CREATE, _ARRIVE, _RETURN, _FORWARD, _SWEEP, _ANSWERED = b"tacvrfsd"
+"""What one place tells the other."""
 
 _HEAD = tcp.LENGTH.size + 1
+_FORWARDS = "mobile/forward-agents"
 
 
 class Carried(msgspec.Struct, array_like=True):
@@ -40,106 +45,122 @@ class Carried(msgspec.Struct, array_like=True):
     data: bytes
 
 
-encode, decode = msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder(Carried).decode
-"""To bytes and from them."""
-
-_encode_names, _decode_names = msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder(list[str]).decode
+_encode, _decode = msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder(Carried).decode
+_decode_names = msgspec.msgpack.Decoder(list[str]).decode
 
 
 class Place(tcp.Framed):
-    """One end of the connection.
+    """One end of the connection."""
 
-    Args:
-        answered: called with each answer; on the side that only answers, never.
-    """
-
-    def __init__(self, answered: Callable[[Carried | None], None] | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._answered = answered
         self._tasks: list[asyncio.Task[None]] = []
+        self._missing = 0
+        self._answered: asyncio.Future[bytes]
 
     def order(self, what: int, content: bytes = b"") -> None:
         """Send the other end something."""
         self.transport.write(tcp.LENGTH.pack(len(content) + 1) + bytes((what,)) + content)
 
+    def answers(self, count: int = 1) -> asyncio.Future[bytes]:
+        """Return what is done when so many answers have come, with the last of them."""
+        self._missing, self._answered = count, asyncio.get_running_loop().create_future()
+        return self._answered
+
+    async def ask(self, what: int, content: bytes = b"") -> bytes:
+        """Send something, wait for the answer, and return that."""
+        answer = self.answers()
+        self.order(what, content)
+        return await answer
+
     def received(self, frame: bytes) -> None:
         """Do what the other end has sent."""
         what, content = frame[_HEAD - 1], frame[_HEAD:]
-        if what == _TAKE:
-            return
-        if what == _RETURN:
-            self._begin(self._travel(decode(content)))
-        elif self._answered is not None:
-            self._answered(None)
-        elif what == SWEEP:
-            self._begin(self._sweep())
-        else:
-            self._settle(what, content)
+        if what == _ANSWERED:
+            self._count(content)
+        elif what == _ANSWER:
+            self.order(_ANSWERED, content)
+        elif what == _RETURN:
+            self.begin(self._travel(_decode(content)))
+        elif what == _SWEEP:
+            waiting, self._tasks = self._tasks, []
+            self.begin(self.sweep(waiting))
+        elif what != _TAKE:
+            for arrived in _decode_names(content) if what == _CREATE else [_decode(content)]:
+                self.begin(_wait(arrived))
+            self.order(_ANSWERED)
 
-    def _settle(self, what: int, content: bytes) -> None:
-        if what == _CREATE:
-            for name in _decode_names(content):
-                self._begin(_wait(name))
-        elif what == ARRIVE:
-            self._begin(_wait(decode(content)))
-        self.order(_ANSWER, content if what == _ANSWER else b"")
-
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Begin a task."""
         self._tasks.append(asyncio.create_task(work))
+
+    async def sweep(self, waiting: list[asyncio.Task[None]]) -> None:
+        """End what waits here, and say so."""
+        await end(waiting)
+        self.order(_ANSWERED)
+
+    def _count(self, answer: bytes) -> None:
+        self._missing -= 1
+        if not self._missing:
+            self._answered.set_result(answer)
 
     async def _travel(self, carried: Carried) -> None:
         """Go on with what has come: it is at home, or goes back."""
         self._tasks.clear()  # this one alone
-        if self._answered is not None and not carried.left:
-            self._answered(carried)
+        if self._missing and not carried.left:
+            self._count(b"")
             return
         carried.left -= 1
-        self.order(_RETURN, encode(carried))
+        self.order(_RETURN, _encode(carried))
 
-    async def _sweep(self) -> None:
-        """End all that waits here, and say so."""
-        waiting = self._tasks[:-1]
-        self._tasks.clear()
-        await end(waiting)
-        self.order(_ANSWER)
+
+class Middle(Place):
+    """Takes what comes, begins a task for it, and has it sent on to a third place.
+
+    Args:
+        last: the connection to that.
+    """
+
+    def __init__(self, last: Place) -> None:
+        super().__init__()
+        self._last = last
+        self._arrived: asyncio.Queue[Carried] = asyncio.Queue()
+
+    def received(self, frame: bytes) -> None:
+        """Take one; before the first of a loop comes how many there will be."""
+        what, content = frame[_HEAD - 1], frame[_HEAD:]
+        if what == _ARRIVE:
+            self._arrived.put_nowait(_decode(content))
+        elif what == _FORWARD:
+            self.begin(self._send_on(int(content)))
+        else:
+            super().received(frame)
+
+    async def _send_on(self, count: int) -> None:
+        start = 0.0
+        for _ in range(count):
+            carried = await self._arrived.get()
+            start = start or perf_counter()
+            await self._last.ask(_ARRIVE, _encode(carried))
+        self.order(_ANSWERED, repr(perf_counter() - start).encode())
+
+    async def sweep(self, waiting: list[asyncio.Task[None]]) -> None:
+        """End what waits at the third place."""
+        await self._last.ask(_SWEEP)
+        await super().sweep(waiting)
 
 
 async def _wait(_: object) -> None:
     await asyncio.get_running_loop().create_future()
 
 
-@asynccontextmanager
-async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Listen at a free port."""
-    async with tcp.listening(work, Place) as endpoint:
-        yield PreparedRole(endpoint)
-
-
-@asynccontextmanager
-async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Connect to the other place, and make the loops."""
-    hand = _Hand(work)
-    await tcp.connect(hand.place, work.job.peer)
-
-    async def measure() -> None:
-        await measure_loops(work, hand.loops[work.configuration.experiment])
-
-    try:
-        yield PreparedRole(measure=measure)
-    finally:
-        hand.place.transport.close()
-
-
-class _Hand:
-    """Makes the loops of each experiment.
-
-    Args:
-        work: what is measured.
-    """
+class Hand(Loops):
+    """Makes the loops of each experiment, from the first place."""
 
     def __init__(self, work: Workload) -> None:
-        self.place = Place(self._count)
-        self.loops = {
+        super().__init__(work)
+        self.place = Place()
+        self._operate = {
             "mobile/create-remote": self._create,
             "mobile/dispatch": self._dispatch,
             "mobile/one-way": self._one_way,
@@ -147,82 +168,91 @@ class _Hand:
             "mobile/synchronize": self._synchronize,
             "mobile/messenger": self._carry_there_and_back,
             "mobile/roam": self._carry,
-        }
+            _FORWARDS: self._forward,
+        }[work.configuration.experiment]
         self._at_once = work.configuration.way == AT_ONCE
         self._body = work.body.encode()
-        self._missing = 0
-        self._done: asyncio.Future[None] | None = None
+        self._names: list[str] = []
+        self._carried: list[Carried] = []
 
-    def _count(self, _: Carried | None) -> None:
-        self._missing -= 1
-        if not self._missing and self._done is not None:
-            self._done.set_result(None)
+    async def prepare(self, count: int) -> None:
+        """Have what is to be created there, or to go there."""
+        self._names = [f"created-{number}" for number in range(count)]
+        self._carried = [Carried(f"dispatched-{number}", 0, self._body) for number in range(count)]
 
-    def _answers(self, count: int) -> asyncio.Future[None]:
-        """Return what is done when so many answers have come."""
-        self._missing, self._done = count, asyncio.get_running_loop().create_future()
-        return self._done
+    async def operate(self, count: int) -> float | None:
+        """Make a loop."""
+        return await self._operate(count)
 
-    async def _ask(self, what: int, content: bytes = b"") -> None:
-        answer = self._answers(1)
-        self.place.order(what, content)
-        await answer
+    async def clear(self, count: int) -> None:
+        """End what waits at the other place."""
+        del count
+        await self.place.ask(_SWEEP)
 
-    async def _create(self, count: int) -> float:
-        names = [f"created-{number}" for number in range(count)]
-        start = perf_counter()
+    async def _create(self, _: int) -> None:
+        for some in [self._names] if self._at_once else ([name] for name in self._names):
+            await self.place.ask(_CREATE, _encode(some))
+
+    async def _dispatch(self, count: int) -> None:
         if self._at_once:
-            await self._ask(_CREATE, _encode_names(names))
-        else:
-            for name in names:
-                await self._ask(_CREATE, _encode_names([name]))
-        return await self._swept(start)
-
-    async def _dispatch(self, count: int) -> float:
-        carried = [Carried(f"dispatched-{number}", 0, self._body) for number in range(count)]
-        start = perf_counter()
-        if self._at_once:
-            answers = self._answers(count)
-            for one in carried:
-                self.place.order(ARRIVE, encode(one))
+            answers = self.place.answers(count)
+            for one in self._carried:
+                self.place.order(_ARRIVE, _encode(one))
             await answers
         else:
-            for one in carried:
-                await self._ask(ARRIVE, encode(one))
-        return await self._swept(start)
+            for one in self._carried:
+                await self.place.ask(_ARRIVE, _encode(one))
 
-    async def _swept(self, start: float) -> float:
-        """Return the seconds until now, and end what has come to wait there."""
-        seconds = perf_counter() - start
-        await self._ask(SWEEP)
-        return seconds
+    async def _forward(self, count: int) -> float:
+        took = self.place.answers()
+        self.place.order(_FORWARD, str(count).encode())
+        for one in self._carried:
+            self.place.order(_ARRIVE, _encode(one))
+        return float(await took)
 
-    async def _one_way(self, count: int) -> float:
-        start = perf_counter()
+    async def _one_way(self, count: int) -> None:
         for _ in range(count - 1):
             self.place.order(_TAKE, self._body)
-        await self._ask(_ANSWER, self._body)
-        return perf_counter() - start
+        await self.place.ask(_ANSWER, self._body)
 
-    async def _two_way(self, count: int) -> float:
-        start = perf_counter()
-        answers = self._answers(count)
+    async def _two_way(self, count: int) -> None:
+        answers = self.place.answers(count)
         for _ in range(count):
             self.place.order(_ANSWER, self._body)
         await answers
-        return perf_counter() - start
 
-    async def _synchronize(self, count: int) -> float:
-        start = perf_counter()
+    async def _synchronize(self, count: int) -> None:
         for _ in range(count):
-            await self._ask(_ANSWER, self._body)
-        return perf_counter() - start
+            await self.place.ask(_ANSWER, self._body)
 
-    async def _carry_there_and_back(self, count: int) -> float:
-        return await self._carry(2 * count)
+    async def _carry_there_and_back(self, count: int) -> None:
+        await self._carry(2 * count)
 
-    async def _carry(self, hops: int) -> float:
-        carried = Carried("traveller", hops - 1, self._body)
-        start = perf_counter()
-        await self._ask(_RETURN, encode(carried))
-        return perf_counter() - start
+    async def _carry(self, hops: int) -> None:
+        await self.place.ask(_RETURN, _encode(Carried("traveller", hops - 1, self._body)))
+
+
+def play(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
+    """Have the places of a process."""
+    if work.configuration.pairs:
+        return mediators.play(work)
+    return _echo(work) if work.job.role == ECHO else _ask(work)
+
+
+@asynccontextmanager
+async def _echo(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have the second place, and the third, if there is one."""
+    async with AsyncExitStack() as stack:
+        make: Any = Place
+        if work.configuration.experiment == _FORWARDS:
+            endpoint = await stack.enter_async_context(tcp.listening(work, Place))
+            make = partial(Middle, await stack.enter_async_context(tcp.connected(Place(), endpoint)))
+        yield PreparedRole(await stack.enter_async_context(tcp.listening(work, make)))
+
+
+@asynccontextmanager
+async def _ask(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have the first place, which makes the loops."""
+    hand = Hand(work)
+    async with tcp.connected(hand.place, work.job.peer):
+        yield PreparedRole(measure=hand.make_all)

@@ -5,96 +5,181 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.mobile.loops import measure_loops
+from formicary_bench.experiments.mobile.loops import Loops
+from formicary_bench.experiments.mobile.mediators import SERVERS, Requests
 from formicary_bench.experiments.mobile.weighing import weighed, weighing
-from formicary_bench.subjects.baselines.tasks import Channel, end
+from formicary_bench.subjects.baselines.tasks import Channel, end, wait
 from formicary_bench.vocabulary.sleeping import ASLEEP, BY_TIME
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator, Coroutine, Sequence
+    from typing import Any
 
     from formicary_bench.worker.workload import Workload
-
-CPU_GROUP = "agents"
 
 _LAST = ""
 _LITTLE = 0.05  # s
 
 
-@asynccontextmanager
-async def create(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Begin tasks that wait."""
+class Tasks(Loops):
+    """Loops of tasks, which are ended after the last one."""
 
-    async def loop(count: int) -> float:
-        start = perf_counter()
-        waiting = [asyncio.create_task(_wait(Channel())) for _ in range(count)]
-        await asyncio.sleep(0)  # when it goes on, all of them have begun to wait
-        seconds = perf_counter() - start
-        await end(waiting)
-        return seconds
+    def __init__(self, work: Workload) -> None:
+        super().__init__(work)
+        self.running: list[asyncio.Task[None]] = []
 
-    yield looping(work, loop)
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Begin a task."""
+        self.running.append(asyncio.create_task(work))
 
 
-@asynccontextmanager
-async def talk(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have a task that listens, and one that sends."""
-    here, there = Channel(), Channel()
-    answers_all = work.configuration.experiment != "mobile/one-way"
-    listening = asyncio.create_task(_listen(there, here, answers_all=answers_all))
-    waits = work.configuration.experiment == "mobile/synchronize"
-    body = work.body
+class Create(Tasks):
+    """Begins tasks that wait."""
 
-    async def loop(count: int) -> float:
-        start = perf_counter()
+    async def operate(self, count: int) -> None:
+        """Begin them; when the loop goes on with this, all of them have begun to wait."""
+        self.running = [asyncio.create_task(wait(Channel())) for _ in range(count)]
+        await asyncio.sleep(0)
+
+    async def clear(self, count: int) -> None:
+        """End them."""
+        del count
+        await end(self.running)
+
+
+class Talk(Tasks):
+    """One task listens, and this one sends."""
+
+    answers_all = True
+    waits = False
+
+    def __init__(self, work: Workload) -> None:
+        super().__init__(work)
+        self.here, self.there = Channel(), Channel()
+        self.begin(_listen(self.there, self.here, answers_all=self.answers_all))
+
+    async def operate(self, count: int) -> None:
+        """Send, and wait for as many answers as there are."""
+        answers_all, waits, body = self.answers_all, self.waits, self.work.body
         for number in range(count):
-            there.put(body if answers_all or number < count - 1 else _LAST)
+            self.there.put(body if answers_all or number < count - 1 else _LAST)
             if waits:
-                await take(here)
+                await self.here.take()
         for _ in range(0 if waits else count if answers_all else 1):
-            await take(here)
-        return perf_counter() - start
-
-    yield looping(work, loop)
-    await end([listening])
+            await self.here.take()
 
 
-@asynccontextmanager
-async def wake(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have tasks wait in the memory, and go on by a timer or by what is put into the channel of each."""
-    go_on = _by_timers if work.configuration.way == BY_TIME else _by_channels
+class OneWay(Talk):
+    """Only the last one is answered."""
 
-    async def loop(count: int) -> float:
+    answers_all = False
+
+
+class Synchronize(Talk):
+    """Each answer is waited for."""
+
+    waits = True
+
+
+async def _listen(channel: Channel, answers: Channel, *, answers_all: bool) -> None:
+    items, future = channel.items, asyncio.get_running_loop().create_future
+    while True:
+        if not items:
+            channel.waiter = future()
+            await channel.waiter
+        body = items.popleft()
+        if answers_all or body == _LAST:
+            answers.put(body)
+
+
+class Mediate(Tasks):
+    """Tasks of clients make requests, which one passes on to those of servers, who answer."""
+
+    proxies = False
+
+    def __init__(self, work: Workload) -> None:
+        super().__init__(work)
+        self.mediator, self.requests = Channel(), Requests()
+        self.servers = [Channel() for _ in range(SERVERS)]
+        self.clients = [Channel() for _ in range(work.configuration.pairs)]
+        self.begin(self._mediate())
+        for server in self.servers:
+            self.begin(self._serve(server))
+        for number, client in enumerate(self.clients):
+            self.begin(self._ask(number, client))
+
+    async def operate(self, count: int) -> None:
+        """Have the clients make so many requests."""
+        await self.requests.make(count)
+
+    async def _ask(self, client: int, own: Channel) -> None:
+        body = self.work.body
+        while True:
+            number = self.requests.take()
+            if number is None:
+                await self.requests.begin.wait()
+                continue
+            self.mediator.put((client, number % SERVERS, body))
+            await own.take()
+            self.requests.end()
+
+    async def _mediate(self) -> None:
+        while True:
+            client, server, body = item = await self.mediator.take()
+            if server < 0:
+                self.clients[client].put(body)
+            else:
+                self.servers[server].put(item)
+
+    async def _serve(self, own: Channel) -> None:
+        while True:
+            client, _, body = await own.take()
+            if self.proxies:
+                self.mediator.put((client, -1, body))
+            else:
+                self.clients[client].put(body)
+
+
+class MediateBothWays(Mediate):
+    """Answers come back through the mediator, too."""
+
+    proxies = True
+
+
+class Wake(Tasks):
+    """Has tasks wait in the memory, and go on by a timer or by what is put into the channel of each."""
+
+    async def make_all(self) -> None:
+        """Make all loops, and weigh tasks that wait."""
+        await super().make_all()
+        count = weighed(self.work.configuration)
+        with weighing() as held:
+            await self._fall_asleep(count, [])
+            self.work.counters[ASLEEP] = held() / count
+            await end(self.running)
+
+    async def operate(self, count: int) -> float:
+        """Have so many wait and go on, and return the seconds in which they do."""
+        go_on = _by_timers if self.work.configuration.way == BY_TIME else _by_channels
         woken: list[float] = []
-        channels, sleeping = await _fall_asleep(count, woken)
-        everyone = asyncio.gather(*sleeping)
+        channels = await self._fall_asleep(count, woken)
+        everyone = asyncio.gather(*self.running)
         start = go_on(channels)
         await everyone
         return perf_counter() - min(start, woken[0])  # uvloop's timers are early by a millisecond at most
 
-    async def measure() -> None:
-        await measure_loops(work, loop)
-        count = weighed(work.configuration)
-        with weighing() as held:
-            _, sleeping = await _fall_asleep(count, [])
-            work.counters[ASLEEP] = held() / count
-            await end(sleeping)
-
-    yield PreparedRole(measure=measure)
-
-
-async def _fall_asleep(count: int, woken: list[float]) -> tuple[list[Channel], list[asyncio.Task[None]]]:
-    channels = [Channel() for _ in range(count)]
-    sleeping = [asyncio.create_task(_sleep(channel, woken)) for channel in channels]
-    await asyncio.sleep(0)  # when it goes on, all of them have begun to wait
-    return channels, sleeping
+    async def _fall_asleep(self, count: int, woken: list[float]) -> list[Channel]:
+        channels = [Channel() for _ in range(count)]
+        self.running = [asyncio.create_task(_sleep(channel, woken)) for channel in channels]
+        await asyncio.sleep(0)  # when it goes on, all of them have begun to wait
+        return channels
 
 
 async def _sleep(channel: Channel, woken: list[float]) -> None:
-    await take(channel)
+    await channel.take()
     woken.append(perf_counter())
 
 
@@ -115,33 +200,20 @@ def _by_timers(channels: Sequence[Channel]) -> float:
     return max(due, perf_counter())  # none of them goes on before this one waits
 
 
-def looping(work: Workload, loop: Callable[[int], Awaitable[float]]) -> PreparedRole:
-    """Return the role of a worker that makes loops without agents."""
-
-    async def measure() -> None:
-        await measure_loops(work, loop)
-
-    return PreparedRole(measure=measure)
-
-
-async def _wait(channel: Channel) -> None:
-    await take(channel)
+_LOOPS: dict[str, type[Tasks]] = {
+    "mobile/create-local": Create,
+    "mobile/one-way": OneWay,
+    "mobile/two-way": Talk,
+    "mobile/synchronize": Synchronize,
+    "mobile/forward-messages": Mediate,
+    "mobile/proxy": MediateBothWays,
+    "mobile/wake": Wake,
+}
 
 
-async def _listen(channel: Channel, answers: Channel, *, answers_all: bool) -> None:
-    items, future = channel.items, asyncio.get_running_loop().create_future
-    while True:
-        if not items:
-            channel.waiter = future()
-            await channel.waiter
-        body = items.popleft()
-        if answers_all or body == _LAST:
-            answers.put(body)
-
-
-async def take(channel: Channel) -> Any:
-    """Take the next item, and wait for it if there is none."""
-    if not channel.items:
-        channel.waiter = asyncio.get_running_loop().create_future()
-        await channel.waiter
-    return channel.items.popleft()
+@asynccontextmanager
+async def play(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have all tasks of an experiment."""
+    loops = _LOOPS[work.configuration.experiment](work)
+    yield PreparedRole(measure=loops.make_all)
+    await end(loops.running)

@@ -3,12 +3,11 @@
 import pytest
 
 from formicary_bench.experiments.mobile import waking
-from formicary_bench.experiments.mobile.loops import LIVING, conducted
+from formicary_bench.experiments.mobile.play import LIVING, by_agents
 from formicary_bench.experiments.mobile.weighing import FEWEST, weighed, weighing
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
-from formicary_bench.subjects.ours.containers import container
 from formicary_bench.vocabulary.loops import laps
 from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, HELD, IN_FILE
 from formicary_bench.worker.messages import Job
@@ -40,21 +39,19 @@ def test_a_task_that_waits_holds_its_memory_and_no_file(way, silent):
 
 
 @pytest.mark.parametrize(("way", "together"), [("by-time", 500), ("by-time", 3), ("by-message", 3)])
-async def test_all_wake_once_also_where_they_fall_asleep_a_few_at_a_time(
-    way, together, monkeypatch, tmp_path
-):
+async def test_all_wake_once_also_where_they_fall_asleep_a_few_at_a_time(way, together, monkeypatch):
     monkeypatch.setattr(waking, "_TOGETHER", together)
-    _, work = await played(way, tmp_path)
+    _, work = await played(way, monkeypatch)
     assert [size for size, _, _ in work.batches] == list(laps(LOOP))
     assert all(seconds > 0 for _, seconds, _ in work.batches)
     assert work.steps == sum(laps(LOOP))
     assert (waking.MORNING.left, LIVING) == (0, [])
 
 
-async def test_those_who_are_due_before_all_have_fallen_asleep_do_so_again_later(monkeypatch, tmp_path):
+async def test_those_who_are_due_before_all_have_fallen_asleep_do_so_again_later(monkeypatch):
     monkeypatch.setattr(waking, "_AT_LEAST", 0.0)
     monkeypatch.setattr(waking, "_OF_EACH", 1e-5)
-    loops, work = await played("by-time", tmp_path)
+    loops, work = await played("by-time", monkeypatch)
     assert loops._patience > 1
     assert [size for size, _, _ in work.batches] == list(laps(LOOP))
     assert all(seconds > 0 for _, seconds, _ in work.batches)
@@ -73,11 +70,17 @@ def test_what_is_new_is_weighed_and_so_many_together_that_what_there_is_once_is_
     assert weighed(planned("formicary", "by-time", 40_000)) == 40_000
 
 
-async def played(way, folder):
+async def played(way, monkeypatch):
     """Make all loops in this process; return what has made them, and the times."""
+    monkeypatch.setattr(waking, "_weigh", nothing)
     work = Workload(Job(planned("formicary", way, LOOP), "both", 1))
     loops = waking.Wake(work)
-    async with container(work, "c1", sleepers=folder / "sleepers.sqlite") as home:
-        await (await conducted(home, loops))()
-        assert [agent.name for agent in home.agents] == ["conductor"]
+    async with by_agents(loops) as role:
+        await role.measure()
+        assert [agent.name for agent in loops.home.agents] == ["conductor"]
+        assert role.complaint() == ""
     return loops, work
+
+
+async def nothing(*_):
+    return {}

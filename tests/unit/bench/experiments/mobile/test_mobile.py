@@ -9,8 +9,8 @@ from tests.unit.bench.synthetic import STARTED, make_run
 
 from formicary.errors import UsageError
 from formicary_bench import published
-from formicary_bench.experiments.mobile.loops import MakeLoops
 from formicary_bench.experiments.mobile.mediators import SERVERS, Requests
+from formicary_bench.experiments.mobile.play import Play
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports.document.sections import sections_of
 from formicary_bench.results.store.model import Repetition
@@ -238,7 +238,7 @@ def test_the_published_rates_are_those_of_the_file():
 
 
 def test_no_agent_of_a_loop_has_the_name_of_one_of_an_earlier_loop():
-    loops = MakeLoops(work=None)
+    loops = Play(work=None)
     names = [name for count in (3, 5, 3) for name in loops.names("sent", count)]
     assert len(set(names)) == 11
 

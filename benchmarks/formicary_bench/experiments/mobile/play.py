@@ -1,0 +1,200 @@
+"""Loops that agents make: who is in which container, and the agent that makes them, the conductor.
+
+A `Play` is the conductor's behaviour, and a list of who else there is. The same list serves where all are in
+one container, in those of two processes, or on many hosts.
+"""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from formicary import CyclicBehaviour, Message, OneShotBehaviour, Template
+from formicary.errors import FormicaryError
+from formicary_bench.experiments.mobile.loops import Loops
+from formicary_bench.subjects.ours.behaviours import hear
+from formicary_bench.subjects.ours.containers import act, all_prepared, container, endpoint, start_agent
+from formicary_bench.vocabulary.containers import ASKING, member_name, names_on
+from formicary_bench.vocabulary.roles import ASK, BOTH, MEMBER
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
+
+    from formicary import Agent, Container, MicroAgent
+    from formicary_bench.worker.workload import PreparedRole, Role, Workload
+
+    Cast = Sequence[tuple[str, Callable[[Any, Container], Awaitable[object]]]]
+
+PACKAGE = "formicary_bench"
+"""What a container has to allow, so that agents of these experiments can be created there, or come."""
+
+CONDUCTOR = "conductor"
+"""The name of the agent that makes the loops."""
+
+SECOND = names_on(1)[1]
+"""The second container of the process that does not make the loops."""
+
+LIVING: list[Agent | MicroAgent] = []
+"""The agents that were created here, or have come here, and are to be ended between two loops."""
+
+_ORDERS, _ANSWERS = Template(ontology="sweep"), Template(ontology="conduct")
+
+
+class Play(Loops, OneShotBehaviour):
+    """Makes all loops; subclasses say of which operation, and who else there is.
+
+    Args:
+        work: what is measured.
+
+    Attributes:
+        cast: in which container others are where there are two processes, and what starts them there.
+    """
+
+    cast: ClassVar[Cast] = ()
+
+    def __init__(self, work: Workload) -> None:
+        OneShotBehaviour.__init__(self)
+        Loops.__init__(self, work)
+        self._named = 0  # how often it has given names
+
+    @contextmanager
+    def options(self) -> Iterator[dict[str, Any]]:
+        """Give further arguments of containers, and have what these need as long as the block lasts."""
+        yield {}
+
+    def members(self, hosts: int) -> Sequence[int]:
+        """Return on which of so many hosts each of the cast is; the conductor is on the last one."""
+        raise NotImplementedError
+
+    @property
+    def places(self) -> list[str]:
+        """The containers in which those of the cast are, by name, and at the end the conductor's."""
+        job = self.work.job
+        if job.role == BOTH:
+            return [ASKING] * (len(self.cast) + 1)
+        if job.role == MEMBER:
+            return [member_name(host) for host in (*self.members(job.members), job.members - 1)]
+        return [*(name for name, _ in self.cast), ASKING]
+
+    @property
+    def home(self) -> Container:
+        """The conductor's container."""
+        return self.agent.container
+
+    def domain(self, place: int) -> str:
+        """Return the full domain of the container in which one of the cast is."""
+        return f"{self.places[place]}.{self.home.platform}"
+
+    async def run(self) -> None:
+        """Make all loops."""
+        await self.make_all()
+
+    def names(self, kind: str, count: int) -> list[str]:
+        """Return names for so many agents, which none has had before.
+
+        Of one that was ended elsewhere, its home may not know yet that its name is free.
+        """
+        self._named += 1
+        return [f"{kind}-{self._named}-{number}" for number in range(count)]
+
+    async def hear(self) -> Message:
+        """Wait for what somebody has to tell the conductor; raises FormicaryError as `hear` does."""
+        return await hear(self, "nobody of those who take part")
+
+    async def sweep(self, place: int, count: int) -> None:
+        """Have the agents ended that are in another container.
+
+        Args:
+            place: which of the cast is there: who ends them.
+            count: how many there should be.
+
+        Raises:
+            FormicaryError: there were fewer or more.
+        """
+        domain = self.domain(place)
+        await self.send(Message(to=f"sweeper@{domain}", ontology="sweep", performative="request"))
+        found = str((await self.hear()).body)
+        if found != str(count):
+            raise FormicaryError(f"of {count} agents that were to be at {domain}, {found} were")
+
+
+class Sweep(CyclicBehaviour):
+    """Ends the agents that are here when it is asked to, and says how many there were."""
+
+    __slots__ = ()
+
+    async def run(self) -> None:
+        """Do it once."""
+        message = await self.receive()
+        ended = await end_all()
+        await self.send(
+            Message(to=message.sender, body=str(ended), ontology="conduct", performative="inform")
+        )
+
+
+async def end_all() -> int:
+    """End the agents that are here, and return how many there were."""
+    ending = LIVING.copy()
+    LIVING.clear()
+    for agent in ending:
+        await agent.stop()
+    return len(ending)
+
+
+async def start_sweeper(_: Play, home: Container) -> None:
+    """Start the agent that ends others."""
+    await start_agent(home, "sweeper", Sweep(), _ORDERS)
+
+
+async def start_nobody(_: Play, home: Container) -> None:
+    """Start nobody: there is just a container."""
+
+
+def played(plays: Mapping[str, type[Play]]) -> Role:
+    """Return what plays any role of experiments, by agents or by hand.
+
+    Args:
+        plays: what agents do, by the name of the experiment.
+    """
+
+    def role(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
+        match work.configuration.platform:
+            case "tasks":
+                from formicary_bench.experiments.mobile.by_hand import tasks
+
+                return tasks.play(work)
+            case "tcp":
+                from formicary_bench.experiments.mobile.by_hand import places
+
+                return places.play(work)
+        return by_agents(plays[work.configuration.experiment](work))
+
+    return role
+
+
+@asynccontextmanager
+async def by_agents(play: Play) -> AsyncIterator[PreparedRole]:
+    """Have the containers of a worker, and who is in them."""
+    work, places = play.work, play.places
+    homes: dict[str, Container] = {}
+    async with AsyncExitStack() as stack:
+        about = {"creatable": [PACKAGE], "accepts": [PACKAGE], **stack.enter_context(play.options())}
+        for name in _own(work, places):
+            if homes and not work.job.peer:
+                about["join"] = endpoint(next(iter(homes.values())), work) or None
+            homes[name] = await stack.enter_async_context(container(work, name, **about))
+        for name, (_, start) in zip(places, play.cast, strict=False):
+            if name in homes:
+                await start(play, homes[name])
+        home, many = homes.get(places[-1]), work.job.members if work.is_one_of_many else len({*places})
+        measure = partial(act, home, CONDUCTOR, play, _ANSWERS) if home else None
+        yield all_prepared([*homes.values()], work, many, measure)
+
+
+def _own(work: Workload, places: Sequence[str]) -> list[str]:
+    """Return the names of a worker's containers; the first is the one that others are told of."""
+    if work.is_one_of_many:
+        return [member_name(work.job.member)]
+    return sorted({*places} & {*names_on(0 if work.job.role in {ASK, BOTH} else 1)})

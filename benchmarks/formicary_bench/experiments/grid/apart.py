@@ -1,7 +1,6 @@
 """A grid over several containers, each with some rows of it in a process of its own.
 
-A steward in each container makes the cells there, has them begin and end, and says what they have done to the
-agent that conducts all of them.
+A steward in each container makes the cells there, has them begin and end, and says what they have done.
 """
 
 from __future__ import annotations
@@ -13,25 +12,23 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary import Agent, CyclicBehaviour, LocalPlatform, Message, OneShotBehaviour
-from formicary.errors import FormicaryError, MailboxFullError
-from formicary_bench.experiments.grid.cells import Cell, Grid, sums_of
+from formicary import Agent, CyclicBehaviour, LocalPlatform, Message
+from formicary.errors import MailboxFullError
+from formicary_bench.experiments.grid.cells import Cell, Grid
 from formicary_bench.subjects.ours.behaviours import PATIENCE
-from formicary_bench.vocabulary.grid import COPIED, HELD, active_of
-from formicary_bench.worker.workload import PreparedRole, Tally
+from formicary_bench.vocabulary.grid import COPIED, active_of
+from formicary_bench.worker.workload import Tally
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine, Sequence
     from typing import Any
 
+    from formicary import Container
     from formicary_bench.worker.workload import Workload
 
-CPU_GROUP = "agents"
-
-PREPARE, BEGIN, END, REST, SUM = "prepare", "begin", "end", "rest", "sum"
+PREPARE, BEGIN, END, REST = "prepare", "begin", "end", "rest"
 """What a steward is told to do."""
 
-_OVER = "over"
 _ROOM = 1000
 
 
@@ -85,18 +82,18 @@ class Done(msgspec.Struct, frozen=True):
 
     made: list[tuple[int, int, int]]
     seconds: float
-    held: int
+    held: float
 
 
 class PartOfGrid(Grid):
     """What the cells of a process know, where others are elsewhere; arguments as of `Grid`."""
 
-    def __init__(self, most: int, seed: int, over: Any) -> None:
-        super().__init__(most, seed, over)
+    def __init__(self, most: int, seed: int) -> None:
+        super().__init__(most, seed)
         self._waiting: set[asyncio.Task[None]] = set()
 
     def later(self, sending: Coroutine[Any, Any, None]) -> None:
-        """Have a message sent that must wait for room."""
+        """Have done what must wait, as a message sent for which there is no room."""
         task = asyncio.get_running_loop().create_task(sending)
         self._waiting.add(task)
         task.add_done_callback(self._waiting.discard)
@@ -121,20 +118,16 @@ class Steward(Agent):
 
     Args:
         name: its own name.
-        part: a `Part` as plain data.
+        part: the fields of a `Part`.
     """
 
-    def __init__(self, name: str, part: dict[str, int]) -> None:
+    def __init__(self, name: str, **part: int) -> None:
         super().__init__(name)
-        self.part = msgspec.convert(part, Part)
-
-    async def setup(self) -> None:
-        """Begin to obey."""
-        self.add_behaviour(Obey(self.part))
+        self.add_behaviour(Obey(Part(**part)))
 
 
 class Obey(CyclicBehaviour):
-    """Does what the conductor says.
+    """Does what it is told.
 
     Args:
         part: which part of the grid is here.
@@ -143,26 +136,23 @@ class Obey(CyclicBehaviour):
     def __init__(self, part: Part) -> None:
         super().__init__()
         self.part = part
-        self.conductor = ""
-        self.grid = PartOfGrid(part.swaps, part.seed + part.container, self._over)
+        self.grid = PartOfGrid(part.swaps, part.seed + part.container)
 
     async def run(self) -> None:
         """Obey once."""
         order = await self.receive()
-        self.conductor = order.sender or ""
-        body = ""
+        body = b""
         match order.body:
             case "prepare":
                 await self._prepare()
             case "begin":
                 self.grid.begin()
+                self.grid.later(self._report(order))
                 return
             case "end":
-                body = self._end()
+                self.grid.end()
             case "rest":
-                body = "" if await self.grid.rest() else "its cells do not come to rest"
-            case "sum":
-                body = msgspec.json.encode(self.grid.sums()).decode()
+                body = msgspec.json.encode(await self.grid.rest())
         await self.reply(order, body=body)
 
     async def _prepare(self) -> None:
@@ -174,123 +164,84 @@ class Obey(CyclicBehaviour):
         self.grid.names = self.part.names(home.platform)
         self.grid.choose(self.part.asking)  # cells of other containers may ask before these are to begin
 
-    def _over(self) -> None:
-        self.grid.later(self.send(Message(to=self.conductor, body=_OVER, performative="inform")))
-
-    def _end(self) -> str:
-        import psutil
-
-        if not self.grid.is_over:
-            self.grid.end()
+    async def _report(self, order: Message) -> None:
+        """Say what was done, when all is over."""
+        await self.grid.over.wait()
         tally = self.grid.tally
         made = [(swaps, *known) for swaps, known in tally.made.items()]
-        held = int(psutil.Process().memory_full_info().uss)
-        return msgspec.json.encode(Done(made, tally.seconds, held)).decode()
+        done = Done(made, tally.seconds, await self.grid.held())
+        await self.reply(order, body=msgspec.json.encode(done))
 
 
-class Conduct(OneShotBehaviour):
-    """Has all stewards make their cells, begin and end, and adds up what they say.
+class Parts:
+    """A grid over several containers, as its own process has it; methods as of `Grid`.
 
     Args:
-        work: what is measured.
+        home: the container from which stewards are told what to do.
         stewards: their full names.
     """
 
-    def __init__(self, work: Workload, stewards: Sequence[str]) -> None:
-        super().__init__()
-        self.work = work
-        self.stewards = stewards
-        self.prepared = asyncio.Event()
-        self.begin = asyncio.Event()
+    def __init__(self, home: Container, stewards: Sequence[str]) -> None:
+        self._home = home
+        self._stewards = stewards
+        self._held = 0.0
+        self.tally = Tally()
 
-    async def run(self) -> None:
-        """Conduct them."""
-        work = self.work
-        await self._tell(PREPARE)
-        await self._answers()
-        self.prepared.set()
-        await self.begin.wait()
-        work.mark(True)
-        await self._tell(BEGIN)
-        while (await self.receive()).body != _OVER:
-            pass
-        await self._tell(END)
-        answers = [msgspec.json.decode(one, type=Done) for one in await self._answers()]
-        work.mark(False)
-        tally = Tally(seconds=max(one.seconds for one in answers))
-        for swaps, agents, refused in (line for one in answers for line in one.made):
-            tally.add(swaps, refused, agents)
-        work.tally = tally
-        work.counters[HELD] = float(sum(one.held for one in answers))
-        await self._check()
+    async def tell(self, order: str, patience: float | None = PATIENCE) -> list[str | bytes]:
+        """Tell all stewards to do something, and return their answers.
 
-    async def _check(self) -> None:
-        """Make sure that no number was lost."""
-        await self._tell(REST)
-        unrest = [one for one in await self._answers() if one]
-        await self._tell(SUM)
-        sums = [msgspec.json.decode(one, type=tuple[int, int]) for one in await self._answers()]
-        if unrest or tuple(map(sum, zip(*sums, strict=True))) != sums_of(
-            self.work.configuration.dimension**2
-        ):
-            raise FormicaryError("swaps were begun and not ended: numbers were lost")
+        Raises:
+            FormicaryError: one does not answer in time.
+        """
+        return [answer.body for answer in await asyncio.gather(*self._asked(order, patience))]
 
-    async def _tell(self, order: str) -> None:
-        for steward in self.stewards:
-            await self.send(Message(to=steward, body=order, performative="request"))
-        self.work.steps += 1
+    async def play(self, work: Workload) -> None:
+        """Have all begin, and end when a cell of one has made as many swaps as there are to be."""
+        begun = [asyncio.ensure_future(one) for one in self._asked(BEGIN, None)]
+        await asyncio.wait(begun, return_when=asyncio.FIRST_COMPLETED)
+        await self.tell(END)
+        work.steps += 1
+        for answer in await asyncio.gather(*begun):
+            done = msgspec.json.decode(answer.body, type=Done)
+            self._held += done.held
+            self.tally.seconds = max(self.tally.seconds, done.seconds)
+            for swaps, agents, refused in done.made:
+                self.tally.add(swaps, refused, agents)
 
-    async def _answers(self) -> list[str | bytes]:
-        found: list[str | bytes] = []
-        while len(found) < len(self.stewards):
-            answer = await self.receive(timeout=PATIENCE)
-            if answer is None:
-                raise FormicaryError(
-                    f"a container with a part of the grid says nothing within {PATIENCE:g} s"
-                )
-            if answer.performative == "failure":
-                raise FormicaryError(str(answer.body))
-            if answer.body != _OVER:
-                found.append(answer.body)
-        return found
+    async def rest(self) -> tuple[int, int] | None:
+        """Wait until no swap is under way anywhere; return the sums of all numbers."""
+        answers = await self.tell(REST)
+        sums = [msgspec.json.decode(one, type=tuple[int, int] | None) for one in answers]
+        there = [one for one in sums if one]
+        return (
+            None if len(there) < len(sums) else (sum(one for one, _ in there), sum(one for _, one in there))
+        )
+
+    async def held(self) -> float:
+        """Return how many bytes the processes of all parts hold."""
+        return self._held
+
+    def _asked(self, order: str, patience: float | None) -> list[Coroutine[Any, Any, Message]]:
+        return [
+            self._home.ask(Message(to=steward, body=order, performative="request"), patience)
+            for steward in self._stewards
+        ]
 
 
 @asynccontextmanager
-async def grid(work: Workload) -> AsyncIterator[PreparedRole]:
+async def parts(work: Workload) -> AsyncIterator[Parts]:
     """Have a grid over several containers in processes of their own."""
-    configuration = work.configuration
-    room = max(2 * configuration.dimension**2, _ROOM)
-    containers = configuration.containers
-    copies = configuration.kind == COPIED
+    one = work.configuration
+    room = max(2 * one.dimension**2, _ROOM)
     async with LocalPlatform(
-        containers, seed=work.job.seed, copy=copies, queue_limit=room, when_lost="end"
+        one.containers, seed=work.job.seed, copy=one.kind == COPIED, queue_limit=room, when_lost="end"
     ) as platform:
         stewards = []
-        for number in range(containers):
-            part = Part(number, containers, configuration.dimension, configuration.swaps, work.job.seed)
-            name = f"steward-{number + 1}"
-            about = {"part": msgspec.to_builtins(part)}
+        for number in range(one.containers):
+            part = Part(number, one.containers, one.dimension, one.swaps, work.job.seed)
+            name, about = f"steward-{number + 1}", msgspec.structs.asdict(part)
             stewards.append(await platform.start(Steward, name, about, on=f"c{number + 1}"))
-        conduct = Conduct(work, stewards)
-        conductor = Agent("conductor")
-        conductor.add_behaviour(conduct)
-        await platform.container.start(conductor)
-        await _first(conduct.prepared.wait(), conduct.join())
-
-        async def measure() -> None:
-            conduct.begin.set()
-            await conduct.join()
-
-        yield PreparedRole(measure=measure)
-
-
-async def _first(*awaited: Coroutine[Any, Any, object]) -> None:
-    """Wait until one of several ends, and raise what it has raised."""
-    tasks = [asyncio.create_task(one) for one in awaited]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-    finally:
-        for task in tasks:
-            task.cancel()
+        grid = Parts(platform.container, stewards)
+        await grid.tell(PREPARE)
+        work.steps += 1
+        yield grid

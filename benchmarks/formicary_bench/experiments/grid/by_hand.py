@@ -18,14 +18,12 @@ if TYPE_CHECKING:
 
     Queue = deque[tuple[Callable[[Any], None], Any]]
 
-CPU_GROUP = "agents"
-
 
 class Board(Grid):
     """What all cells know: also the queue of functions to call, and each other; arguments as of `Grid`."""
 
-    def __init__(self, most: int, seed: int, over: Callable[[], None], cells: int) -> None:
-        super().__init__(most, seed, over)
+    def __init__(self, most: int, seed: int, cells: int) -> None:
+        super().__init__(most, seed)
         self.queue: Queue = deque()
         self.cells = self.all = [BareCell(str(number), self) for number in range(cells)]
 
@@ -81,7 +79,7 @@ class BareCell:
         self.is_busy = False
         self.swaps += 1
         if self.swaps >= self.board.most:
-            self.board.reach()
+            self.board.end()
 
     def refuse(self, _: None) -> None:
         """Ask another one."""

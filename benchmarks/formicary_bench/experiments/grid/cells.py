@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,10 @@ from formicary import Message, MicroAgent
 from formicary_bench.worker.workload import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Protocol
+
+    from formicary_bench.worker.workload import Workload
 
     class Swapping(Protocol):
         """What the cells of agents and those by hand have in common."""
@@ -32,11 +35,10 @@ if TYPE_CHECKING:
             """Ask another one for its number."""
 
 
-CPU_GROUP = "agents"
-
 REQUEST, INFORM, REFUSE = "request", "inform", "refuse"
 
 _LOOKS, _LOOK_SECONDS = 5000, 0.005
+_REPORT_SECONDS, _LOOKED_AT = 0.2, 100  # cells
 
 
 class Grid:
@@ -45,18 +47,17 @@ class Grid:
     Args:
         most: how many swaps the first cell makes until all end.
         seed: of whom they ask.
-        over: called when a cell of this process has made so many.
     """
 
-    def __init__(self, most: int, seed: int, over: Callable[[], None]) -> None:
+    def __init__(self, most: int, seed: int) -> None:
         self.most = most
         self.draw = random.Random(seed).random
         self.names: Sequence[str] = ()
         self.is_over = False
+        self.over = asyncio.Event()
         self.tally = Tally()
         self.cells: Sequence[Swapping] = ()
         self._asking: Sequence[int] = ()
-        self._over = over
         self._began = 0.0
 
     def choose(self, asking: Sequence[int]) -> None:
@@ -75,35 +76,48 @@ class Grid:
         for place in self._asking:
             self.cells[place].ask()
 
-    def reach(self) -> None:
-        """Called by a cell that has made as many swaps as there are to be."""
-        if not self.is_over:
-            self.end()
-            self._over()
-
     def end(self) -> None:
-        """Count what was done, and have no cell ask any more."""
+        """Count what was done, and have no cell ask any more: one has made enough swaps."""
+        if self.is_over:
+            return
         self.is_over = True
         self.tally.seconds = perf_counter() - self._began
         for cell in self.cells:
             self.tally.add(cell.swaps, cell.refused)
+        self.over.set()
 
-    async def rest(self) -> bool:
-        """Wait until all swaps have been made that were begun; return whether that is so."""
+    async def play(self, work: Workload) -> None:
+        """Begin, and wait until all is over; say meanwhile that it goes on, by what some cells do."""
+        self.begin()
+        before = work.steps
+        while not self.is_over:
+            work.steps = before + sum(cell.swaps + cell.refused for cell in self.cells[:_LOOKED_AT])
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.over.wait(), _REPORT_SECONDS)
+        work.steps = before + self.tally.requests
+
+    async def rest(self) -> tuple[int, int] | None:
+        """Wait until all swaps have been made that were begun.
+
+        Returns:
+            The sum of all numbers, and that of their squares, which no swap changes; None if cells stay busy.
+        """
         for _ in range(_LOOKS):
             if not any(cell.is_busy for cell in self.cells):
-                return True
+                numbers = [int(cell.number) for cell in self.cells]
+                return sum(numbers), sum(number * number for number in numbers)
             await asyncio.sleep(_LOOK_SECONDS)
-        return False
+        return None
 
-    def sums(self) -> tuple[int, int]:
-        """Return the sum of all numbers, and that of their squares: what no swap changes."""
-        numbers = [int(cell.number) for cell in self.cells]
-        return sum(numbers), sum(number * number for number in numbers)
+    async def held(self) -> float:
+        """Return how many bytes of the memory its process holds."""
+        import psutil
+
+        return float(psutil.Process().memory_full_info().uss)
 
 
 def sums_of(many: int) -> tuple[int, int]:
-    """Return what `Grid.sums` is of the numbers from 0 to many, without the last."""
+    """Return what `Grid.rest` returns of the numbers from 0 to many, without the last."""
     return many * (many - 1) // 2, many * (many - 1) * (2 * many - 1) // 6
 
 
@@ -153,7 +167,7 @@ class Cell(MicroAgent):
             self.is_busy = False
             self.swaps += 1
             if self.swaps >= self.grid.most:
-                self.grid.reach()
+                self.grid.end()
         else:
             self.refused += 1
             self.ask()

@@ -2,97 +2,68 @@
 
 from __future__ import annotations
 
-import asyncio
-import random
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from formicary import Container
 from formicary.errors import FormicaryError
-from formicary_bench.experiments.grid import apart
+from formicary_bench.experiments.grid.apart import Part, parts
 from formicary_bench.experiments.grid.by_hand import Board
 from formicary_bench.experiments.grid.cells import Cell, Grid, sums_of
 from formicary_bench.vocabulary.containers import ASKING
-from formicary_bench.vocabulary.grid import COPIED, HELD, active_of
+from formicary_bench.vocabulary.grid import COPIED, HELD
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-    from contextlib import AbstractAsyncContextManager
 
     from formicary_bench.worker.workload import Workload
 
-CPU_GROUP = "agents"
-
-_LOOK_SECONDS = 0.2
-_LOOKED_AT = 100  # cells
-
-
-def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have all cells."""
-    return apart.grid(work) if work.configuration.containers > 1 else _here(work)
-
 
 @asynccontextmanager
-async def _here(work: Workload) -> AsyncIterator[PreparedRole]:
-    is_over = asyncio.Event()
-    async with AsyncExitStack() as stack:
-        if work.configuration.platform == "callbacks":
-            grid = _by_hand(work, is_over)
-        else:
-            grid = await _of_agents(work, is_over, stack)
+async def both(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have all cells."""
+    one = work.configuration
+    of_one = _by_hand if one.platform == "callbacks" else _of_agents
+    async with (parts if one.containers > 1 else of_one)(work) as grid:
 
         async def measure() -> None:
-            many = len(grid.cells)
-            starters = random.Random(work.job.seed)
-            grid.choose(starters.sample(range(many), active_of(work.configuration.dimension)))
             work.mark(True)
-            grid.begin()
-            before = work.steps
-            await _until(is_over, grid, work)
-            work.steps = before + grid.tally.requests
+            await grid.play(work)
             work.mark(False)
             work.tally = grid.tally
-            work.counters[HELD] = _held()
-            if not await grid.rest() or grid.sums() != sums_of(many):
+            work.counters[HELD] = await grid.held()
+            if await grid.rest() != sums_of(one.dimension**2):
                 raise FormicaryError("swaps were begun and not ended: numbers were lost")
 
         yield PreparedRole(measure=measure)
 
 
-def _by_hand(work: Workload, is_over: asyncio.Event) -> Grid:
-    configuration = work.configuration
-    return Board(configuration.swaps, work.job.seed, is_over.set, configuration.dimension**2)
+def _part(work: Workload) -> Part:
+    """Return all of a grid, as a part."""
+    return Part(0, 1, work.configuration.dimension, work.configuration.swaps, work.job.seed)
 
 
-async def _of_agents(work: Workload, is_over: asyncio.Event, stack: AsyncExitStack) -> Grid:
-    configuration = work.configuration
-    many = configuration.dimension**2
+@asynccontextmanager
+async def _by_hand(work: Workload) -> AsyncIterator[Grid]:
+    part = _part(work)
+    board = Board(part.swaps, part.seed, len(part.cells))
+    board.choose(part.asking)
+    yield board
+
+
+@asynccontextmanager
+async def _of_agents(work: Workload) -> AsyncIterator[Grid]:
+    part, copies = _part(work), work.configuration.kind == COPIED
     # There is room for all that can be under way: of each cell that asks a request, and an answer.
-    home = Container(
-        ASKING, seed=work.job.seed, copy=configuration.kind == COPIED, queue_limit=max(2 * many, 1000)
-    )
-    await stack.enter_async_context(home)
-    grid = Grid(configuration.swaps, work.job.seed, is_over.set)
-    cells = [Cell(f"cell-{number}", str(number), grid) for number in range(many)]
-    for cell in cells:
-        await home.start(cell)
-        work.steps += 1
-    grid.cells = cells
-    grid.names = [str(cell.address) for cell in cells]
-    return grid
-
-
-async def _until(is_over: asyncio.Event, grid: Grid, work: Workload) -> None:
-    """Wait until all is over; say meanwhile that it goes on, by what some cells do."""
-    before = work.steps
-    while not is_over.is_set():
-        work.steps = before + sum(cell.swaps + cell.refused for cell in grid.cells[:_LOOKED_AT])
-        with suppress(TimeoutError):
-            await asyncio.wait_for(is_over.wait(), _LOOK_SECONDS)
-
-
-def _held() -> float:
-    import psutil
-
-    return float(psutil.Process().memory_full_info().uss)
+    room = max(2 * len(part.cells), 1000)
+    async with Container(ASKING, seed=part.seed, copy=copies, queue_limit=room) as home:
+        grid = Grid(part.swaps, part.seed)
+        cells = [Cell(f"cell-{number}", str(number), grid) for number in part.cells]
+        for cell in cells:
+            await home.start(cell)
+            work.steps += 1
+        grid.cells = cells
+        grid.names = [str(cell.address) for cell in cells]
+        grid.choose(part.asking)
+        yield grid

@@ -108,9 +108,8 @@ def test_parts_are_the_whole_grid_and_as_many_ask_as_are_to(dimension, container
 
 
 @given(st.integers(2, 6), st.integers(1, 30), st.integers(0, 99))
-def test_swaps_lose_no_number_and_end_when_the_first_has_made_enough(dimension, most, seed):
-    over = []
-    board = Board(most, seed, lambda: over.append(True), dimension**2)
+async def test_swaps_lose_no_number_and_end_when_the_first_has_made_enough(dimension, most, seed):
+    board = Board(most, seed, dimension**2)
     asking = random.Random(seed).sample(range(dimension**2), active_of(dimension))
     board.choose(asking)
     for place in asking:
@@ -118,9 +117,8 @@ def test_swaps_lose_no_number_and_end_when_the_first_has_made_enough(dimension, 
     while board.queue:
         function, argument = board.queue.popleft()
         function(argument)
-    assert over == [True]
-    assert board.sums() == sums_of(dimension**2)
-    assert not any(cell.is_busy for cell in board.cells)
+    assert board.over.is_set()
+    assert await board.rest() == sums_of(dimension**2)
     made = board.tally.made
     assert max(made) == most
     assert sum(agents for agents, _ in made.values()) == dimension**2

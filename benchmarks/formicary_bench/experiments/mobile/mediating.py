@@ -16,7 +16,7 @@ from formicary import CyclicBehaviour, Message, Template
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.mobile.mediators import SERVERS, Requests
 from formicary_bench.experiments.mobile.play import SECOND, Play, played
-from formicary_bench.subjects.ours.behaviours import hear
+from formicary_bench.subjects.ours.behaviours import PATIENCE
 from formicary_bench.subjects.ours.containers import start_agent
 from formicary_bench.vocabulary.containers import ASKING, ECHOING
 
@@ -98,8 +98,8 @@ class Client(CyclicBehaviour):
             return
         body = f"{number % SERVERS}{self.body}"
         await self.send(Message(to=self.mediator, body=body, performative="request"))
-        answer = await hear(self, self.mediator)
-        if answer.body != body:
+        answer = await self.receive(timeout=PATIENCE)
+        if answer is None or answer.body != body:
             raise FormicaryError(f"a request was answered by {answer!r:.200}")
         self.requests.end()
 

@@ -87,6 +87,9 @@ class Play(Loops, OneShotBehaviour):
         """Return the full domain of the container in which one of the cast is."""
         return f"{self.places[place]}.{self.home.platform}"
 
+    hear = hear
+    """Waits for what somebody has to tell the conductor."""
+
     async def run(self) -> None:
         """Make all loops."""
         await self.make_all()
@@ -98,10 +101,6 @@ class Play(Loops, OneShotBehaviour):
         """
         self._named += 1
         return [f"{kind}-{self._named}-{number}" for number in range(count)]
-
-    async def hear(self) -> Message:
-        """Wait for what somebody has to tell the conductor; raises FormicaryError as `hear` does."""
-        return await hear(self, "nobody of those who take part")
 
     async def sweep(self, place: int, count: int) -> None:
         """Have the agents ended that are in another container.

@@ -6,3 +6,5 @@
 - `worker`: the process that has them
 - `plan`, `rows`, `report`: how it is planned, summarised and shown
 """
+
+CPU_GROUP = "agents"

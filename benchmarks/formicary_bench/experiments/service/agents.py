@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from formicary import CyclicBehaviour, Message, OneShotBehaviour
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.service.rounds import fetch, measure_rounds
 from formicary_bench.subjects.ours.behaviours import PATIENCE
-from formicary_bench.subjects.ours.containers import start_agent
+from formicary_bench.subjects.ours.containers import act, start_agent
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from formicary import Container
     from formicary_bench.worker.workload import Workload
-
-CPU_GROUP = "agents"
 
 
 class Request(OneShotBehaviour):
@@ -30,11 +28,9 @@ class Request(OneShotBehaviour):
     def __init__(self, work: Workload) -> None:
         super().__init__()
         self.work = work
-        self.begin = asyncio.Event()
 
     async def run(self) -> None:
         """Make all rounds."""
-        await self.begin.wait()
         await measure_rounds(self.work, self._rounds)
 
     async def _rounds(self, count: int) -> None:
@@ -87,15 +83,8 @@ class Print(CyclicBehaviour):
 async def start(
     home: Container, work: Workload, write: Callable[[str], object]
 ) -> Callable[[], Awaitable[None]]:
-    """Start the four agents, and return what makes all rounds."""
+    """Start the agents, and return what has the client make all rounds."""
     await start_agent(home, "fetcher", Fetch())
     await start_agent(home, "printer", Print(write))
     await start_agent(home, "coordinator", Coordinate())
-    client = Request(work)
-    await start_agent(home, "client", client)
-
-    async def measure() -> None:
-        client.begin.set()
-        await client.join()
-
-    return measure
+    return partial(act, home, "client", Request(work))

@@ -5,55 +5,42 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from formicary_bench.experiments.service.rounds import fetch, measure_rounds
+from formicary_bench.experiments.service.rounds import fetch
 from formicary_bench.subjects.baselines.callbacks import drain
 from formicary_bench.subjects.baselines.tasks import Channel, end
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
-    from formicary_bench.worker.workload import Workload
-
     Write = Callable[[str], object]
-    Measure = Callable[[], Awaitable[None]]
-
-CPU_GROUP = "agents"
-
-
-async def _take(own: Channel) -> Any:
-    if not own.items:
-        own.waiter = asyncio.get_running_loop().create_future()
-        await own.waiter
-    return own.items.popleft()
 
 
 async def _coordinate(own: Channel, fetcher: Channel, printer: Channel, client: Channel) -> None:
     while True:
-        await _take(own)
+        await own.take()
         fetcher.put(None)
-        printer.put(await _take(own))
-        await _take(own)
+        printer.put(await own.take())
+        await own.take()
         client.put(None)
 
 
 async def _fetch(own: Channel, coordinator: Channel) -> None:
     while True:
-        await _take(own)
+        await own.take()
         coordinator.put(fetch())
 
 
 async def _print(own: Channel, coordinator: Channel, write: Write) -> None:
     while True:
-        write(await _take(own))
+        write(await own.take())
         coordinator.put(None)
 
 
 @asynccontextmanager
-async def tasks(work: Workload, write: Write) -> AsyncIterator[Measure]:
-    """Have the tasks of coordinator, fetcher and printer; who makes the rounds is the client."""
+async def tasks(write: Write) -> AsyncIterator[Callable[[int], Awaitable[None]]]:
+    """Have the tasks of coordinator, fetcher and printer; give what makes rounds, which is the client."""
     client, coordinator, fetcher, printer = (Channel() for _ in range(4))
     running = [
         asyncio.create_task(_coordinate(coordinator, fetcher, printer, client)),
@@ -64,9 +51,9 @@ async def tasks(work: Workload, write: Write) -> AsyncIterator[Measure]:
     async def rounds(count: int) -> None:
         for _ in range(count):
             coordinator.put(None)
-            await _take(client)
+            await client.take()
 
-    yield partial(measure_rounds, work, rounds)
+    yield rounds
     await end(running)
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from formicary import Container
     from formicary_bench.worker.workload import Workload
 
-CPU_GROUP = "agents"
-
 
 class Client(MicroAgent):
     """Asks the coordinator, and again when all is done."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.worker.workload import Workload
 
-CPU_GROUP = "agents"
-
 _DATA = "a line of text that somebody has asked for"
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.worker.workload import Workload
 
-CPU_GROUP = "agents"
-
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
@@ -27,8 +25,8 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     with console() as write:
         match work.configuration.platform:
             case "tasks":
-                async with tasks(work, write) as measure:
-                    yield PreparedRole(measure=measure)
+                async with tasks(write) as rounds:
+                    yield PreparedRole(measure=partial(measure_rounds, work, rounds))
             case "callbacks":
                 yield PreparedRole(measure=partial(measure_rounds, work, Callbacks(write).rounds))
             case _:

@@ -12,6 +12,8 @@ from formicary_bench.experiments.messaging import OURS
 from formicary_bench.vocabulary.modes import SYNCHRONOUS
 from formicary_bench.vocabulary.placements import SAME
 
+CPU_GROUP = "agents"
+
 AGENTS = (8, 16, 32, 64, 128, 256)
 """How many agents, or senders, there are in the paper."""
 

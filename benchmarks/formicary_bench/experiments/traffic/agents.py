@@ -8,37 +8,22 @@ from itertools import cycle
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
-from formicary import Agent, CyclicBehaviour, Message, OneShotBehaviour, Template
-from formicary.errors import FormicaryError
+from formicary import Agent, Message, OneShotBehaviour, Template
 from formicary_bench.experiments.traffic.patterns import container_of, partner_in_ring, receiver_of
-from formicary_bench.worker.workload import PairTimes
+from formicary_bench.subjects.ours.behaviours import PATIENCE, Echo, hear
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.worker.workload import Workload
 
-CPU_GROUP = "agents"
-
 CONDUCTOR = "conductor"
 """The name of the agent that has all others begin, and collects their times."""
-
-PATIENCE = 60.0
-"""For how many seconds an answer is waited for."""
 
 _REQUESTS, _ANSWERS = Template(performative="request"), Template(performative="inform")
 _BETWEEN_REPORTS = 1_000_000_000  # ns
 _TO_BEGIN = 500_000_000  # ns
 _NUMBER = 8  # bytes
-
-
-class Echo(CyclicBehaviour):
-    """Answers every message with its body."""
-
-    async def run(self) -> None:
-        """Answer one message."""
-        message = await self.receive()
-        await self.reply(message, body=message.body)
 
 
 class Ask(OneShotBehaviour):
@@ -154,11 +139,7 @@ class Conduct(OneShotBehaviour):
             await self.send(Message(to=f"agent-{number}", body=body, performative="inform"))
         missing = set(range(agents))
         while missing:
-            message = await self.receive(timeout=PATIENCE)
-            if message is None:
-                raise FormicaryError(f"{len(missing)} agents have not answered within {PATIENCE:g} s")
-            if message.performative == "failure":
-                raise FormicaryError(str(message.body))
+            message = await hear(self, f"any of {len(missing)} agents")
             if message.performative == "confirm":
                 number = number_of(str(message.sender))
                 self._take(number, message.body)
@@ -187,8 +168,3 @@ def called(agent: Agent, word: str, number: int, containers: int) -> str:
         if agent.container.name == there
         else f"{word}-{number}@{there}.{agent.container.platform}"
     )
-
-
-def no_times(agents: int) -> list[PairTimes]:
-    """Return where the times of so many agents go."""
-    return [PairTimes() for _ in range(agents)]

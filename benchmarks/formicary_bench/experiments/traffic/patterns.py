@@ -9,8 +9,6 @@ receivers is one of times that of containers, each sender has its receiver in it
 
 from __future__ import annotations
 
-CPU_GROUP = "agents"
-
 
 def partner_in_ring(agent: int, trip: int, agents: int) -> int:
     """Return to whom an agent sends on a trip, counted from 0: to all others in turn, never to itself."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
-from formicary import Agent, LocalPlatform
+from formicary import LocalPlatform
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.traffic.agents import (
     CONDUCTOR,
@@ -15,20 +16,19 @@ from formicary_bench.experiments.traffic.agents import (
     InRing,
     Receiver,
     Sender,
-    no_times,
 )
 from formicary_bench.experiments.traffic.patterns import container_of, partner_in_ring, receiver_of
 from formicary_bench.subjects.baselines.tasks import Channel, echo_to_many, end
+from formicary_bench.subjects.ours.containers import act
 from formicary_bench.vocabulary.modes import SYNCHRONOUS
-from formicary_bench.worker.workload import PreparedRole
+from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from contextlib import AbstractAsyncContextManager
 
-    from formicary_bench.worker.workload import PairTimes, Workload
-
-CPU_GROUP = "agents"
+    from formicary import Agent
+    from formicary_bench.worker.workload import Workload
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
@@ -42,15 +42,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
     about: dict[str, Any] = {"mode": SYNCHRONOUS} if one.kind == SYNCHRONOUS else {}
     async with LocalPlatform(containers=one.containers, seed=work.job.seed, **about) as platform:
         await _start(platform, work)
-
-        async def measure() -> None:
-            conduct = Conduct(work)
-            conductor = Agent(CONDUCTOR)
-            conductor.add_behaviour(conduct)
-            await platform.container.start(conductor)
-            await conduct.join()
-
-        yield PreparedRole(measure=measure)
+        yield PreparedRole(measure=partial(act, platform.container, CONDUCTOR, Conduct(work)))
 
 
 async def _start(platform: LocalPlatform, work: Workload) -> None:
@@ -60,7 +52,7 @@ async def _start(platform: LocalPlatform, work: Workload) -> None:
         FormicaryError: one of them cannot be started.
     """
     one = work.configuration
-    work.times += no_times(one.pairs)
+    work.times += [PairTimes() for _ in range(one.pairs)]
     about: dict[str, Any] = {
         "others": one.echoes or one.pairs,
         "trips": work.trips,
@@ -87,7 +79,7 @@ async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
     agents, receivers = work.configuration.pairs, work.configuration.echoes
     answering = [Channel() for _ in range(receivers or agents)]
     asking = [Channel() for _ in range(agents)]
-    work.times += no_times(agents)
+    work.times += [PairTimes() for _ in asking]
     echoes = [asyncio.create_task(echo_to_many(one)) for one in answering]
 
     def partners(number: int) -> list[Channel]:

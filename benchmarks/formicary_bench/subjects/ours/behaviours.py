@@ -28,7 +28,7 @@ PATIENCE = 60.0
 """For how many seconds an answer is waited for."""
 
 
-async def hear(behaviour: Behaviour, who: str) -> Message:
+async def hear(behaviour: Behaviour, who: str = "somebody who takes part") -> Message:
     """Wait for what somebody has to tell a behaviour.
 
     Args:

@@ -15,6 +15,8 @@ from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
 from formicary_bench.vocabulary.shop import DATABASES, MIXES, SHOPPING, WAYS
 
+CPU_GROUP = "runtime"
+
 _HERE = "formicary_bench.experiments.mobile.web_shop"
 _SUBJECTS = tuple(f"formicary-{way}" for way in WAYS)
 

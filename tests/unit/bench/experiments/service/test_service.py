@@ -8,7 +8,7 @@ from tests.unit.bench.synthetic import STARTED, make_run
 
 from formicary_bench import published
 from formicary_bench.experiments.service.by_hand import Callbacks, tasks
-from formicary_bench.experiments.service.rounds import console, fetch
+from formicary_bench.experiments.service.rounds import console, fetch, measure_rounds
 from formicary_bench.reports.document.sections import sections_of
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Creations
@@ -69,8 +69,8 @@ async def test_rounds_by_hand_fetch_and_print_once_each():
     (one,) = plan(requests="7", platform="tasks")
     printed = []
     work = Workload(Job(one, "both", 1))
-    async with tasks(work, printed.append) as measure:
-        await measure()
+    async with tasks(printed.append) as rounds:
+        await measure_rounds(work, rounds)
     assert printed == [fetch()] * 7
     assert sum(many for many, _, _ in work.batches) == 7
     again = Callbacks(printed.append)

@@ -14,6 +14,7 @@ from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Creations, RoundTrips, Tallies
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution.delayed_network import delayed_network
 from formicary_bench.runner.execution.phases import (
     QUIET_SECONDS,
     Advance,
@@ -106,7 +107,10 @@ def measure(
     """
     started = datetime.now(UTC)
     watching = HostObserver(observer) if any(slot.host.name for slot in task.slots) else None
-    with RepetitionRun(task, listener, watching or observer, quiet_s=quiet_s) as running:
+    with (
+        delayed_network(task.configuration.delay_us),
+        RepetitionRun(task, listener, watching or observer, quiet_s=quiet_s) as running,
+    ):
         done = running.finish()
         first = next(iter(done.results.values()))
         members: tuple[int, ...] = ()

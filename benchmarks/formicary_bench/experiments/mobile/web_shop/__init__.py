@@ -1,10 +1,10 @@
 """A client sends an agent shopping, which goes to the data or has it come: `mobile/web-shop`.
 
 - `mixes` and `catalogue`: what is asked for, and what there is, both made from a seed
-- `shop` and `databases`: what a request does in the database, and which one that is
+- `shop` and `databases`: what a request does in the database, and which one that is; `postgresql_server`
 - `visits`: what an agent does on a visit, and keeps of it
 - `agents`: the client, the agent and the shop; `worker`: their processes
-- `plan`, `measure`, `rows`, `report`: how it is planned, summarised and shown
+- `plan`, `rows`, `report`: how it is planned, summarised and shown
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ EXPERIMENT = Experiment(
     ),
     plan=Loaded(f"{_HERE}.plan:plan_visits"),
     played_by=f"{_HERE}.worker",
-    measure=Loaded(f"{_HERE}.measure:measure_visits"),
     summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
     report=Loaded(f"{_HERE}.report:REPORT"),
 )

@@ -6,7 +6,6 @@ has moved to the shop's container before, so that these messages, and the pages,
 
 from __future__ import annotations
 
-import asyncio  # noqa: TC003 - behaviours are looked at by their annotations
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
@@ -131,22 +130,19 @@ class Order(OneShotBehaviour):
         shopper: the name of the agent.
         work: the mix, how many requests each visit has, and how many visits there are.
         times: where the times go.
-        begin: set when all clients are to begin.
     """
 
-    def __init__(self, shopper: str, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
+    def __init__(self, shopper: str, work: Workload, times: PairTimes) -> None:
         super().__init__()
         self.shopper = shopper
         self.work = work
         self.times = times
-        self.begin = begin
         self.page_bytes = 0
         self.orders = 0
 
     async def run(self) -> None:
         """Have all visits made."""
         asked, client = self.work.configuration, self.agent.name
-        await self.begin.wait()
         for visit in range(self.work.trips):
             errand = errand_for(asked.mix, asked.requests, client, visit)
             start = perf_counter_ns()

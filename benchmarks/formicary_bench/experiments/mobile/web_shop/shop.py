@@ -17,7 +17,7 @@ from formicary_bench.experiments.mobile.web_shop.mixes import Interaction
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from formicary_bench.experiments.mobile.web_shop.databases.database import Database
+    from formicary_bench.experiments.mobile.web_shop.databases import Database
 
 TABLES = (
     "CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL)",
@@ -36,8 +36,17 @@ TABLES = (
 )
 """What a shop is made of; `{key}` is how a database says that it numbers rows itself."""
 
+NUMBERED = "customer", "orders"
+"""The tables that have rows from the beginning, and get more that are numbered after them."""
+
 _OFFER = "book.id, book.title, author.name, book.cost, book.stock"
 _OFFERS = f"SELECT {_OFFER} FROM book JOIN author ON author.id = book.author"
+_CART_LINES, _ORDER_LINES = (
+    f"SELECT book.id, book.title, author.name, book.cost, {lines}.copies FROM {lines} "
+    f"JOIN book ON book.id = {lines}.book JOIN author ON author.id = book.author "
+    f"WHERE {lines}.{of} = ?1 ORDER BY book.id"
+    for lines, of in (("cart_line", "cart"), ("order_line", "orders"))
+)
 _PAGE = 50  # offers of a list
 _SHOWN = 5  # offers beside what was asked for
 _RECENT = 3333  # orders by which a book is a best seller
@@ -102,29 +111,14 @@ class Shop:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._pages: dict[Interaction, Callable[[Request], Awaitable[Page]]] = {
-            Interaction.HOME: self._home,
-            Interaction.NEW_PRODUCTS: self._new_products,
-            Interaction.BEST_SELLERS: self._best_sellers,
-            Interaction.PRODUCT_DETAIL: self._product_detail,
-            Interaction.SEARCH_REQUEST: self._search_request,
-            Interaction.SEARCH_RESULTS: self._search_results,
-            Interaction.SHOPPING_CART: self._shopping_cart,
-            Interaction.CUSTOMER_REGISTRATION: self._customer_registration,
-            Interaction.BUY_REQUEST: self._buy_request,
-            Interaction.BUY_CONFIRM: self._buy_confirm,
-            Interaction.ORDER_INQUIRY: self._order_inquiry,
-            Interaction.ORDER_DISPLAY: self._order_display,
-            Interaction.ADMIN_REQUEST: self._product_detail,
-            Interaction.ADMIN_CONFIRM: self._admin_confirm,
-        }
 
     async def answer(self, request: Request) -> Page:
         """Do what a visitor asks for, all of it or nothing, and return the page."""
-        if request.interaction in _WRITING:
-            async with self._database.transaction():
-                return await self._pages[request.interaction](request)
-        return await self._pages[request.interaction](request)
+        answer = _ANSWERS[request.interaction]
+        if request.interaction not in _WRITING:
+            return await answer(self, request)
+        async with self._database.transaction():
+            return await answer(self, request)
 
     async def _home(self, request: Request) -> Page:
         return Page(await self._beside(request), await self._name(request.customer))
@@ -148,6 +142,8 @@ class Shop:
         ((text,),) = await self._rows("SELECT description FROM book WHERE id = ?1", request.book)
         return Page(offers, text)
 
+    _admin_request = _product_detail
+
     async def _search_request(self, request: Request) -> Page:
         return Page(await self._beside(request))
 
@@ -161,6 +157,8 @@ class Shop:
 
     async def _customer_registration(self, request: Request) -> Page:
         return Page(text=await self._name(request.customer))
+
+    _order_inquiry = _customer_registration
 
     async def _buy_request(self, request: Request) -> Page:
         if request.choice % 100 < _NEW_PERCENT:
@@ -190,22 +188,13 @@ class Shop:
         await self._rows("DELETE FROM cart WHERE id = ?1", cart)
         return Page(page.offers, order=order, total=total)
 
-    async def _order_inquiry(self, request: Request) -> Page:
-        return Page(text=await self._name(request.customer))
-
     async def _order_display(self, request: Request) -> Page:
         last = "SELECT id, total FROM orders WHERE customer = ?1 ORDER BY id DESC LIMIT 1"
         found = await self._rows(last, request.customer)
         if not found:
             return Page()
         ((order, total),) = found
-        offers = await self._offers(
-            "SELECT book.id, book.title, author.name, book.cost, order_line.copies FROM order_line "
-            "JOIN book ON book.id = order_line.book JOIN author ON author.id = book.author "
-            "WHERE order_line.orders = ?1 ORDER BY book.id",
-            order,
-        )
-        return Page(offers, order=order, total=total)
+        return Page(await self._offers(_ORDER_LINES, order), order=order, total=total)
 
     async def _admin_confirm(self, request: Request) -> Page:
         cost = 100 + request.choice % 9_900
@@ -229,12 +218,7 @@ class Shop:
 
     async def _cart(self, cart: int, beside: list[Offer], text: str = "") -> Page:
         """Return the page of a cart: what is in it, and what is shown beside it."""
-        offers = await self._offers(
-            "SELECT book.id, book.title, author.name, book.cost, cart_line.copies FROM cart_line "
-            "JOIN book ON book.id = cart_line.book JOIN author ON author.id = book.author "
-            "WHERE cart_line.cart = ?1 ORDER BY book.id",
-            cart,
-        )
+        offers = await self._offers(_CART_LINES, cart)
         total = sum(offer.cost * offer.stock for offer in offers)
         return Page([*offers, *beside], text, cart, total=total)
 
@@ -259,4 +243,8 @@ _WRITING = {
     Interaction.BUY_REQUEST,
     Interaction.BUY_CONFIRM,
     Interaction.ADMIN_CONFIRM,
+}
+
+_ANSWERS: dict[Interaction, Callable[[Shop, Request], Awaitable[Page]]] = {
+    interaction: getattr(Shop, f"_{interaction.name.lower()}") for interaction in Interaction
 }

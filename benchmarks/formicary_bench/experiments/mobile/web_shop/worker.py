@@ -6,12 +6,11 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from formicary import Agent
 from formicary_bench.experiments.mobile.web_shop.agents import Order, Serve, Shopper
 from formicary_bench.experiments.mobile.web_shop.catalogue import make_catalogue
-from formicary_bench.experiments.mobile.web_shop.databases.database import filled
+from formicary_bench.experiments.mobile.web_shop.databases import filled
 from formicary_bench.experiments.mobile.web_shop.shop import Shop
-from formicary_bench.subjects.ours.containers import all_prepared, container, start_agent
+from formicary_bench.subjects.ours.containers import act, all_prepared, container, start_agent
 from formicary_bench.vocabulary.containers import ASKING, ECHOING
 from formicary_bench.vocabulary.shop import ORDERS_MADE, PAGE_BYTES, TRAVELS
 from formicary_bench.worker.workload import PairTimes
@@ -45,9 +44,8 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the clients, and the agents that they send."""
-    begin = asyncio.Event()
     travels = work.configuration.kind == TRAVELS
-    clients: list[Order] = []
+    clients: dict[str, Order] = {}
     async with container(work, ASKING, accepts=_ACCEPTED) as home:
         for number in work.senders:
             shop = f"shop-{number}@{ECHOING}.{home.platform}"
@@ -55,16 +53,12 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
             await home.start(shopper)
             times = PairTimes()
             work.times.append(times)
-            clients.append(Order(str(shopper.address), work, times, begin))
-            agent = Agent(f"client-{number}")
-            agent.add_behaviour(clients[-1])
-            await home.start(agent)
+            clients[f"client-{number}"] = Order(str(shopper.address), work, times)
 
         async def measure() -> None:
-            begin.set()
-            await asyncio.gather(*(client.join() for client in clients))
+            await asyncio.gather(*(act(home, name, client) for name, client in clients.items()))
             visits = work.trips * len(clients)
-            work.counters[PAGE_BYTES] = sum(client.page_bytes for client in clients) / visits
-            work.counters[ORDERS_MADE] = sum(client.orders for client in clients) / visits
+            work.counters[PAGE_BYTES] = sum(client.page_bytes for client in clients.values()) / visits
+            work.counters[ORDERS_MADE] = sum(client.orders for client in clients.values()) / visits
 
         yield all_prepared([home], work, _CONTAINERS, measure)

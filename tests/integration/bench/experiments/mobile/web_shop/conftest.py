@@ -6,7 +6,7 @@ import pytest
 from tests.plugins.missing import leave_out
 
 from formicary.errors import FormicaryError
-from formicary_bench.experiments.mobile.web_shop.databases import postgresql_server
+from formicary_bench.experiments.mobile.web_shop import postgresql_server
 
 
 @pytest.fixture(autouse=True)

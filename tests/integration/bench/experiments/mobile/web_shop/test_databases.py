@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from formicary.errors import FormicaryError
+from formicary_bench.experiments.mobile.web_shop import postgresql_server
 from formicary_bench.experiments.mobile.web_shop.catalogue import CUSTOMERS, ORDERS, make_catalogue
-from formicary_bench.experiments.mobile.web_shop.databases import postgresql_server
-from formicary_bench.experiments.mobile.web_shop.databases.database import filled
+from formicary_bench.experiments.mobile.web_shop.databases import filled
 from formicary_bench.experiments.mobile.web_shop.mixes import Interaction
 from formicary_bench.experiments.mobile.web_shop.shop import Request, Shop
 from formicary_bench.vocabulary.shop import POSTGRESQL, SQLITE

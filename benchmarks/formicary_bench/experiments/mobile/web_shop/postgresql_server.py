@@ -42,20 +42,24 @@ async def server() -> AsyncIterator[str]:
     if given := os.environ.get(GIVEN):
         yield given
         return
-    programs = _programs()
-    account = _account()
+    programs, account = _programs(), _account()
     with scratch_folder() as scratch:
         if account:
             shutil.chown(scratch, account["user"], account["group"])
-        await _make(programs, scratch, account)
+        about = {"stdin": subprocess.DEVNULL, "stderr": subprocess.STDOUT, "cwd": scratch, **account}
+        # The socket's folder is the only way in, so there is no need to say who one is.
+        setting_up = [
+            *(str(programs / "initdb"), "-D", str(scratch / "data"), "-U", _ACCOUNT, "-A", "trust"),
+            *("-E", "UTF8", "--locale=C", "--no-sync"),
+        ]
+        made: subprocess.CompletedProcess[bytes] = await asyncio.to_thread(
+            lambda: subprocess.run(setting_up, check=False, stdout=subprocess.PIPE, **about)  # noqa: S603 -- our own
+        )
+        if made.returncode:
+            raise FormicaryError(f"PostgreSQL cannot be set up; initdb says: {_last(made.stdout)}")
         with (scratch / "log").open("wb") as log:
             process = subprocess.Popen(  # noqa: ASYNC220, S603 -- uvloop's cannot change the account
-                _command(programs / "postgres", scratch),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=scratch,
-                **account,
+                _command(programs / "postgres", scratch), stdout=log, **about
             )
         try:
             await _answers(process, scratch)
@@ -109,30 +113,6 @@ def _account() -> dict[str, Any]:
     return {"user": known.pw_uid, "group": known.pw_gid, "extra_groups": []}
 
 
-async def _make(programs: Path, scratch: Path, account: dict[str, Any]) -> None:
-    # The socket's folder is the only way in, so there is no need to say who one is.
-    command = [
-        *(str(programs / "initdb"), "-D", str(scratch / "data"), "-U", _ACCOUNT, "-A", "trust"),
-        *("-E", "UTF8", "--locale=C", "--no-sync"),
-    ]
-
-    def run() -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(  # noqa: S603 -- a list of arguments of our own
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-            cwd=scratch,
-            **account,
-        )
-
-    made = await asyncio.to_thread(run)
-    if made.returncode:
-        lines = made.stdout.decode(errors="replace").strip().splitlines() or ["nothing"]
-        raise FormicaryError(f"PostgreSQL cannot be set up; initdb says: {lines[-1]}")
-
-
 async def _answers(process: subprocess.Popen[bytes], scratch: Path) -> None:
     """Wait until the server takes connections.
 
@@ -154,8 +134,13 @@ async def _answers(process: subprocess.Popen[bytes], scratch: Path) -> None:
             why = "it has ended"
     except TimeoutError:
         why = f"it took more than {_SECONDS_TO_START:g} s"
-    last = (scratch / "log").read_text(errors="replace").strip().splitlines()[-1:] or ["nothing"]
-    raise FormicaryError(f"PostgreSQL does not start ({why}); it says: {last[0]}")
+    says = _last((scratch / "log").read_bytes())
+    raise FormicaryError(f"PostgreSQL does not start ({why}); it says: {says}")
+
+
+def _last(output: bytes) -> str:
+    """Return the last line of what a program has said."""
+    return (output.decode(errors="replace").strip().splitlines() or ["nothing"])[-1]
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

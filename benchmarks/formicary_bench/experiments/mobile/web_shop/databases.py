@@ -1,6 +1,6 @@
 """The databases that a shop can have: SQLite, and PostgreSQL, and how the shop's data gets in there.
 
-SQLite is a file in a temporary folder, whose statements run in the agents' thread. PostgreSQL is a server: one
+SQLite is a file in a temporary folder; its statements run in the agents' thread. PostgreSQL is a server: one
 that is given, or that `postgresql_server` starts. Neither waits for the disk after each transaction: what is
 measured are agents and their database, and not the disk. After a power failure the last orders would be
 missing; nobody will miss them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from formicary import Agent, MicroAgent
 from formicary_bench.experiments.mobile.play import LIVING, Play, end_all, played, start_sweeper
@@ -11,16 +12,29 @@ from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.vocabulary.containers import ECHOING
 from formicary_bench.vocabulary.loops import AT_ONCE
 
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from formicary import Container
+
 
 class CreateHere(Play):
-    """Creates agents in its own container."""
+    """Creates agents in its own container, by no agent."""
+
+    start: Callable[[Agent | MicroAgent], Awaitable[None]]
+
+    async def measure(self, home: Container) -> None:
+        """Make all loops."""
+        self.start = home.start
+        await self.make_all()
 
     async def operate(self, count: int) -> None:
         """Create and start them, until the last one waits."""
+        start = self.start
         if self.work.configuration.kind == "micro":
             for number in range(count):
                 micro = Idle(f"created-{number}")
-                await self.home.start(micro)
+                await start(micro)
                 LIVING.append(micro)
             return
         last = asyncio.get_running_loop().create_future()
@@ -28,7 +42,7 @@ class CreateHere(Play):
             agent = Agent(f"created-{number}")
             # Behaviours start first come, first served: when the last one waits, all do.
             agent.add_behaviour(WaitAndTell(last) if number == count - 1 else Wait())
-            await self.home.start(agent)
+            await start(agent)
             LIVING.append(agent)
         await last
 

@@ -90,6 +90,10 @@ class Play(Loops, OneShotBehaviour):
     hear = hear
     """Waits for what somebody has to tell the conductor."""
 
+    async def measure(self, home: Container) -> None:
+        """Have the conductor make all loops, in this container."""
+        await act(home, CONDUCTOR, self, _ANSWERS)
+
     async def run(self) -> None:
         """Make all loops."""
         await self.make_all()
@@ -188,7 +192,7 @@ async def by_agents(play: Play) -> AsyncIterator[PreparedRole]:
             if name in homes:
                 await start(play, homes[name])
         home, many = homes.get(places[-1]), work.job.members if work.is_one_of_many else len({*places})
-        measure = partial(act, home, CONDUCTOR, play, _ANSWERS) if home else None
+        measure = partial(play.measure, home) if home else None
         yield all_prepared([*homes.values()], work, many, measure)
 
 

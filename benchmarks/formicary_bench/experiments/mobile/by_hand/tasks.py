@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.mobile.loops import Loops
 from formicary_bench.experiments.mobile.mediators import SERVERS, Requests
 from formicary_bench.experiments.mobile.weighing import weighed, weighing
-from formicary_bench.subjects.baselines.tasks import Channel, end, wait
+from formicary_bench.subjects.baselines.tasks import Channel, end
 from formicary_bench.vocabulary.sleeping import ASLEEP, BY_TIME
 from formicary_bench.worker.workload import PreparedRole
 
@@ -41,7 +41,7 @@ class Create(Tasks):
 
     async def operate(self, count: int) -> None:
         """Begin them; when the loop goes on with this, all of them have begun to wait."""
-        self.running = [asyncio.create_task(wait(Channel())) for _ in range(count)]
+        self.running = [asyncio.create_task(_sleep(Channel(), [])) for _ in range(count)]
         await asyncio.sleep(0)
 
     async def clear(self, count: int) -> None:

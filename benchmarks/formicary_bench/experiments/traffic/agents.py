@@ -9,13 +9,14 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Agent, Message, OneShotBehaviour, Template
-from formicary_bench.experiments.traffic.patterns import container_of, partner_in_ring, receiver_of
+from formicary_bench.experiments.traffic.patterns import container_of, partners_of
 from formicary_bench.subjects.ours.behaviours import PATIENCE, Echo, hear
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.worker.workload import Workload
+
 
 CONDUCTOR = "conductor"
 """The name of the agent that has all others begin, and collects their times."""
@@ -64,47 +65,40 @@ class Ask(OneShotBehaviour):
         await self.reply(begin, body=starts.tobytes() + took.tobytes(), performative="confirm")
 
 
-class Asking(Agent):
-    """Makes round trips with others; subclasses say with whom.
+class Sender(Agent):
+    """Makes round trips with one of the receivers, or with all others of a ring, whom it answers as well.
 
     Args:
         name: `agent-` and its number.
-        others: how many there are whom it may ask.
-        containers: over how many containers.
+        agents: how many there are that send.
+        receivers: how many there are that only answer; 0 for a ring.
+        containers: over how many containers all are.
         trips: how many round trips it makes.
         body: the body of each message.
     """
 
-    def __init__(self, name: str, others: int, containers: int, trips: int, body: str) -> None:
+    def __init__(
+        self, name: str, *, agents: int, receivers: int, containers: int, trips: int, body: str
+    ) -> None:
         super().__init__(name)
-        self.others = others
+        self.turns = partners_of(number_of(name), agents, receivers)
+        self.word = "receiver" if receivers else "agent"
         self.containers = containers
         self.trips = trips
         self.body = body
 
-    def wait_to_ask(self, word: str, turns: Sequence[int]) -> None:
-        """Wait to be told to ask those that a word and these numbers name, in turn."""
-        partners = [called(self, word, turn, self.containers) for turn in turns]
+    async def setup(self) -> None:
+        """Wait to be told to ask."""
+        if self.word == "agent":
+            self.add_behaviour(Echo(), _REQUESTS)
+        partners = [self.called(number) for number in self.turns]
         reports = number_of(self.name) == 0
         self.add_behaviour(Ask(partners, self.trips, self.body, reports=reports), _ANSWERS)
 
-
-class InRing(Asking):
-    """One of a ring: sends to all others in turn, and answers them."""
-
-    async def setup(self) -> None:
-        """Begin to answer, and wait to be told to ask."""
-        number, agents = number_of(self.name), self.others
-        self.add_behaviour(Echo(), _REQUESTS)
-        self.wait_to_ask("agent", [partner_in_ring(number, trip, agents) for trip in range(agents - 1)])
-
-
-class Sender(Asking):
-    """Sends to one of the receivers."""
-
-    async def setup(self) -> None:
-        """Wait to be told to ask."""
-        self.wait_to_ask("receiver", [receiver_of(number_of(self.name), self.others)])
+    def called(self, number: int) -> str:
+        """Return what it calls one of its partners: by its short name where they are in one container."""
+        name, there = f"{self.word}-{number}", container_of(number, self.containers)
+        return name if self.container.name == there else f"{name}@{there}.{self.container.platform}"
 
 
 class Receiver(Agent):
@@ -158,13 +152,3 @@ class Conduct(OneShotBehaviour):
 def number_of(name: str) -> int:
     """Return the number of an agent by its name, short or full."""
     return int(name.partition("@")[0].rpartition("-")[2])
-
-
-def called(agent: Agent, word: str, number: int, containers: int) -> str:
-    """Return what an agent calls another one: by its short name where they are in one container."""
-    there = container_of(number, containers)
-    return (
-        f"{word}-{number}"
-        if agent.container.name == there
-        else f"{word}-{number}@{there}.{agent.container.platform}"
-    )

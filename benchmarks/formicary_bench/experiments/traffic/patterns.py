@@ -10,14 +10,11 @@ receivers is one of times that of containers, each sender has its receiver in it
 from __future__ import annotations
 
 
-def partner_in_ring(agent: int, trip: int, agents: int) -> int:
-    """Return to whom an agent sends on a trip, counted from 0: to all others in turn, never to itself."""
-    return (agent + 1 + trip % (agents - 1)) % agents
-
-
-def receiver_of(sender: int, receivers: int) -> int:
-    """Return the number of the receiver that a sender has."""
-    return sender % receivers
+def partners_of(agent: int, agents: int, receivers: int) -> list[int]:
+    """Return the numbers of those to whom an agent sends in turn: its receiver, or in a ring all others."""
+    if receivers:
+        return [agent % receivers]
+    return [(agent + 1 + turn) % agents for turn in range(agents - 1)]
 
 
 def container_of(number: int, containers: int) -> str:

@@ -13,11 +13,10 @@ from formicary.errors import FormicaryError
 from formicary_bench.experiments.traffic.agents import (
     CONDUCTOR,
     Conduct,
-    InRing,
     Receiver,
     Sender,
 )
-from formicary_bench.experiments.traffic.patterns import container_of, partner_in_ring, receiver_of
+from formicary_bench.experiments.traffic.patterns import container_of, partners_of
 from formicary_bench.subjects.baselines.tasks import Channel, echo_to_many, end
 from formicary_bench.subjects.ours.containers import act
 from formicary_bench.vocabulary.modes import SYNCHRONOUS
@@ -54,14 +53,15 @@ async def _start(platform: LocalPlatform, work: Workload) -> None:
     one = work.configuration
     work.times += [PairTimes() for _ in range(one.pairs)]
     about: dict[str, Any] = {
-        "others": one.echoes or one.pairs,
+        "agents": one.pairs,
+        "receivers": one.echoes,
         "trips": work.trips,
         "body": work.body,
         "containers": one.containers,
     }
     groups: list[tuple[type[Agent], str, int, dict[str, Any]]] = [
         (Receiver, "receiver", one.echoes, {}),
-        (Sender if one.echoes else InRing, "agent", one.pairs, about),
+        (Sender, "agent", one.pairs, about),
     ]
     for cls, word, many, arguments in groups:
         for first in range(min(one.containers, many)):
@@ -82,15 +82,11 @@ async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
     work.times += [PairTimes() for _ in asking]
     echoes = [asyncio.create_task(echo_to_many(one)) for one in answering]
 
-    def partners(number: int) -> list[Channel]:
-        if receivers:
-            return [answering[receiver_of(number, receivers)]]
-        return [answering[partner_in_ring(number, trip, agents)] for trip in range(agents - 1)]
-
     async def measure() -> None:
         async with asyncio.TaskGroup() as group:
             for number, own in enumerate(asking):
-                group.create_task(_ask(own, partners(number), work, work.times[number]))
+                partners = [answering[partner] for partner in partners_of(number, agents, receivers)]
+                group.create_task(_ask(own, partners, work, work.times[number]))
 
     yield PreparedRole(measure=measure)
     await end(echoes)

@@ -8,7 +8,7 @@ from tests.unit.bench.synthetic import STARTED, make_run
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.experiments.traffic.patterns import container_of, partner_in_ring, receiver_of
+from formicary_bench.experiments.traffic.patterns import container_of, partners_of
 from formicary_bench.reports.document.sections import sections_of
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import RoundTrips
@@ -60,15 +60,15 @@ def run_of(path, configurations, repetitions=5):
 @pytest.mark.parametrize("agents", [2, 3, 8])
 def test_in_a_ring_each_sends_to_all_others_in_turn(agents):
     for agent in range(agents):
-        first = [partner_in_ring(agent, trip, agents) for trip in range(agents - 1)]
-        assert first[0] == (agent + 1) % agents
-        assert sorted([agent, *first]) == list(range(agents))
-        assert partner_in_ring(agent, agents - 1, agents) == first[0]
+        partners = partners_of(agent, agents, 0)
+        assert partners[0] == (agent + 1) % agents
+        assert sorted([agent, *partners]) == list(range(agents))
 
 
 def test_senders_live_where_their_receivers_do_if_these_are_as_many():
     for number in range(100):
-        assert container_of(number, 2) == container_of(receiver_of(number, 100), 2)
+        (receiver,) = partners_of(number, 200, 100)
+        assert container_of(number, 2) == container_of(receiver, 2)
     assert {container_of(number, 3) for number in range(9)} == {"c1", "c2", "c3"}
 
 

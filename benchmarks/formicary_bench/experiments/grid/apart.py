@@ -77,14 +77,6 @@ class Part(msgspec.Struct, frozen=True):
         ]
 
 
-class Done(msgspec.Struct, frozen=True):
-    """What the cells of a container have done: as of `Tally`, and the bytes that its process holds."""
-
-    made: list[tuple[int, int, int]]
-    seconds: float
-    held: float
-
-
 class PartOfGrid(Grid):
     """What the cells of a process know, where others are elsewhere; arguments as of `Grid`."""
 
@@ -167,10 +159,7 @@ class Obey(CyclicBehaviour):
     async def _report(self, order: Message) -> None:
         """Say what was done, when all is over."""
         await self.grid.over.wait()
-        tally = self.grid.tally
-        made = [(swaps, *known) for swaps, known in tally.made.items()]
-        done = Done(made, tally.seconds, await self.grid.held())
-        await self.reply(order, body=msgspec.json.encode(done))
+        await self.reply(order, body=msgspec.json.encode((self.grid.tally, await self.grid.held())))
 
 
 class Parts:
@@ -202,10 +191,10 @@ class Parts:
         await self.tell(END)
         work.steps += 1
         for answer in await asyncio.gather(*begun):
-            done = msgspec.json.decode(answer.body, type=Done)
-            self._held += done.held
-            self.tally.seconds = max(self.tally.seconds, done.seconds)
-            for swaps, agents, refused in done.made:
+            tally, held = msgspec.json.decode(answer.body, type=tuple[Tally, float])
+            self._held += held
+            self.tally.seconds = max(self.tally.seconds, tally.seconds)
+            for swaps, (agents, refused) in tally.made.items():
                 self.tally.add(swaps, refused, agents)
 
     async def rest(self) -> tuple[int, int] | None:

@@ -36,29 +36,14 @@ class Tasks(Loops):
         self.running.append(asyncio.create_task(work))
 
 
-class Create(Tasks):
-    """Begins tasks that wait."""
-
-    async def operate(self, count: int) -> None:
-        """Begin them; when the loop goes on with this, all of them have begun to wait."""
-        self.running = [asyncio.create_task(_sleep(Channel(), [])) for _ in range(count)]
-        await asyncio.sleep(0)
-
-    async def clear(self, count: int) -> None:
-        """End them."""
-        del count
-        await end(self.running)
-
-
 class Talk(Tasks):
-    """One task listens, and this one sends."""
-
-    answers_all = True
-    waits = False
+    """One task listens, and this one sends, and waits for each answer, for all or for that to the last."""
 
     def __init__(self, work: Workload) -> None:
         super().__init__(work)
         self.here, self.there = Channel(), Channel()
+        self.answers_all = work.configuration.experiment != "mobile/one-way"
+        self.waits = work.configuration.experiment == "mobile/synchronize"
         self.begin(_listen(self.there, self.here, answers_all=self.answers_all))
 
     async def operate(self, count: int) -> None:
@@ -70,18 +55,6 @@ class Talk(Tasks):
                 await self.here.take()
         for _ in range(0 if waits else count if answers_all else 1):
             await self.here.take()
-
-
-class OneWay(Talk):
-    """Only the last one is answered."""
-
-    answers_all = False
-
-
-class Synchronize(Talk):
-    """Each answer is waited for."""
-
-    waits = True
 
 
 async def _listen(channel: Channel, answers: Channel, *, answers_all: bool) -> None:
@@ -98,10 +71,9 @@ async def _listen(channel: Channel, answers: Channel, *, answers_all: bool) -> N
 class Mediate(Tasks):
     """Tasks of clients make requests, which one passes on to those of servers, who answer."""
 
-    proxies = False
-
     def __init__(self, work: Workload) -> None:
         super().__init__(work)
+        self.proxies = work.configuration.experiment == "mobile/proxy"
         self.mediator, self.requests = Channel(), Requests()
         self.servers = [Channel() for _ in range(SERVERS)]
         self.clients = [Channel() for _ in range(work.configuration.pairs)]
@@ -143,13 +115,28 @@ class Mediate(Tasks):
                 self.clients[client].put(body)
 
 
-class MediateBothWays(Mediate):
-    """Answers come back through the mediator, too."""
+class Wait(Tasks):
+    """Begins tasks that wait."""
 
-    proxies = True
+    async def operate(self, count: int) -> float | None:
+        """Begin so many."""
+        await self.fall_asleep(count, [])
+        return None
+
+    async def clear(self, count: int) -> None:
+        """End them."""
+        del count
+        await end(self.running)
+
+    async def fall_asleep(self, count: int, woken: list[float]) -> list[Channel]:
+        """Begin tasks that wait for what is put into the channel of each, and note then when it is."""
+        channels = [Channel() for _ in range(count)]
+        self.running = [asyncio.create_task(_sleep(channel, woken)) for channel in channels]
+        await asyncio.sleep(0)  # when it goes on, all of them have begun to wait
+        return channels
 
 
-class Wake(Tasks):
+class Wake(Wait):
     """Has tasks wait in the memory, and go on by a timer or by what is put into the channel of each."""
 
     async def make_all(self) -> None:
@@ -157,7 +144,7 @@ class Wake(Tasks):
         await super().make_all()
         count = weighed(self.work.configuration)
         with weighing() as held:
-            await self._fall_asleep(count, [])
+            await self.fall_asleep(count, [])
             self.work.counters[ASLEEP] = held() / count
             await end(self.running)
 
@@ -165,17 +152,11 @@ class Wake(Tasks):
         """Have so many wait and go on, and return the seconds in which they do."""
         go_on = _by_timers if self.work.configuration.way == BY_TIME else _by_channels
         woken: list[float] = []
-        channels = await self._fall_asleep(count, woken)
+        channels = await self.fall_asleep(count, woken)
         everyone = asyncio.gather(*self.running)
         start = go_on(channels)
         await everyone
         return perf_counter() - min(start, woken[0])  # uvloop's timers are early by a millisecond at most
-
-    async def _fall_asleep(self, count: int, woken: list[float]) -> list[Channel]:
-        channels = [Channel() for _ in range(count)]
-        self.running = [asyncio.create_task(_sleep(channel, woken)) for channel in channels]
-        await asyncio.sleep(0)  # when it goes on, all of them have begun to wait
-        return channels
 
 
 async def _sleep(channel: Channel, woken: list[float]) -> None:
@@ -201,12 +182,12 @@ def _by_timers(channels: Sequence[Channel]) -> float:
 
 
 _LOOPS: dict[str, type[Tasks]] = {
-    "mobile/create-local": Create,
-    "mobile/one-way": OneWay,
+    "mobile/create-local": Wait,
+    "mobile/one-way": Talk,
     "mobile/two-way": Talk,
-    "mobile/synchronize": Synchronize,
+    "mobile/synchronize": Talk,
     "mobile/forward-messages": Mediate,
-    "mobile/proxy": MediateBothWays,
+    "mobile/proxy": Mediate,
     "mobile/wake": Wake,
 }
 

@@ -15,7 +15,7 @@ from formicary import Agent, CyclicBehaviour, Message, OneShotBehaviour
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.mobile.web_shop.shop import Page, Request
 from formicary_bench.experiments.mobile.web_shop.visits import Errand, Findings, errand_for, requests_of
-from formicary_bench.subjects.ours.behaviours import PATIENCE
+from formicary_bench.subjects.ours.behaviours import hear
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.mobile.web_shop.shop import Shop
@@ -147,15 +147,12 @@ class Order(OneShotBehaviour):
             errand = errand_for(asked.mix, asked.requests, client, visit)
             start = perf_counter_ns()
             await self.send(Message(to=self.shopper, performative="request", body=_encode(errand)))
-            answer = await self.receive(timeout=PATIENCE)
+            answer = await hear(self, self.shopper)
             self.times.rtts.append(perf_counter_ns() - start)
             self.times.starts.append(start)
             self._take(errand, answer)
 
-    def _take(self, errand: Errand, answer: Message | None) -> None:
-        if answer is None or answer.performative != "inform":
-            why = f"says: {answer.body!r}" if answer else f"is not back within {PATIENCE:g} s"
-            raise FormicaryError(f"{self.shopper} {why}")
+    def _take(self, errand: Errand, answer: Message) -> None:
         found = _findings(answer.body)
         if found.pages != errand.requests:
             raise FormicaryError(f"{self.shopper} has seen {found.pages} pages of {errand.requests}")

@@ -4,6 +4,9 @@ Each makes loops of an operation, of one after the other to all of the largest l
 What is measured is the total time of each loop; from these come the average time of an operation, the peak
 rate and the sustained rate, as that paper defines them. Our own are `wake`, with agents that sleep, and
 `web_shop`.
+
+- `loops`: how loops are made, by whomever; `play`: who is in which container, and the agent that makes them
+- `creating`, `moving`, `roaming` and so on: what agents do in an experiment; `by_hand`: the same without any
 """
 
 from __future__ import annotations

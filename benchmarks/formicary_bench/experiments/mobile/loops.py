@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from formicary_bench.vocabulary.loops import laps, smallest_of
 
@@ -44,3 +45,21 @@ class Loops:
             work.batches.append((size, seconds if own is None else own, 0))
             work.steps += size
         work.mark(False)
+
+
+class Countdown:
+    """Counts what comes, and says when all has."""
+
+    left = 0
+    _all: asyncio.Future[Any]
+
+    def expect(self, count: int) -> asyncio.Future[Any]:
+        """Return what is done when so many have come, with what the last one has brought."""
+        self.left, self._all = count, asyncio.get_running_loop().create_future()
+        return self._all
+
+    def count(self, brought: object = None) -> None:
+        """Count one."""
+        self.left -= 1
+        if not self.left:
+            self._all.set_result(brought)

@@ -141,7 +141,7 @@ class Mediate(Play):
 
     async def operate(self, count: int) -> None:
         """Have them make so many, all together."""
-        await self.requests.make(count)
+        await self.requests.start(count)
 
 
 class MediateBothWays(Mediate):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
+
+from formicary_bench.experiments.mobile.loops import Countdown
 
 SERVERS = 3
 """How many servers there are, as in the paper."""
@@ -13,15 +16,16 @@ class Requests:
 
     def __init__(self) -> None:
         self.left = 0
-        self.missing = 0
         self.begin = asyncio.Event()
-        self.answered = asyncio.Event()
+        self._unanswered = Countdown()
+        self.end = self._unanswered.count
+        """Notes that one is answered."""
 
-    def start(self, count: int) -> None:
-        """Have the clients make so many."""
-        self.left = self.missing = count
-        self.answered.clear()
+    def start(self, count: int) -> asyncio.Future[Any]:
+        """Have the clients make so many; return what is done when all are answered."""
+        self.left = count
         self.begin.set()
+        return self._unanswered.expect(count)
 
     def take(self) -> int | None:
         """Return the number of a request that is to be made; None if all are, until the next loop."""
@@ -30,14 +34,3 @@ class Requests:
             return None
         self.left -= 1
         return self.left
-
-    def end(self) -> None:
-        """Note that one is answered."""
-        self.missing -= 1
-        if not self.missing:
-            self.answered.set()
-
-    async def make(self, count: int) -> None:
-        """Have the clients make so many, and wait until all are answered."""
-        self.start(count)
-        await self.answered.wait()

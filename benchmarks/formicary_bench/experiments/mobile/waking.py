@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from formicary import Agent, Message, OneShotBehaviour
 from formicary.core.clock import now
 from formicary.core.scratch import scratch_folder
+from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import LIVING, Play, end_all, played
 from formicary_bench.experiments.mobile.weighing import weighed, weighing
 from formicary_bench.subjects.ours.containers import container
@@ -33,28 +34,8 @@ _AT_LEAST, _OF_EACH = 0.02, 0.0002  # s after which agents are due, so that all 
 _LATER = timedelta(hours=1)  # when those are due that are weighed
 
 
-class Morning:
-    """Counts agents that wake, and says when all have."""
-
-    def __init__(self) -> None:
-        self.left = 0
-        self.all_awake = asyncio.Event()
-
-    def expect(self, count: int) -> None:
-        """Begin to count; so many will wake."""
-        self.left = count
-        self.all_awake = asyncio.Event()
-
-    def begin_day(self, agent: Agent) -> None:
-        """Count one."""
-        LIVING.append(agent)
-        self.left -= 1
-        if not self.left:
-            self.all_awake.set()
-
-
-MORNING = Morning()
-"""That of this process: an agent that wakes knows nothing but what it has kept."""
+MORNING = Countdown()
+"""Counts agents of this process that wake: one knows nothing but what it has kept."""
 
 
 @dataclass
@@ -87,7 +68,8 @@ class Doze(OneShotBehaviour):
         if not (night.is_due and night.has_begun):
             night.has_begun = True
             await self.receive()
-        MORNING.begin_day(self.agent)
+        LIVING.append(self.agent)
+        MORNING.count()
 
 
 class Wake(Play):
@@ -121,30 +103,27 @@ class Wake(Play):
         await end_all()
 
     async def _by_message(self, count: int) -> float:
-        names = self._expected(count)
+        names, all_awake = self.names("sleeper", count), MORNING.expect(count)
         await _fall_asleep(self.work, self.home, names, "message")
         start = perf_counter()
         for name in names:
             await self.send(Message(to=name, performative="inform"))
-        await MORNING.all_awake.wait()
+        await all_awake
         return perf_counter() - start
 
     async def _by_time(self, count: int) -> float:
         """Wait until all have woken that are due at the same moment, and count from it."""
         while True:
             due = now() + timedelta(seconds=self._patience * (_AT_LEAST + count * _OF_EACH))
-            await _fall_asleep(self.work, self.home, self._expected(count), due)
+            all_awake = MORNING.expect(count)
+            await _fall_asleep(self.work, self.home, self.names("sleeper", count), due)
             left = (due - now()).total_seconds()
             start = perf_counter() + left
-            await MORNING.all_awake.wait()
+            await all_awake
             if left > 0:
                 return perf_counter() - start
             self._patience *= 2
             await end_all()
-
-    def _expected(self, count: int) -> list[str]:
-        MORNING.expect(count)
-        return self.names("sleeper", count)
 
 
 async def _fall_asleep(work: Workload, home: Container, names: Sequence[str], until: Until) -> None:

@@ -97,10 +97,10 @@ class Clients(Loops):
 
     async def operate(self, count: int) -> None:
         """Have them make so many."""
-        self._requests.start(count)
+        answered = self._requests.start(count)
         for client in range(len(self._wires)):
             self._ask(client)
-        await self._requests.answered.wait()
+        await answered
 
     async def connect(self, stack: AsyncExitStack, mediator: str, servers: list[str]) -> None:
         """Connect each client to the mediator, and to the servers that answer it themselves."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.experiments.mobile.by_hand import mediators
-from formicary_bench.experiments.mobile.loops import Loops
+from formicary_bench.experiments.mobile.loops import Countdown, Loops
 from formicary_bench.subjects.baselines import tcp
 from formicary_bench.subjects.baselines.tasks import end
 from formicary_bench.vocabulary.loops import AT_ONCE
@@ -55,21 +55,17 @@ class Place(tcp.Framed):
     def __init__(self) -> None:
         super().__init__()
         self._tasks: list[asyncio.Task[None]] = []
-        self._missing = 0
-        self._answered: asyncio.Future[bytes]
+        self._unanswered = Countdown()
+        self.answers = self._unanswered.expect
+        """Returns what is done when so many answers have come, with the last of them."""
 
     def order(self, what: int, content: bytes = b"") -> None:
         """Send the other end something."""
         self.transport.write(tcp.LENGTH.pack(len(content) + 1) + bytes((what,)) + content)
 
-    def answers(self, count: int = 1) -> asyncio.Future[bytes]:
-        """Return what is done when so many answers have come, with the last of them."""
-        self._missing, self._answered = count, asyncio.get_running_loop().create_future()
-        return self._answered
-
     async def ask(self, what: int, content: bytes = b"") -> bytes:
         """Send something, wait for the answer, and return that."""
-        answer = self.answers()
+        answer: asyncio.Future[bytes] = self.answers(1)
         self.order(what, content)
         return await answer
 
@@ -77,7 +73,7 @@ class Place(tcp.Framed):
         """Do what the other end has sent."""
         what, content = frame[_HEAD - 1], frame[_HEAD:]
         if what == _ANSWERED:
-            self._count(content)
+            self._unanswered.count(content)
         elif what == _ANSWER:
             self.order(_ANSWERED, content)
         elif what == _RETURN:
@@ -99,16 +95,11 @@ class Place(tcp.Framed):
         await end(waiting)
         self.order(_ANSWERED)
 
-    def _count(self, answer: bytes) -> None:
-        self._missing -= 1
-        if not self._missing:
-            self._answered.set_result(answer)
-
     async def _travel(self, carried: Carried) -> None:
         """Go on with what has come: it is at home, or goes back."""
         self._tasks.clear()  # this one alone
-        if self._missing and not carried.left:
-            self._count(b"")
+        if self._unanswered.left and not carried.left:
+            self._unanswered.count()
             return
         carried.left -= 1
         self.order(_RETURN, _encode(carried))
@@ -204,7 +195,7 @@ class Hand(Loops):
                 await self.place.ask(_ARRIVE, _encode(one))
 
     async def _forward(self, count: int) -> float:
-        took = self.place.answers()
+        took = self.place.answers(1)
         self.place.order(_FORWARD, str(count).encode())
         for one in self._carried:
             self.place.order(_ARRIVE, _encode(one))

@@ -85,7 +85,7 @@ class Mediate(Tasks):
 
     async def operate(self, count: int) -> None:
         """Have the clients make so many requests."""
-        await self.requests.make(count)
+        await self.requests.start(count)
 
     async def _ask(self, client: int, own: Channel) -> None:
         body = self.work.body

@@ -245,12 +245,12 @@ def test_no_agent_of_a_loop_has_the_name_of_one_of_an_earlier_loop():
 
 async def test_all_requests_of_a_loop_are_made_once():
     requests = Requests()
-    requests.start(4)
+    answered = requests.start(4)
     taken = [requests.take() for _ in range(5)]
     assert taken == [3, 2, 1, 0, None]
     assert not requests.begin.is_set()
     for _ in range(4):
-        assert not requests.answered.is_set()
+        assert not answered.done()
         requests.end()
-    assert requests.answered.is_set()
+    assert answered.done()
     assert SERVERS == 3

@@ -16,7 +16,7 @@ from formicary import CyclicBehaviour, Message, Template
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.mobile.mediators import SERVERS, Requests
 from formicary_bench.experiments.mobile.play import SECOND, Play, played
-from formicary_bench.subjects.ours.behaviours import PATIENCE
+from formicary_bench.subjects.ours.behaviours import PATIENCE, Echo
 from formicary_bench.subjects.ours.containers import start_agent
 from formicary_bench.vocabulary.containers import ASKING, ECHOING
 
@@ -27,17 +27,6 @@ if TYPE_CHECKING:
     from formicary_bench.worker.workload import Workload
 
 _REQUESTS, _ANSWERS = Template(performative="request"), Template(performative="inform")
-
-
-class Serve(CyclicBehaviour):
-    """Answers whoever is to get the answer."""
-
-    __slots__ = ()
-
-    async def run(self) -> None:
-        """Answer one request."""
-        message = await self.receive()
-        await self.reply(message, body=message.body, performative="inform")
 
 
 class Forward(CyclicBehaviour):
@@ -105,7 +94,7 @@ class Client(CyclicBehaviour):
 
 
 async def _start_server(_: Play, home: Container, number: int) -> None:
-    await start_agent(home, f"server-{number}", Serve(), _REQUESTS)
+    await start_agent(home, f"server-{number}", Echo(), _REQUESTS)
 
 
 async def _start_mediator(play: Mediate, home: Container) -> None:

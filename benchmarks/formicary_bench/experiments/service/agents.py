@@ -53,38 +53,28 @@ class Coordinate(CyclicBehaviour):
         await self.reply(request)
 
 
-class Fetch(CyclicBehaviour):
-    """Fetches what is asked for."""
-
-    async def run(self) -> None:
-        """Do it once."""
-        message = await self.receive()
-        await self.reply(message, body=fetch())
-
-
-class Print(CyclicBehaviour):
-    """Prints what it is sent.
+class Serve(CyclicBehaviour):
+    """Fetches what is asked for, or prints what it is sent.
 
     Args:
-        write: prints a line.
+        do: does it, and returns what there is to answer.
     """
 
-    def __init__(self, write: Callable[[str], object]) -> None:
+    def __init__(self, do: Callable[[str], str]) -> None:
         super().__init__()
-        self.write = write
+        self.do = do
 
     async def run(self) -> None:
         """Do it once."""
         message = await self.receive()
-        self.write(str(message.body))
-        await self.reply(message)
+        await self.reply(message, body=self.do(str(message.body)))
 
 
 async def start(
-    home: Container, work: Workload, write: Callable[[str], object]
+    home: Container, work: Workload, write: Callable[[str], str]
 ) -> Callable[[], Awaitable[None]]:
     """Start the agents, and return what has the client make all rounds."""
-    await start_agent(home, "fetcher", Fetch())
-    await start_agent(home, "printer", Print(write))
+    await start_agent(home, "fetcher", Serve(fetch))
+    await start_agent(home, "printer", Serve(write))
     await start_agent(home, "coordinator", Coordinate())
     return partial(act, home, "client", Request(work))

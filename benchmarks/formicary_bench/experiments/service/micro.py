@@ -63,40 +63,30 @@ class Coordinator(MicroAgent):
             self.send_nowait(self.request.make_reply())
 
 
-class Fetcher(MicroAgent):
-    """Fetches what is asked for."""
-
-    __slots__ = ()
-
-    def handle(self, message: Message) -> None:
-        """Do it once."""
-        self.send_nowait(message.make_reply(body=fetch()))
-
-
-class Printer(MicroAgent):
-    """Prints what it is sent.
+class Server(MicroAgent):
+    """Fetches what is asked for, or prints what it is sent.
 
     Args:
-        write: prints a line.
+        name: its own name.
+        do: does it, and returns what there is to answer.
     """
 
-    __slots__ = ("write",)
+    __slots__ = ("do",)
 
-    def __init__(self, write: Callable[[str], object]) -> None:
-        super().__init__("printer")
-        self.write = write
+    def __init__(self, name: str, do: Callable[[str], str]) -> None:
+        super().__init__(name)
+        self.do = do
 
     def handle(self, message: Message) -> None:
         """Do it once."""
-        self.write(str(message.body))
-        self.send_nowait(message.make_reply())
+        self.send_nowait(message.make_reply(body=self.do(str(message.body))))
 
 
 async def start(
-    home: Container, work: Workload, write: Callable[[str], object]
+    home: Container, work: Workload, write: Callable[[str], str]
 ) -> Callable[[], Awaitable[None]]:
     """Start the four agents, and return what makes all rounds."""
     client = Client()
-    for agent in (Fetcher("fetcher"), Printer(write), Coordinator(), client):
+    for agent in (Server("fetcher", fetch), Server("printer", write), Coordinator(), client):
         await home.start(agent)
     return partial(measure_rounds, work, client.rounds)

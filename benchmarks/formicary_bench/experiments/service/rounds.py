@@ -17,17 +17,21 @@ if TYPE_CHECKING:
 _DATA = "a line of text that somebody has asked for"
 
 
-def fetch() -> str:
+def fetch(_: str = "") -> str:
     """Fetch what the client has asked for."""
     return _DATA
 
 
 @contextmanager
-def console() -> Iterator[Callable[[str], object]]:
-    """Give the function that prints a line where nobody looks."""
+def console() -> Iterator[Callable[[str], str]]:
+    """Give the function that prints a line where nobody looks, and has nothing to answer."""
     with open(os.devnull, "w", encoding="utf-8") as file:  # noqa: PTH123 -- no path of anybody's
-        write = file.write
-        yield lambda line: write(f"{line}\n")
+
+        def write(line: str) -> str:
+            file.write(f"{line}\n")
+            return ""
+
+        yield write
 
 
 async def measure_rounds(work: Workload, make: Callable[[int], Awaitable[None]]) -> None:

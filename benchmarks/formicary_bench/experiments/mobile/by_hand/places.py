@@ -168,8 +168,10 @@ class Hand(Loops):
 
     async def prepare(self, count: int) -> None:
         """Have what is to be created there, or to go there."""
-        self._names = [f"created-{number}" for number in range(count)]
-        self._carried = [Carried(f"dispatched-{number}", 0, self._body) for number in range(count)]
+        if self._operate == self._create:
+            self._names = [f"created-{number}" for number in range(count)]
+        elif self._operate in {self._dispatch, self._forward}:
+            self._carried = [Carried(f"dispatched-{number}", 0, self._body) for number in range(count)]
 
     async def operate(self, count: int) -> float | None:
         """Make a loop."""

@@ -44,7 +44,7 @@ class ReplicatedDirectory(Backend):
         self._domain = container.domain
         self._transport = transport
         self._replica = Replica(container.domain, incarnation)
-        self._view = View()
+        self._view = View(container.domain)
         self.open_subscriptions = set()
         self._names: dict[str, dict[str, None]] = {}  # of the services of each agent of this container
         self._moves: dict[str, int] = {}  # how often agents of this container have moved, if they have

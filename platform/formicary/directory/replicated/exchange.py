@@ -166,4 +166,12 @@ class Ended:
     agents: Sequence[str]
 
 
-Instruction = Broadcast | Send | Added | Removed | Arrived | Ended
+@dataclass(slots=True, frozen=True)
+class Renewed:
+    """A snapshot of a container's entries has begun to come, or has come, or will not come any more."""
+
+    owner: str
+    is_over: bool
+
+
+Instruction = Broadcast | Send | Added | Removed | Arrived | Ended | Renewed

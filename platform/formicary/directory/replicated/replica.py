@@ -23,6 +23,7 @@ from formicary.directory.replicated.exchange import (
     More,
     Part,
     Removed,
+    Renewed,
     Updates,
     decode,
 )
@@ -156,6 +157,8 @@ class Replica:
         if peer is None:
             return
         self._lost[domain] = peer.incarnation
+        if not peer.is_whole:
+            self.instructions.append(Renewed(domain, is_over=True))
         if peer.moves:
             self.instructions.append(Ended(domain, list(peer.moves)))
         if peer.entries:
@@ -238,9 +241,12 @@ class Replica:
     def _take_part(self, origin: str, peer: PeerReplica, part: Part) -> None:
         if not peer.expects(part):
             return
+        was_whole = peer.is_whole
         added, removed, ended = peer.add(part)
         self._report(origin, added)
         self._arrive(origin, part.moves)
+        if peer.is_whole != was_whole:
+            self.instructions.append(Renewed(origin, is_over=peer.is_whole))
         if ended:
             self.instructions.append(Ended(origin, ended))
         self._let_go(origin, removed, part.left)

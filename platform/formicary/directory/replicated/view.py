@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from formicary.directory.model.index import Index
 from formicary.directory.model.watches import Watches
-from formicary.directory.replicated.exchange import Added, Arrived, Ended, Removed
+from formicary.directory.replicated.exchange import Added, Arrived, Ended, Removed, Renewed
 
 if TYPE_CHECKING:
     from formicary.directory.model.description import ServiceDescription
@@ -44,14 +44,20 @@ class _Traveller:
 
 
 class View:
-    """All entries that readers see, and who is told of changes."""
+    """All entries that readers see, and who is told of changes.
 
-    def __init__(self) -> None:
+    Args:
+        domain: the full domain of the container whose readers these are.
+    """
+
+    def __init__(self, domain: str) -> None:
+        self._domain = domain
+        self._renewing: set[str] = set()  # containers of which a snapshot comes
         self.index: Index[Key] = Index()
         self.watches = Watches()
         self._travellers: dict[str, _Traveller] = {}  # those of which other containers than their homes tell
 
-    def follow(self, instruction: Added | Removed | Arrived | Ended) -> None:
+    def follow(self, instruction: Added | Removed | Arrived | Ended | Renewed) -> None:
         """Show what a replica has learnt of a container."""
         owner = instruction.owner
         match instruction:
@@ -67,6 +73,8 @@ class View:
             case Ended():
                 for agent in instruction.agents:
                     self.end(owner, agent)
+            case Renewed():
+                self.renew(owner, is_over=instruction.is_over)
 
     def put(self, owner: str, service: ServiceDescription) -> None:
         """Show an entry of a container, new or changed."""
@@ -127,6 +135,16 @@ class View:
             stay.is_over = True
             self._tidy(agent, traveller)
 
+    def renew(self, owner: str, *, is_over: bool) -> None:
+        """Take note that a snapshot of a container's entries comes, or does so no longer."""
+        if not is_over:
+            self._renewing.add(owner)
+            return
+        self._renewing.discard(owner)
+        for agent, traveller in self._travellers.items():
+            if traveller.seen_at == owner:
+                self._choose(agent, traveller)
+
     # -- agents that move -----------------------------------------------------------------------------------
 
     def _begin(self, agent: str) -> _Traveller:
@@ -149,7 +167,7 @@ class View:
             if stay.moves > best_moves or (stay.moves == best_moves and owner == traveller.seen_at):
                 best, best_moves = owner, stay.moves
         best = None if best_moves == _EXPECTED else best
-        if best == traveller.seen_at:
+        if best == traveller.seen_at or (best != self._domain and self._may_be_home(traveller)):
             return
         traveller.seen_at = best
         services = {} if best is None else traveller.stays[best].services
@@ -159,6 +177,12 @@ class View:
                 self._show(service)
         for key in gone:
             self._hide(key)
+
+    def _may_be_home(self, traveller: _Traveller) -> bool:
+        """Tell whether an agent is seen at its home, which says only when its snapshot ends if it is back."""
+        home = traveller.seen_at
+        stay = traveller.stays.get(home) if home in self._renewing else None
+        return stay is not None and stay.moves == _AT_HOME and not stay.is_over
 
     def _tidy(self, agent: str, traveller: _Traveller) -> None:
         """Forget what is empty, and the agent, if nobody but its home tells of it."""

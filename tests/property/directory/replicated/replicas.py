@@ -20,8 +20,9 @@ class Container:
     domain: str
     incarnation: int
     replica: Replica
-    view: View = field(default_factory=View)  # from instructions
+    view: View  # from instructions
     seen: set = field(default_factory=set)  # registrations of travellers that were seen, and have to be
+    unheard: set = field(default_factory=set)  # travellers that may be unseen until their hosts tell of them
     members: dict = field(default_factory=dict)  # incarnation by domain, as the platform's list has them here
     notices: deque = field(default_factory=deque)  # changes of that list that have not come here yet
 
@@ -93,7 +94,7 @@ class World:
         """Start a container, instead of the one that is there, if there is one."""
         self.lose_links(domain)
         incarnation = next(self.incarnations)
-        container = Container(domain, incarnation, Replica(domain, incarnation))
+        container = Container(domain, incarnation, Replica(domain, incarnation), View(domain))
         self.containers[domain] = container
         self.history[incarnation, 0] = {}
         for other in self.others(domain):
@@ -161,6 +162,7 @@ class World:
         traveller, container = self.traveller(number), self.containers.get(to)
         if traveller is None or container is None or traveller.host is container:
             return
+        self.flush(traveller.host)  # the turn in which the agent came there is over
         self.release_at(container, traveller.name)
         former, traveller.host = traveller.host, container
         traveller.hosts.append(container)
@@ -275,6 +277,9 @@ class World:
             return
         domain, incarnation = container.notices.popleft()
         container.seen.clear()
+        container.unheard |= {
+            name for name, it in self.travellers.items() if domain in {host.domain for host in it.hosts}
+        }
         if incarnation is None:
             container.members.pop(domain, None)
             container.replica.member_lost(domain)
@@ -375,12 +380,19 @@ class World:
             for key, (_, registered) in traveller.services.items()
         }
         hosts = {traveller.name: traveller.hosts for traveller in self.travellers.values()}
+        container.unheard -= {
+            name
+            for name, it in self.travellers.items()
+            if it.services.keys() <= entries_of(container.replica, it.host.domain).keys()
+        }
         members = {**container.members, container.domain: container.incarnation}
         now = {
             (key, registered)
             for key, registered in offered.items()
-            # Where one dies on the way, its entries go when that is known, and come with what is heard next.
+            # Where one dies on the way, its entries go when that is known, and come with what is heard next;
+            # the same where it is only taken for dead, and comes back.
             if all(members.get(each.domain) == each.incarnation for each in hosts[key[0]])
+            and key[0] not in container.unheard
         }
         container.seen &= now
         assert {key for key, _ in container.seen} <= shown.keys(), "a search has found nothing"
@@ -413,4 +425,5 @@ class World:
                 assert entries_of(container.replica, other.domain) == entries_of(other.replica, other.domain)
                 assert not is_behind(container.replica, other.domain)
                 assert not container.replica._peers[other.domain].ask
-            assert not container.replica._own._snapshots
+            # Where what answers an earlier question is enough, a reader leaves the rest of a snapshot.
+            assert self.is_forgetful or not container.replica._own._snapshots

@@ -6,7 +6,7 @@ import random
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from tests.property.directory.replicated.replicas import World, entries_of
@@ -118,10 +118,13 @@ class Replicas(RuleBasedStateMachine):
 
     @rule(index=st.integers(0, 50))
     def deliver_old(self, index):
-        """Bring what a container that is no more had sent."""
-        if not self.world.old:
+        """Bring the first of what one container had sent to another, of which one is no more."""
+        old = self.world.old
+        if not old:
             return
-        sender, receiver, payload = self.world.old.pop(index % len(self.world.old))
+        sender, receiver, _ = old[index % len(old)]
+        first = next(number for number, each in enumerate(old) if each[:2] == (sender, receiver))
+        payload = old.pop(first)[2]
         if receiver in self.world.containers:
             self.world.receive(self.world.containers[receiver], sender, payload)
 
@@ -273,5 +276,7 @@ class Walk:
 @pytest.mark.parametrize("machine", [Replicas, ForgetfulReplicas])
 @at_first(40)
 @given(seed=st.integers(0, 1 << 32))
+@example(seed=83427)  # a host is taken for dead, and an earlier one has not told yet that the agent has gone
+@example(seed=1001957)  # an answer that is late is enough
 def test_walks(machine, seed):
     Walk(machine(), seed).run(200)

@@ -7,12 +7,22 @@ import pytest
 from tests.property.directory.replicated.replicas import entries_of, is_behind
 
 from formicary.directory.model.description import ServiceDescription
-from formicary.directory.replicated.exchange import Ask, Hello, Part, Updates, decode
+from formicary.directory.replicated.exchange import (
+    Ask,
+    Departure,
+    Head,
+    Hello,
+    Part,
+    Renewed,
+    Updates,
+    decode,
+)
 from formicary.directory.replicated.own_entries import AHEAD, BATCH, LOG_BYTES
 from formicary.directory.replicated.replica import Added, Broadcast, Removed, Replica, Send
+from formicary.directory.replicated.view import View
 from formicary.fipa.control_codec import encode
 
-C1, C2 = "c1.lab.localhost", "c2.lab.localhost"
+C1, C2, C3 = "c1.lab.localhost", "c2.lab.localhost", "c3.lab.localhost"
 
 
 def description(number, kind="printer"):
@@ -45,7 +55,7 @@ class Pair:
                         self.said.append(decode(instruction.payload))
                         if not drop(self.said[-1]):
                             self.ends[other].receive(domain, instruction.payload)
-                    else:
+                    elif not isinstance(instruction, Renewed):
                         self.seen.append(instruction)
 
     def count(self, kind):
@@ -308,3 +318,65 @@ def test_another_container_registers_no_more_services_than_are_kept(monkeypatch)
     with pytest.raises(ValueError, match=r"c1\.lab\.localhost has more than 3 services"):
         replica.receive(C1, encode(Updates(11, 4, [description(4)], [])))
     assert len(entries_of(replica, C1)) == 3
+
+
+class Reader:
+    """A third container: what its readers see of an agent, with the first part of its home's snapshot.
+
+    The agent has moved to the second container, and perhaps back, and has registered something else since.
+    """
+
+    def __init__(self):
+        self.agent = f"agent1@{C1}"
+        self.carried, self.new = (ServiceDescription(self.agent, "printer", name=name) for name in "ab")
+        self.replica, self.view = Replica(C3, 33), View(C3)
+        self.replica.member_joined(C1, 11)
+        self.replica.member_joined(C2, 22)
+        self.hear(C1, Head(11, 5))
+        self.hear(C1, Part(11, 33, 1, 0, 5, is_last=False, put=[self.carried, self.new]))
+        self.hear(C2, Updates(22, 1, [self.carried], [], {self.agent: 1}))
+
+    def hear(self, origin, message):
+        self.replica.receive(origin, encode(message))
+        self.follow()
+
+    def follow(self):
+        instructions, self.replica.instructions = self.replica.instructions, []
+        for instruction in instructions:
+            if not isinstance(instruction, Send):
+                self.view.follow(instruction)
+
+    def sees(self):
+        return {name for _, name in self.view.index}
+
+
+def test_who_may_be_home_again_is_seen_there_until_the_snapshot_says_so():
+    reader = Reader()
+    assert reader.sees() == {"a", "b"}
+    reader.hear(C1, Part(11, 33, 1, 1, 5, is_last=True, put=[], moves={reader.agent: 2}))
+    reader.hear(C2, Updates(22, 2, [], [(reader.agent, "a")], left={reader.agent: Departure(C1, 11, 5)}))
+    assert reader.sees() == {"a", "b"}
+
+
+@pytest.mark.parametrize("news", ["snapshot", "departure", "death"])
+def test_who_is_not_home_again_is_seen_elsewhere_when_that_is_known(news):
+    reader = Reader()
+    if news == "snapshot":
+        reader.hear(C1, Part(11, 33, 1, 1, 5, is_last=True, put=[]))
+    elif news == "departure":
+        keys = [(reader.agent, name) for name in "ab"]
+        reader.hear(C1, Updates(11, 6, [], keys, left={reader.agent: Departure(C2, 22, 1)}))
+    else:
+        reader.replica.member_lost(C1)
+        reader.follow()
+    assert reader.sees() == {"a"}
+
+
+def test_who_has_come_here_is_seen_here_at_once():
+    reader = Reader()
+    here = ServiceDescription(reader.agent, "scanner", name="a")
+    reader.replica.put(here)
+    reader.view.put(C3, here)
+    reader.replica.arrive(reader.agent, 2, has_entries=True)
+    reader.follow()
+    assert [reader.view.index.get(key) for key in reader.view.index] == [here]

@@ -48,8 +48,12 @@ def lowest(requirement: str) -> str:
 def tests(session: nox.Session) -> None:
     """Run both tiers of the unit and property tests with the newest allowed dependencies."""
     session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"))
+    if session.posargs:
+        session.run("pytest", *session.posargs)
+        return
     rooms = ("tests/unit", "tests/property", "--numprocesses", "3", "--dist", "loadfile")
-    session.run("pytest", *(session.posargs or (*rooms, *SECOND_TIER)))
+    session.run("pytest", *rooms, *SECOND_TIER, *(f"--ignore={path}" for path in ALONE))
+    session.run("pytest", *(path for path in ALONE if path.startswith(rooms[:2])), *SECOND_TIER)
 
 
 def run_gate(session: nox.Session, *arguments: str, **options: Any) -> None:

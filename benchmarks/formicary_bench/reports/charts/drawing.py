@@ -1,4 +1,4 @@
-"""Charts as inline SVG: where each thing lies; `chart.svg` among the templates says what it is drawn with.
+"""Layout of charts as inline SVG; the template `chart.svg` has the elements.
 
 Each chart is drawn for a width, in its units; a report holds a wide and a narrow drawing of each, so that
 letters keep their size on a telephone. Colours come from the style sheet by class.
@@ -14,7 +14,7 @@ from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.dots import MANY, Dot, Dots
 from formicary_bench.reports.charts.lines import Lines
 from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
-from formicary_bench.reports.formats.template import FOLDER
+from formicary_bench.reports.formats.template import environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from formicary_bench.statistics.typical import Typical
 
     Text = tuple[str, float, float, str]
-    """Words, where they are, and their class."""
+    """A text, its position, and its CSS class."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM, _HIGH = 58, 14, 30, 44, 246  # around a panel of lines, and in it
 _GAP, _HEAD = 26, 20  # between panels, and of the name of one
@@ -55,18 +55,13 @@ def made(macro: str, *about: object) -> Markup:
 
 @cache
 def _macros() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    templates = environment(finalize=_rounded)
+    templates.globals["shapes"] = _SHAPES
+    return templates.get_template("chart.svg").module
 
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else value,
-    )
-    environment.globals["shapes"] = _SHAPES
-    return environment.get_template("chart.svg").module
+
+def _rounded(value: Any) -> Any:
+    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else value
 
 
 def draw(plot: Plot, name: str, title: str, description: str, width: int) -> Markup:
@@ -96,7 +91,7 @@ def swatch(series: Series) -> Markup:
 
 
 def strip(known: Typical, text: Callable[[float], str], name: str) -> Markup:
-    """Draw what each repetition gave as dots on a line, with the interval of the typical one."""
+    """Draw the values of repetitions as dots on a line, with the interval of the typical value."""
     reach = [*known.values, *(known.bounds or ()), known.value]
     scale = scales.logarithmic([max(value, known.value / MANY) for value in reach], text)
     places, whisker = (
@@ -108,7 +103,7 @@ def strip(known: Typical, text: Callable[[float], str], name: str) -> Markup:
 
 
 class _Panel(NamedTuple):
-    """Where the axes of lines are, what the horizontal one says, and whether the other says anything."""
+    """A panel: its scales and position, the ticks across, and whether those upward have labels."""
 
     scales: tuple[Scale, Scale]
     name: str
@@ -226,7 +221,7 @@ def _titled(title: str, scale: Scale) -> str:
 
 
 def _apart(scale: Scale, begin: float, across: float, end: float) -> list[tuple[float, str]]:
-    """Place ticks, and leave out the names that would run into one another, or out of the drawing."""
+    """Place ticks, and omit labels that would overlap or leave the drawing."""
     free, found = 0.0, []
     for place, text in scale.ticks:
         x, half = begin + place * across, len(text) * _LETTER / 2

@@ -25,7 +25,7 @@ from formicary_bench.reports.document.report import tiles
 from formicary_bench.reports.document.sections import Document, Section
 from formicary_bench.reports.document.tables import load_word
 from formicary_bench.reports.formats.html_tables import is_among, repeated, shown
-from formicary_bench.reports.formats.template import FOLDER, template
+from formicary_bench.reports.formats.template import environment, template
 from formicary_bench.reports.formats.terminal import left_out, partial
 from formicary_bench.results.store.folder import RAW, REPORT
 from formicary_bench.statistics.independence import FEWEST
@@ -184,23 +184,15 @@ def _shown(html: str) -> str:
 
 
 def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals.update(
+    templates = environment()
+    templates.globals.update(
         drawings=_drawings,
         is_among=is_among,
         shown=shown,
         strip=_strip,
         swatch=swatch,
     )
-    environment.filters.update(
+    templates.filters.update(
         drawn=Markup,
         slug=formatting.slug,
         emphasise=_emphasise,
@@ -208,7 +200,7 @@ def _environment() -> Environment:
         together=_together,
         json=_json,
     )
-    return environment
+    return templates
 
 
 def _together(text: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from formicary import CyclicBehaviour, Message, Template
+from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import Play, played
 from formicary_bench.subjects.ours.containers import start_agent
 from formicary_bench.vocabulary.containers import ECHOING
@@ -82,35 +82,32 @@ class TwoWay(Talk):
     async def on_start(self) -> None:
         """Begin to take answers."""
         await super().on_start()
-        self.taken = TakeAnswers()
-        self.agent.add_behaviour(self.taken, _COUNTED)
+        self.unanswered = Countdown()
+        self.agent.add_behaviour(TakeAnswers(self.unanswered), _COUNTED)
 
     async def operate(self, count: int) -> None:
         """Send them, and wait until all are answered."""
-        answered = self.taken.expect(count)
+        answered = self.unanswered.expect(count)
         for _ in range(count):
             await self.send(self.message("request", "counted"))
         await answered
 
 
 class TakeAnswers(CyclicBehaviour):
-    """Counts answers."""
+    """Counts answers.
 
-    missing = 0
-    answered: asyncio.Future[None]
+    Args:
+        unanswered: counts them.
+    """
 
-    def expect(self, count: int) -> asyncio.Future[None]:
-        """Return what is done when so many have come."""
-        self.missing = count
-        self.answered = asyncio.get_running_loop().create_future()
-        return self.answered
+    def __init__(self, unanswered: Countdown) -> None:
+        super().__init__()
+        self.unanswered = unanswered
 
     async def run(self) -> None:
-        """Take one."""
+        """Count one."""
         await self.receive()
-        self.missing -= 1
-        if not self.missing:
-            self.answered.set_result(None)
+        self.unanswered.count()
 
 
 both = echo = ask = played(

@@ -85,14 +85,14 @@ class PartOfGrid(Grid):
         self._waiting: set[asyncio.Task[None]] = set()
 
     def later(self, sending: Coroutine[Any, Any, None]) -> None:
-        """Have done what must wait, as a message sent for which there is no room."""
+        """Run an action that may have to wait, such as sending a message when there is no room."""
         task = asyncio.get_running_loop().create_task(sending)
         self._waiting.add(task)
         task.add_done_callback(self._waiting.discard)
 
 
 class FarCell(Cell):
-    """A cell that asks cells of other containers as well: the way there may have no room."""
+    """A cell that also asks cells of other containers, and so may have to wait for room."""
 
     __slots__ = ()
     grid: PartOfGrid
@@ -106,7 +106,7 @@ class FarCell(Cell):
 
 
 class Steward(Agent):
-    """Has the cells of a container.
+    """Holds the cells of a container.
 
     Args:
         name: its own name.
@@ -119,7 +119,7 @@ class Steward(Agent):
 
 
 class Obey(CyclicBehaviour):
-    """Does what it is told.
+    """Carries out orders of the conducting process.
 
     Args:
         part: which part of the grid is here.
@@ -131,7 +131,7 @@ class Obey(CyclicBehaviour):
         self.grid = PartOfGrid(part.swaps, part.seed + part.container)
 
     async def run(self) -> None:
-        """Obey once."""
+        """Carry out one order."""
         order = await self.receive()
         body = b""
         match order.body:
@@ -157,7 +157,7 @@ class Obey(CyclicBehaviour):
         self.grid.choose(self.part.asking)  # cells of other containers may ask before these are to begin
 
     async def _report(self, order: Message) -> None:
-        """Say what was done, when all is over."""
+        """Report this container's swaps once the whole grid has finished."""
         await self.grid.over.wait()
         await self.reply(order, body=msgspec.json.encode((self.grid.tally, await self.grid.held())))
 
@@ -185,7 +185,7 @@ class Parts:
         return [answer.body for answer in await asyncio.gather(*self._asked(order, patience))]
 
     async def play(self, work: Workload) -> None:
-        """Have all begin, and end when a cell of one has made as many swaps as there are to be."""
+        """Start all parts, and stop them when a cell of any has made the required number of swaps."""
         begun = [asyncio.ensure_future(one) for one in self._asked(BEGIN, None)]
         await asyncio.wait(begun, return_when=asyncio.FIRST_COMPLETED)
         await self.tell(END)
@@ -198,7 +198,7 @@ class Parts:
                 self.tally.add(swaps, refused, agents)
 
     async def rest(self) -> tuple[int, int] | None:
-        """Wait until no swap is under way anywhere; return the sums of all numbers."""
+        """Wait until no part has an unfinished swap; return the sums of all numbers."""
         answers = await self.tell(REST)
         sums = [msgspec.json.decode(one, type=tuple[int, int] | None) for one in answers]
         there = [one for one in sums if one]
@@ -219,7 +219,7 @@ class Parts:
 
 @asynccontextmanager
 async def parts(work: Workload) -> AsyncIterator[Parts]:
-    """Have a grid over several containers in processes of their own."""
+    """Run a grid over several containers, each in its own process."""
     one = work.configuration
     room = max(2 * one.dimension**2, _ROOM)
     async with LocalPlatform(

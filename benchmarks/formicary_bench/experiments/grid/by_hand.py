@@ -28,7 +28,7 @@ class Board(Grid):
         self.cells = self.all = [BareCell(str(number), self) for number in range(cells)]
 
     def begin(self) -> None:
-        """Have those ask that were chosen, and run what is in the queue until all is over."""
+        """Start the chosen cells, and drain the queue until the grid has finished."""
         super().begin()
         asyncio.get_running_loop().call_soon(drain(self.queue))
 

@@ -61,7 +61,7 @@ class Grid:
         self._began = 0.0
 
     def choose(self, asking: Sequence[int]) -> None:
-        """Choose who asks first: whoever is asked from now on knows of itself whether it does.
+        """Choose the cells that ask first, and mark them as busy.
 
         Args:
             asking: their places among the cells of this process.
@@ -71,13 +71,13 @@ class Grid:
             self.cells[place].is_busy = True
 
     def begin(self) -> None:
-        """Have those ask that were chosen."""
+        """Start the chosen cells."""
         self._began = perf_counter()
         for place in self._asking:
             self.cells[place].ask()
 
     def end(self) -> None:
-        """Count what was done, and have no cell ask any more: one has made enough swaps."""
+        """Tally the swaps, and stop all cells from asking: one has made enough."""
         if self.is_over:
             return
         self.is_over = True
@@ -87,7 +87,7 @@ class Grid:
         self.over.set()
 
     async def play(self, work: Workload) -> None:
-        """Begin, and wait until all is over; say meanwhile that it goes on, by what some cells do."""
+        """Start, and wait for the end, reporting progress from a sample of cells."""
         self.begin()
         before = work.steps
         while not self.is_over:
@@ -97,7 +97,7 @@ class Grid:
         work.steps = before + self.tally.requests
 
     async def rest(self) -> tuple[int, int] | None:
-        """Wait until all swaps have been made that were begun.
+        """Wait until every swap that was begun has ended.
 
         Returns:
             The sum of all numbers, and that of their squares, which no swap changes; None if cells stay busy.

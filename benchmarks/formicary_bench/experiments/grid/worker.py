@@ -1,4 +1,4 @@
-"""The process that has a grid, or begins it and hears from its parts where it is over several containers."""
+"""The worker's process: it holds a grid, or conducts one that is spread over several containers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have all cells."""
+    """Set up all cells."""
     one = work.configuration
     of_one = _by_hand if one.platform == "callbacks" else _of_agents
     async with (parts if one.containers > 1 else of_one)(work) as grid:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class CreateHere(Play):
-    """Creates agents in its own container, by no agent."""
+    """Creates agents in its own container, without an agent that asks for it."""
 
     start: Callable[[Agent | MicroAgent], Awaitable[None]]
 
@@ -72,12 +72,12 @@ class CreatedMicro(MicroAgent):
 
 
 class CreateElsewhere(Play):
-    """Has agents created in the other container, each by a request, or all by one."""
+    """Creates agents in the other container, by one request each or one for all."""
 
     cast = ((ECHOING, start_sweeper),)
 
     async def operate(self, count: int) -> None:
-        """Have them created."""
+        """Create them."""
         management = self.home.management
         cls = CreatedMicro if self.work.configuration.kind == "micro" else Created
         names = [f"created-{number}" for number in range(count)]
@@ -88,7 +88,7 @@ class CreateElsewhere(Play):
                 await management.create(cls, name, container=ECHOING)
 
     async def clear(self, count: int) -> None:
-        """Have them ended."""
+        """Stop them."""
         await self.sweep(0, count)
 
 

@@ -46,7 +46,7 @@ class Forwarded(Agent):
     data: Route
 
     async def after_move(self, origin: str) -> None:
-        """Say that it is here, or note it."""
+        """Announce its arrival, or record it."""
         del origin
         if self.container.domain == self.data.last:
             LIVING.append(self)
@@ -60,7 +60,7 @@ class Announce(CyclicBehaviour):
     __slots__ = ()
 
     async def run(self) -> None:
-        """Tell it, and wait: where it goes next it has nobody to tell."""
+        """Announce the arrival, and wait; at the last container nobody needs to know."""
         if self.agent.container.domain != self.agent.data.last:
             message = Message(
                 to=FORWARDER, body=self.agent.address or "", ontology="forward", performative="inform"
@@ -70,7 +70,7 @@ class Announce(CyclicBehaviour):
 
 
 class Forward(CyclicBehaviour):
-    """Takes an order, how many agents will come, and sends each on that has come.
+    """Takes the number of agents to expect, and sends each of them on.
 
     Args:
         last: the container to which they go.
@@ -125,7 +125,7 @@ class SendAll(Play):
         return float((await self.hear()).body)
 
     async def clear(self, count: int) -> None:
-        """Have them ended where they are."""
+        """Stop them where they have gone."""
         await self.sweep(_LAST, count)
 
 

@@ -1,4 +1,4 @@
-"""Loops of an operation: in which sizes they are made, and what is noted of each, whoever makes them."""
+"""Loops of an operation: their sizes, and how they are timed."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Loops:
         self.work = work
 
     async def prepare(self, count: int) -> None:
-        """Do what has to be there before a loop of so many operations, outside its time."""
+        """Prepare a loop of `count` operations; this is not timed."""
 
     async def operate(self, count: int) -> float | None:
-        """Make a loop, and return the seconds that it took, unless these are from call to return."""
+        """Make a loop; return its seconds if they are not simply those of this call."""
         raise NotImplementedError
 
     async def clear(self, count: int) -> None:
-        """Take away what is there after a loop, outside its time."""
+        """Clean up after a loop; this is not timed."""
 
     async def make_all(self) -> None:
-        """Make all loops, and note their total times."""
+        """Make all loops, and record their total times."""
         work, configuration = self.work, self.work.configuration
         work.mark(True)
         for size in laps(configuration.loop, smallest_of(configuration.experiment)):
@@ -48,18 +48,18 @@ class Loops:
 
 
 class Countdown:
-    """Counts what comes, and says when all has."""
+    """Counts arrivals, and resolves a future with the last one."""
 
     left = 0
     _all: asyncio.Future[Any]
 
     def expect(self, count: int) -> asyncio.Future[Any]:
-        """Return what is done when so many have come, with what the last one has brought."""
+        """Return a future that the `count`-th arrival resolves with its value."""
         self.left, self._all = count, asyncio.get_running_loop().create_future()
         return self._all
 
     def count(self, brought: object = None) -> None:
-        """Count one."""
+        """Count an arrival."""
         self.left -= 1
         if not self.left:
             self._all.set_result(brought)

@@ -110,7 +110,7 @@ async def _start_clients(play: Mediate, home: Container) -> None:
 
 
 class Mediate(Play):
-    """Has all clients make requests, which a mediator forwards."""
+    """Makes requests of several clients, which a mediator forwards."""
 
     cast = (
         *((SECOND, partial(_start_server, number=number)) for number in range(SERVERS)),
@@ -129,12 +129,12 @@ class Mediate(Play):
         return [*servers, 0, hosts - 1]
 
     async def operate(self, count: int) -> None:
-        """Have them make so many, all together."""
+        """Make `count` requests in total."""
         await self.requests.start(count)
 
 
 class MediateBothWays(Mediate):
-    """Has all clients make requests, which a mediator forwards, and the answers."""
+    """Makes requests of several clients; a mediator forwards them, and the answers."""
 
     mediator = Relay
 

@@ -1,4 +1,4 @@
-"""How many requests are left to be made through a mediator: the same for agents and for what is by hand."""
+"""Requests that are left to be made through a mediator, for agents and by hand alike."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ SERVERS = 3
 
 
 class Requests:
-    """How many requests are to be made of a loop, by all clients together."""
+    """The requests of a loop, which all clients make together."""
 
     def __init__(self) -> None:
         self.left = 0
         self.begin = asyncio.Event()
         self._unanswered = Countdown()
         self.end = self._unanswered.count
-        """Notes that one is answered."""
+        """Counts an answered request."""
 
     def start(self, count: int) -> asyncio.Future[Any]:
-        """Have the clients make so many; return what is done when all are answered."""
+        """Let the clients make `count` requests; return a future for the last answer."""
         self.left = count
         self.begin.set()
         return self._unanswered.expect(count)
 
     def take(self) -> int | None:
-        """Return the number of a request that is to be made; None if all are, until the next loop."""
+        """Return the number of the next request to make; None until the next loop if all have been made."""
         if not self.left:
             self.begin.clear()
             return None

@@ -50,7 +50,7 @@ class Dispatch(Play):
                 await move(name, ECHOING)
 
     async def clear(self, count: int) -> None:
-        """Have them ended there."""
+        """Stop them in the other container."""
         await self.sweep(0, count)
 
 

@@ -61,7 +61,7 @@ class Play(Loops, OneShotBehaviour):
 
     @contextmanager
     def options(self) -> Iterator[dict[str, Any]]:
-        """Give further arguments of containers, and have what these need as long as the block lasts."""
+        """Yield further arguments for containers, and keep what they need while the block lasts."""
         yield {}
 
     def members(self, hosts: int) -> Sequence[int]:
@@ -91,7 +91,7 @@ class Play(Loops, OneShotBehaviour):
     """Waits for what somebody has to tell the conductor."""
 
     async def measure(self, home: Container) -> None:
-        """Have the conductor make all loops, in this container."""
+        """Start the conductor in this container, and wait until it has made all loops."""
         await act(home, CONDUCTOR, self, _ANSWERS)
 
     async def run(self) -> None:
@@ -107,7 +107,7 @@ class Play(Loops, OneShotBehaviour):
         return [f"{kind}-{self._named}-{number}" for number in range(count)]
 
     async def sweep(self, place: int, count: int) -> None:
-        """Have the agents ended that are in another container.
+        """Stop the agents in another container.
 
         Args:
             place: which of the cast is there: who ends them.
@@ -124,7 +124,7 @@ class Play(Loops, OneShotBehaviour):
 
 
 class Sweep(CyclicBehaviour):
-    """Ends the agents that are here when it is asked to, and says how many there were."""
+    """Stops the agents of its container on request, and answers with their number."""
 
     __slots__ = ()
 
@@ -138,7 +138,7 @@ class Sweep(CyclicBehaviour):
 
 
 async def end_all() -> int:
-    """End the agents that are here, and return how many there were."""
+    """Stop the agents of this process, and return how many there were."""
     ending = LIVING.copy()
     LIVING.clear()
     for agent in ending:
@@ -152,11 +152,11 @@ async def start_sweeper(_: Play, home: Container) -> None:
 
 
 async def start_nobody(_: Play, home: Container) -> None:
-    """Start nobody: there is just a container."""
+    """Start nobody: only the container is needed."""
 
 
 def played(plays: Mapping[str, type[Play]]) -> Role:
-    """Return what plays any role of experiments, by agents or by hand.
+    """Return a function that plays any role of these experiments, by agents or by hand.
 
     Args:
         plays: what agents do, by the name of the experiment.
@@ -179,7 +179,7 @@ def played(plays: Mapping[str, type[Play]]) -> Role:
 
 @asynccontextmanager
 async def by_agents(play: Play) -> AsyncIterator[PreparedRole]:
-    """Have the containers of a worker, and who is in them."""
+    """Open the containers of a worker, and start their agents."""
     work, places = play.work, play.places
     homes: dict[str, Container] = {}
     async with AsyncExitStack() as stack:

@@ -28,7 +28,7 @@ _OF_HOSTS = {2: (0, 1, 0, 1), 3: (0, 1, 2, 1)}  # by how many there are; of more
 
 
 class Tell(CyclicBehaviour):
-    """Sends the traveller numbered messages, so many per second, until it is to say how many there were.
+    """Sends the traveller numbered messages at a rate, until it is asked how many there were.
 
     Args:
         rate: messages per second.
@@ -80,7 +80,7 @@ class Roam(Play):
         return [*others, first]
 
     async def make_all(self) -> None:
-        """Have all journeys made, under fire if that is asked for.
+        """Make all journeys, under fire if the configuration asks for it.
 
         Raises:
             FormicaryError: the traveller was not told all messages, each once and in order.
@@ -97,7 +97,7 @@ class Roam(Play):
                 raise FormicaryError(f"of {tell.sent} messages to the agent that roams: {found}")
 
     async def operate(self, count: int) -> None:
-        """Have it make so many hops."""
+        """Send it on a loop of hops."""
         to = f"{TRAVELLER}@{self.home.domain}"
         await self.send(Message(to=to, body=str(count), ontology="go", performative="request"))
         await self.hear()
@@ -109,7 +109,7 @@ class ThereAndBack(Roam):
     cast = ((ECHOING, start_nobody), (ASKING, _start_traveller))
 
     async def operate(self, count: int) -> None:
-        """Have it make so many journeys."""
+        """Make a loop of journeys."""
         await super().operate(2 * count)
 
 

@@ -80,7 +80,7 @@ class Wake(Play):
 
     @contextmanager
     def options(self) -> Iterator[dict[str, Any]]:
-        """Have the file in which agents sleep."""
+        """Provide the file in which agents sleep."""
         with scratch_folder() as folder:
             self._weighed_in = folder / "weighed.sqlite"
             yield {"sleepers": folder / "sleepers.sqlite"}
@@ -91,7 +91,7 @@ class Wake(Play):
         self.work.counters |= await _weigh(self.work, self._weighed_in)
 
     async def operate(self, count: int) -> float:
-        """Have so many fall asleep, and return the seconds in which they wake."""
+        """Put `count` agents to sleep, and return how many seconds it takes until all are awake."""
         before, is_by_time = self.work.steps, self.work.configuration.way == BY_TIME
         seconds = await (self._by_time(count) if is_by_time else self._by_message(count))
         self.work.steps = before  # falling asleep is a step just so that it is seen to go on

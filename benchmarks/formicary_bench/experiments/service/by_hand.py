@@ -40,7 +40,7 @@ async def _print(own: Channel, coordinator: Channel, write: Write) -> None:
 
 @asynccontextmanager
 async def tasks(write: Write) -> AsyncIterator[Callable[[int], Awaitable[None]]]:
-    """Have the tasks of coordinator, fetcher and printer; give what makes rounds, which is the client."""
+    """Run the tasks of coordinator, fetcher and printer; yield the client, a function that makes rounds."""
     client, coordinator, fetcher, printer = (Channel() for _ in range(4))
     running = [
         asyncio.create_task(_coordinate(coordinator, fetcher, printer, client)),
@@ -58,7 +58,7 @@ async def tasks(write: Write) -> AsyncIterator[Callable[[int], Awaitable[None]]]
 
 
 class Callbacks:
-    """The four as functions, which a run queue calls.
+    """The four parties as functions that a run queue calls.
 
     Args:
         write: prints a line.
@@ -71,7 +71,7 @@ class Callbacks:
         self.done: asyncio.Future[None] | None = None
 
     def rounds(self, count: int) -> asyncio.Future[None]:
-        """Begin so many rounds, and return what is done when they have ended."""
+        """Begin `count` rounds; return a future for their end."""
         loop = asyncio.get_running_loop()
         self.left = count
         self.done = loop.create_future()

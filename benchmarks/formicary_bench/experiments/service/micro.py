@@ -27,7 +27,7 @@ class Client(MicroAgent):
         self.done: asyncio.Future[None] | None = None
 
     def rounds(self, count: int) -> asyncio.Future[None]:
-        """Begin so many rounds, and return what is done when they have ended."""
+        """Begin `count` rounds; return a future for their end."""
         self.left = count
         self.done = asyncio.get_running_loop().create_future()
         self.send_nowait(Message(to="coordinator", performative="request"))

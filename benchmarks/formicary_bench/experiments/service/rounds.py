@@ -24,7 +24,7 @@ def fetch(_: str = "") -> str:
 
 @contextmanager
 def console() -> Iterator[Callable[[str], str]]:
-    """Give the function that prints a line where nobody looks, and has nothing to answer."""
+    """Yield a function that prints a line to the null device and returns an empty answer."""
     with open(os.devnull, "w", encoding="utf-8") as file:  # noqa: PTH123 -- no path of anybody's
 
         def write(line: str) -> str:

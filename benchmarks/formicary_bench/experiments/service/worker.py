@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have all four."""
+    """Set up all four parties."""
     with console() as write:
         match work.configuration.platform:
             case "tasks":

@@ -28,7 +28,7 @@ _NUMBER = 8  # bytes
 
 
 class Ask(OneShotBehaviour):
-    """Makes round trips when it is told to begin, and sends the times to who told it.
+    """Makes round trips when it is told to begin, and sends back their times.
 
     Args:
         partners: the names of the agents that answer: one after the other, and round.
@@ -102,7 +102,7 @@ class Sender(Agent):
 
 
 class Receiver(Agent):
-    """Answers all who send to it."""
+    """Answers every message."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -110,7 +110,7 @@ class Receiver(Agent):
 
 
 class Conduct(OneShotBehaviour):
-    """Has all agents begin that ask, and collects their times.
+    """Starts all agents that ask, and collects their times.
 
     Args:
         work: how many there are, and where the times go.

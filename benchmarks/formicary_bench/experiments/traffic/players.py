@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have all who send and answer."""
+    """Set up senders and receivers."""
     return _tasks(work) if work.configuration.platform == "tasks" else _agents(work)
 
 
@@ -75,7 +75,7 @@ async def _start(platform: LocalPlatform, work: Workload) -> None:
 
 @asynccontextmanager
 async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have tasks that put messages into each other's channels, in one event loop."""
+    """Set up tasks that put messages into each other's channels, in one event loop."""
     agents, receivers = work.configuration.pairs, work.configuration.echoes
     answering = [Channel() for _ in range(receivers or agents)]
     asking = [Channel() for _ in range(agents)]
@@ -93,7 +93,7 @@ async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
 
 
 async def _ask(own: Channel, partners: list[Channel], work: Workload, times: PairTimes) -> None:
-    """Put a message for one partner after the other, and wait for the answer each time."""
+    """Put a message to each partner in turn, and wait for its answer."""
     items, item, many = own.items, (own, work.body), len(partners)
     future = asyncio.get_running_loop().create_future
     started, took = times.starts.append, times.rtts.append

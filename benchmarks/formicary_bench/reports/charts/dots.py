@@ -40,7 +40,7 @@ class Dot(msgspec.Struct, frozen=True):
 
     @property
     def tip(self) -> str:
-        """What a reader is told who points at it."""
+        """The tooltip."""
         return f"{self.series.label}: {', '.join(filter(None, (self.text, self.note)))}"
 
 

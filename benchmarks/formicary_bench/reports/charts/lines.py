@@ -89,7 +89,7 @@ class Lines(msgspec.Struct, frozen=True):
 
 
 def axes_of(plot: Lines) -> str:
-    """Say what the axes of a chart are, as a sentence."""
+    """Describe the kinds of a chart's axes in a sentence."""
     across, up = plot.x.kind, plot.y.kind
     if across and across == up:
         return f"Both axes are {up}."

@@ -164,7 +164,7 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def connected(end: _Framed, endpoint: str) -> AsyncIterator[_Framed]:
-    """Have one end of a connection to a listening side, by its endpoint."""
+    """Connect to a listening endpoint, and close the connection after the block."""
     await connect(end, endpoint)
     try:
         yield end

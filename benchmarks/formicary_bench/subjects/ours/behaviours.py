@@ -29,7 +29,7 @@ PATIENCE = 60.0
 
 
 async def hear(behaviour: Behaviour, who: str = "somebody who takes part") -> Message:
-    """Wait for what somebody has to tell a behaviour.
+    """Wait for a message to a behaviour, and check that it is no failure.
 
     Args:
         behaviour: who waits.

@@ -44,7 +44,7 @@ class _Traveller:
 
 
 class View:
-    """All entries that readers see, and who is told of changes.
+    """The entries that readers see, and the subscribers to changes.
 
     Args:
         domain: the full domain of the container whose readers these are.
@@ -136,7 +136,7 @@ class View:
             self._tidy(agent, traveller)
 
     def renew(self, owner: str, *, is_over: bool) -> None:
-        """Take note that a snapshot of a container's entries comes, or does so no longer."""
+        """Record that a snapshot of a container's entries has begun or ended."""
         if not is_over:
             self._renewing.add(owner)
             return
@@ -179,7 +179,7 @@ class View:
             self._hide(key)
 
     def _may_be_home(self, traveller: _Traveller) -> bool:
-        """Tell whether an agent is seen at its home, which says only when its snapshot ends if it is back."""
+        """Return whether the agent is shown at its home and the home's snapshot is still incomplete."""
         home = traveller.seen_at
         stay = traveller.stays.get(home) if home in self._renewing else None
         return stay is not None and stay.moves == _AT_HOME and not stay.is_over

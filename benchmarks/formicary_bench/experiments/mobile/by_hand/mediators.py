@@ -46,7 +46,7 @@ class Wire(tcp.Framed):
 
 
 def play(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have the mediator and the servers, or the clients."""
+    """Set up the mediator and the servers, or the clients."""
     return _echo(work) if work.job.role == ECHO else _ask(work)
 
 
@@ -96,7 +96,7 @@ class Clients(Loops):
         self._wires: list[Wire] = []  # to the mediator
 
     async def operate(self, count: int) -> None:
-        """Have them make so many."""
+        """Make `count` requests."""
         answered = self._requests.start(count)
         for client in range(len(self._wires)):
             self._ask(client)

@@ -70,7 +70,7 @@ class Place(tcp.Framed):
         return await answer
 
     def received(self, frame: bytes) -> None:
-        """Do what the other end has sent."""
+        """Handle a frame from the other end."""
         what, content = frame[_HEAD - 1], frame[_HEAD:]
         if what == _ANSWERED:
             self._unanswered.count(content)
@@ -91,12 +91,12 @@ class Place(tcp.Framed):
         self._tasks.append(asyncio.create_task(work))
 
     async def sweep(self, waiting: list[asyncio.Task[None]]) -> None:
-        """End what waits here, and say so."""
+        """Cancel the tasks that wait here, and confirm it."""
         await end(waiting)
         self.order(_ANSWERED)
 
     async def _travel(self, carried: Carried) -> None:
-        """Go on with what has come: it is at home, or goes back."""
+        """Handle a traveller that has arrived: it has finished, or returns."""
         self._tasks.clear()  # this one alone
         if self._unanswered.left and not carried.left:
             self._unanswered.count()
@@ -106,7 +106,7 @@ class Place(tcp.Framed):
 
 
 class Middle(Place):
-    """Takes what comes, begins a task for it, and has it sent on to a third place.
+    """Takes arrivals, and forwards each to a third place.
 
     Args:
         last: the connection to that.
@@ -118,7 +118,7 @@ class Middle(Place):
         self._arrived: asyncio.Queue[Carried] = asyncio.Queue()
 
     def received(self, frame: bytes) -> None:
-        """Take one; before the first of a loop comes how many there will be."""
+        """Handle a frame; each loop begins with the number of its arrivals."""
         what, content = frame[_HEAD - 1], frame[_HEAD:]
         if what == _ARRIVE:
             self._arrived.put_nowait(_decode(content))
@@ -136,7 +136,7 @@ class Middle(Place):
         self.order(_ANSWERED, repr(perf_counter() - start).encode())
 
     async def sweep(self, waiting: list[asyncio.Task[None]]) -> None:
-        """End what waits at the third place."""
+        """Cancel the tasks that wait at the third place, and here."""
         await self._last.ask(_SWEEP)
         await super().sweep(waiting)
 
@@ -146,7 +146,7 @@ async def _wait(_: object) -> None:
 
 
 class Hand(Loops):
-    """Makes the loops of each experiment, from the first place."""
+    """Makes the loops of all experiments from the first place."""
 
     def __init__(self, work: Workload) -> None:
         super().__init__(work)
@@ -167,7 +167,7 @@ class Hand(Loops):
         self._carried: list[Carried] = []
 
     async def prepare(self, count: int) -> None:
-        """Have what is to be created there, or to go there."""
+        """Prepare the names to create, or the items to send."""
         if self._operate == self._create:
             self._names = [f"created-{number}" for number in range(count)]
         elif self._operate in {self._dispatch, self._forward}:
@@ -178,7 +178,7 @@ class Hand(Loops):
         return await self._operate(count)
 
     async def clear(self, count: int) -> None:
-        """End what waits at the other place."""
+        """Cancel the tasks that wait at the other place."""
         del count
         await self.place.ask(_SWEEP)
 
@@ -226,7 +226,7 @@ class Hand(Loops):
 
 
 def play(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have the places of a process."""
+    """Set up the places of a worker's process."""
     if work.configuration.pairs:
         return mediators.play(work)
     return _echo(work) if work.job.role == ECHO else _ask(work)
@@ -234,7 +234,7 @@ def play(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
 
 @asynccontextmanager
 async def _echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the second place, and the third, if there is one."""
+    """Set up the second place, and the third if the experiment has one."""
     async with AsyncExitStack() as stack:
         make: Any = Place
         if work.configuration.experiment == _FORWARDS:
@@ -245,7 +245,7 @@ async def _echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def _ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the first place, which makes the loops."""
+    """Set up the first place, which makes the loops."""
     hand = Hand(work)
     async with tcp.connected(hand.place, work.job.peer):
         yield PreparedRole(measure=hand.make_all)

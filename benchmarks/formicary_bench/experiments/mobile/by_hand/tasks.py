@@ -1,4 +1,4 @@
-"""Tasks of one process: they are created, hand each other what is in a channel, and are woken."""
+"""The experiments by asyncio tasks in one process, which talk through channels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LITTLE = 0.05  # s
 
 
 class Tasks(Loops):
-    """Loops of tasks, which are ended after the last one."""
+    """Loops by tasks, which are cancelled after the last loop."""
 
     def __init__(self, work: Workload) -> None:
         super().__init__(work)
@@ -37,7 +37,7 @@ class Tasks(Loops):
 
 
 class Talk(Tasks):
-    """One task listens, and this one sends, and waits for each answer, for all or for that to the last."""
+    """Sends to a listening task, and waits for every answer in turn, for all of them, or for the last."""
 
     def __init__(self, work: Workload) -> None:
         super().__init__(work)
@@ -69,7 +69,7 @@ async def _listen(channel: Channel, answers: Channel, *, answers_all: bool) -> N
 
 
 class Mediate(Tasks):
-    """Tasks of clients make requests, which one passes on to those of servers, who answer."""
+    """Client tasks send requests to a mediator task, which passes them on to server tasks."""
 
     def __init__(self, work: Workload) -> None:
         super().__init__(work)
@@ -84,7 +84,7 @@ class Mediate(Tasks):
             self.begin(self._ask(number, client))
 
     async def operate(self, count: int) -> None:
-        """Have the clients make so many requests."""
+        """Make `count` requests."""
         await self.requests.start(count)
 
     async def _ask(self, client: int, own: Channel) -> None:
@@ -116,7 +116,7 @@ class Mediate(Tasks):
 
 
 class Wait(Tasks):
-    """Begins tasks that wait."""
+    """Starts tasks that wait."""
 
     async def operate(self, count: int) -> float | None:
         """Begin so many."""
@@ -129,7 +129,7 @@ class Wait(Tasks):
         await end(self.running)
 
     async def fall_asleep(self, count: int, woken: list[float]) -> list[Channel]:
-        """Begin tasks that wait for what is put into the channel of each, and note then when it is."""
+        """Start tasks that each wait on a channel, and record when they wake."""
         channels = [Channel() for _ in range(count)]
         self.running = [asyncio.create_task(_sleep(channel, woken)) for channel in channels]
         await asyncio.sleep(0)  # when it goes on, all of them have begun to wait
@@ -137,10 +137,10 @@ class Wait(Tasks):
 
 
 class Wake(Wait):
-    """Has tasks wait in the memory, and go on by a timer or by what is put into the channel of each."""
+    """Wakes waiting tasks by timers or by items in their channels."""
 
     async def make_all(self) -> None:
-        """Make all loops, and weigh tasks that wait."""
+        """Make all loops, then measure the memory of waiting tasks."""
         await super().make_all()
         count = weighed(self.work.configuration)
         with weighing() as held:
@@ -149,7 +149,7 @@ class Wake(Wait):
             await end(self.running)
 
     async def operate(self, count: int) -> float:
-        """Have so many wait and go on, and return the seconds in which they do."""
+        """Start `count` waiting tasks, wake them, and return how many seconds that took."""
         go_on = _by_timers if self.work.configuration.way == BY_TIME else _by_channels
         woken: list[float] = []
         channels = await self.fall_asleep(count, woken)
@@ -165,7 +165,7 @@ async def _sleep(channel: Channel, woken: list[float]) -> None:
 
 
 def _by_channels(channels: Sequence[Channel]) -> float:
-    """Have tasks go on, and return when that began."""
+    """Wake the tasks through their channels, and return when that began."""
     start = perf_counter()
     for channel in channels:
         channel.put(None)
@@ -173,7 +173,7 @@ def _by_channels(channels: Sequence[Channel]) -> float:
 
 
 def _by_timers(channels: Sequence[Channel]) -> float:
-    """Have tasks go on a little later, all at the same moment, and return when that is."""
+    """Set timers that wake all tasks at the same moment, and return that moment."""
     loop = asyncio.get_running_loop()
     due = perf_counter() + _LITTLE
     for channel in channels:
@@ -194,7 +194,7 @@ _LOOPS: dict[str, type[Tasks]] = {
 
 @asynccontextmanager
 async def play(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have all tasks of an experiment."""
+    """Set up the tasks of an experiment."""
     loops = _LOOPS[work.configuration.experiment](work)
     yield PreparedRole(measure=loops.make_all)
     await end(loops.running)

@@ -56,7 +56,7 @@ class Sqlite:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
-        """Have all statements of the block count, or none if it raises."""
+        """Commit the statements of the block, or none of them if it raises."""
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -108,7 +108,7 @@ def _numbered(statement: str) -> str:
 
 @asynccontextmanager
 async def filled(name: str, catalogue: Catalogue) -> AsyncIterator[Callable[[], Awaitable[Database]]]:
-    """Have a database with a shop's data for as long as the block lasts; give what connects to it.
+    """Provide a database with a shop's data while the block lasts; yield a function that connects to it.
 
     Args:
         name: which database, by its name in the vocabulary.

@@ -15,7 +15,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-from formicary.profiling.analysis.attribution import View, cpu_times
+from formicary.profiling.analysis.attribution import CpuTime, View, cpu_times
 from formicary.profiling.model.groups import Rules, own_rule
 from formicary.profiling.sampling.program import Program
 from formicary.profiling.sampling.window import RATE, Window
@@ -79,9 +79,9 @@ def errors(measured, really, rules=RULES):
     """Return how many points each group is off, and how wide its interval is on each side."""
     by_name = {used.name: used for used in cpu_times(measured, View.GROUP, rules)}
     whole = sum(really.values())
+    found = {name: by_name.get(name, CpuTime(name, 0.0, 0.0, 0.0)) for name in really}
     return {
-        name: ((by_name[name].cpu_s - really.get(name, 0.0)) / whole, by_name[name].margin_s / whole)
-        for name in really
+        name: ((used.cpu_s - really[name]) / whole, used.margin_s / whole) for name, used in found.items()
     }
 
 

@@ -157,7 +157,7 @@ def _say(found: Sequence[Comparison | Passage], pairing: Pairing, *, as_json: bo
             name = called
             for line in broken(name, 2):
                 say(line)
-        for line in broken(f"{one.figure}: {judged.sentence}", 4):
+        for line in broken(f"{one.metric.title}: {judged.sentence}", 4):
             say(line)
 
 
@@ -171,7 +171,7 @@ def _show_json(runs: tuple[RunFolder, RunFolder], pairing: Pairing, found: Seque
             **msgspec.to_builtins(judged),
             **which,
             "experiment": one.row.experiment,
-            "figure": one.figure,
+            "metric": one.metric.name,
             "is_rate": one.contrast.is_rate,
             "values": one.contrast.values,
             "base_values": one.contrast.base,

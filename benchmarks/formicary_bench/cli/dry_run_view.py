@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from formicary.cli.output import say
 from formicary.core.quoting import printable
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.machine import collect_machine
 from formicary_bench.runner.forecast.duration_history import earlier_durations
 from formicary_bench.runner.forecast.forecast import Forecast, in_words
 from formicary_bench.subjects.registry import subject_of
-from formicary_bench.vocabulary.parameters import PARAMETERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,8 +86,10 @@ def _where(ones: Sequence[Configuration]) -> str:
 
 def _sizes(ones: Sequence[Configuration]) -> str:
     found = []
-    for parameter in PARAMETERS:
-        values = sorted({getattr(one, parameter.column) for one in ones}) if parameter.unit else ()
+    for parameter in EXPERIMENTS[ones[0].experiment].own:
+        values = (
+            sorted({one.parameters.get(parameter.attribute, 0) for one in ones}) if parameter.unit else ()
+        )
         if any(values):
             found.append(f"{', '.join(map(str, values))} {parameter.unit}")
     return "; ".join(found)

@@ -44,14 +44,7 @@ GROUPS = {
 
 JsonLines = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")]
 
-_LISTED = ("what", "source", "varies", "placements")
-_SIZES = {
-    "loads": "pairs",
-    **{
-        name: name
-        for name in ("payloads", "agents", "services", "containers", "loops", "dimensions", "swaps")
-    },
-}
+_LISTED = ("what", "source", "options", "placements", "sizes")
 
 
 def list_(
@@ -97,7 +90,7 @@ def list_(
     if as_json:
         for one in chosen:
             line = {"name": one.name} | {field: getattr(one, field) for field in _LISTED}
-            say(json.dumps(line | {name: getattr(one, field) for name, field in _SIZES.items()}))
+            say(json.dumps(line))
     elif group is None and not everything:
         _show_groups(chosen)
     else:
@@ -146,7 +139,7 @@ def _show_experiments(experiments: Iterable[Experiment]) -> None:
     for title in ("experiment", "measures", "varies", "placements", "from"):
         table.add_column(title, no_wrap=title == "experiment")
     for one in experiments:
-        varies = ", ".join(f"--{name}" for name in one.varies)
+        varies = ", ".join(f"--{name}" for name in one.options)
         table.add_row(one.name, one.what, varies, ", ".join(one.placements), one.source)
     console_for_reports().print(table)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from pathlib import Path  # noqa: TC003 -- typer reads it
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -78,7 +78,7 @@ def report(
     else:
         from formicary_bench.reports.document.sections import Document
 
-        with _stream(to) as stream:
+        with _stream(to, is_binary=FORMATS[kind].is_binary) as stream:
             (_RAW if raw else write).load()(Document(opened), stream)
 
 
@@ -106,15 +106,18 @@ def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
 
 
 @contextmanager
-def _stream(path: Path | None) -> Iterator[TextIO]:
+def _stream(path: Path | None, *, is_binary: bool) -> Iterator[IO[Any]]:
     """Return where to write: standard output, or a file that is there completely or as it was."""
+    if path is None and is_binary:
+        raise UsageError("this format is for files: name one with --to")
     if path is None:
         yield sys.stdout
         return
+    about: dict[str, Any] = {"mode": "wb"} if is_binary else {"mode": "w", "encoding": "utf-8", "newline": ""}
     from formicary.core.files import output_file
 
     try:
-        with output_file(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        with output_file(path) as temporary, temporary.open(**about) as file:
             yield file
             file.flush()
     except OSError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from formicary_bench.vocabulary.parameters import PARAMETERS
+from formicary_bench.experiments.registry import all_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +94,7 @@ def with_parameters(function: Callable[..., None]) -> Callable[..., None]:
             default=False if one.name == "profile" else None,
             annotation=_option(one),
         )
-        for one in PARAMETERS
+        for one in all_parameters()
     ]
     function.__signature__ = own.replace(parameters=[*kept[:1], *added, *kept[1:]])  # type: ignore[attr-defined]
     return function

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.selections import QUICK
 from formicary_bench.plans.reading import HostsAsked, hosting_of
 from formicary_bench.runner.execution.run import perform_all, resume
 from formicary_bench.runner.execution.run_hosts import read_host_selection
 from formicary_bench.runner.planning.run_plan import everything, of_one
 from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.presets import EVERYTHING
+from formicary_bench.vocabulary.presets import EVERYTHING, QUICK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,4 +137,4 @@ def run_request(
             "leave it out, or name an experiment, or write a plan with `formicary bench plan new`",
             but=("preset", "repeat", "seed"),
         )
-    return RunRequest(experiment or QUICK.name, values, plan)
+    return RunRequest(experiment or QUICK, values, plan)

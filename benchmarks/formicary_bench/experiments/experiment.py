@@ -6,23 +6,27 @@ What needs heavy imports (how it is planned, measured, summarised and shown) is 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from formicary_bench.vocabulary.metrics import CREATED, ROUND_TRIPS
 from formicary_bench.vocabulary.names import family_of
+from formicary_bench.vocabulary.parameters.parameter import declared_by
+from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from formicary_bench.subjects.subject import Subject
+    from formicary_bench.vocabulary.metrics import Metric
+    from formicary_bench.vocabulary.parameters.parameter import HasParameters, Parameter, Parameters
     from formicary_bench.vocabulary.routes import Carrier
 
-Rounds = tuple[int, int, int]
-"""Round trips, or uses of the directory, before, while and after it is measured."""
-
-PAPER_ROUNDS: Rounds = (500, 1000, 500)
+PAPER_ROUNDS = (500, 1000, 500)
 """As in Alberola 2010."""
 
 ALBEROLA, BURBECK, DIKAIAKOS = "Alberola 2010", "Burbeck 2004", "Dikaiakos 2001"
@@ -41,29 +45,26 @@ class Loaded(str):
         return getattr(import_module(module), name)
 
 
+Derive = Callable[["HasParameters", Mapping[str, float]], float | None]
+
+Sizes = Mapping[str, Any]
+"""Values of parameters that are an experiment's own, by their fields: several of each, or one where there can
+be no more."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Take:
     """What a preset or a selection takes of an experiment; its attributes are called as there.
 
     Attributes:
         subjects: names of the subjects that take part; all if empty.
-        rounds: the experiment's if None.
+        sizes: those that are not as the experiment has them.
     """
 
     subjects: tuple[str, ...] = ()
-    pairs: tuple[int, ...] = ()
-    payloads: tuple[int, ...] = (100,)
-    agents: tuple[int, ...] = ()
-    services: tuple[int, ...] = ()
-    containers: tuple[int, ...] = ()
     placements: tuple[str, ...] = (SAME, APART)
     carriers: tuple[Carrier, ...] = ()
-    requests: tuple[int, ...] = ()
-    mixes: tuple[str, ...] = ()
-    rounds: Rounds | None = None
-    loops: tuple[int, ...] = ()
-    dimensions: tuple[int, ...] = ()
-    swaps: tuple[int, ...] = ()
+    sizes: Sizes = field(default_factory=dict)
 
     def of(self, experiment: Experiment) -> Part:
         """Return it as a part of a run."""
@@ -79,28 +80,17 @@ class Part(Take):
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """What a preset sets of an experiment, whose attributes are called as there. None is what it has itself.
+    """What a preset sets of an experiment.
 
     Attributes:
-        repeat: how often each configuration is measured.
-        growth: for how many seconds pairs talk while memory is looked at.
+        sizes: those that are not as the experiment has them.
+        repeat: how often each configuration is measured; as usual if None.
         placements: where it is measured, where hosts take part.
         parts: what is taken, where not all of it is measured, or not all of its sizes with each other.
     """
 
-    pairs: tuple[int, ...] | None = None
-    payloads: tuple[int, ...] | None = None
-    agents: tuple[int, ...] | None = None
-    services: tuple[int, ...] | None = None
-    containers: tuple[int, ...] | None = None
-    rates: tuple[int, ...] | None = None
-    requests: tuple[int, ...] | None = None
-    loops: tuple[int, ...] | None = None
-    dimensions: tuple[int, ...] | None = None
-    swaps: tuple[int, ...] | None = None
-    rounds: Rounds | None = None
+    sizes: Sizes = field(default_factory=dict)
     repeat: int | None = None
-    growth: int | None = None
     placements: tuple[str, ...] | None = None
     parts: tuple[Take, ...] = ()
 
@@ -130,7 +120,26 @@ def cpu_tables(*tables: int) -> Repeats:
     return Repeats(ALBEROLA, numbers, "Table")
 
 
-PLAN_MESSAGES = Loaded("formicary_bench.experiments.messaging.plan:plan_messages")
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A chart of lines: how a metric goes with a parameter.
+
+    Attributes:
+        metric: Which metric.
+        over: The field of the parameter.
+        title: Its title; by these two if empty.
+        caption: What to know of it.
+    """
+
+    metric: Metric
+    over: str
+    title: str = ""
+    caption: str = ""
+
+
+PROFILING = Loaded("formicary_bench.runner.planning.profiles:longer_exchange")
+AS_IT_IS = Loaded("formicary_bench.runner.planning.profiles:as_it_is")
+DURATION = Loaded("formicary_bench.runner.forecast.default_durations:of_exchange")
 MEASURE = Loaded("formicary_bench.runner.execution.repetition:measure")
 
 
@@ -148,46 +157,46 @@ class Experiment:
         what: what is measured, in a few words.
         source: the paper that it is from, and where in it.
         repeats: which figures or tables of it; none if None.
-        varies: the options of the command line that it has.
-        pairs: how many pairs, or senders.
-        payloads: bytes of a message's body.
-        agents: how many agents are created.
-        services: how many services are registered before.
-        containers: how many other containers are to see a registration, or over how many a grid is.
+        parameters: the class of its own parameters.
+        sizes: what it measures of them by itself.
+        varies: the other options of the command line that it has.
         placements: where the agents are.
         carriers: what carries the messages between two containers; what is usual if empty.
         kinds: which of ours can take part; all that do such experiments if empty.
-        rates: messages per second, where senders do not wait for answers.
-        arrivals: how those follow each other.
-        limit_us: within how many microseconds 99% are to be answered, where the highest such rate is found.
-        requests: how many requests an agent makes at each visit.
-        mixes: which ones, as TPC-W mixes them.
-        databases: where the data is that they are about.
-        loops: how many operations the largest loop has.
-        ways: how these follow each other, where there is a choice.
-        dimensions: how many cells each side of a grid has.
-        swaps: how many swaps the first agent there makes until all end.
         tls: whether messages are encrypted, where both are measured; as is usual if empty.
-        subjects: names of the only subjects that take part, also of those that do no other such experiment;
-            all if empty. Other platforms take part besides, where there is an exchange.
+        subjects: names of the only subjects that take part, also of those that do no other such experiment,
+            in their order; all if empty. Other platforms take part besides, where there is an exchange.
         traffics: who talks to whom over many hosts, where there is a choice.
         spreads: where services are over two hosts; nowhere is a choice if empty.
-        rounds: how many round trips come before, while and after it is measured.
-        has_fixed_rounds: whether presets and selections leave these as they are.
+        has_fixed_rounds: whether presets and selections leave its round trips as they are.
         senders: how many agents send where there are so many pairs; 0 for one of each pair.
         exchange: which exchange of the drivers' protocol it makes; drivers do not take part if empty.
         quick: what the preset `quick` takes of it, besides few of its sizes.
         paper: what the preset `paper` takes of it; what is usual if None, as it is of none.
+        selected: what selections take of it, by their names.
         takes: `options -> takes`, where not all of its sizes are combined with each other; those of the
             preset, or all of the experiment if None.
         beside: `(experiment, options) -> parts` of other experiments that are measured in the
             same run; none if None.
-        plan: `(part, options, subjects) -> configurations`.
+        fit: `draft -> parameters`, several of them, where not all sizes go with each other, or some follow
+            from others; see `runner.planning.drafts`.
+        profiling: how much of it is measured where it is profiled; it cannot be if None.
+        why_unprofiled: what it is about instead.
+        duration: about how long a repetition takes; see `runner.forecast`.
         roles: the roles of its workers; by the placement if empty.
         played_by: the module that plays the workers' parts, for all platforms; each platform's own if empty.
         measure: `(task, watcher) -> (repetition, raw values)`.
+        metrics: what is measured, as tables have it; what is usual if empty.
+        unshown: what is measured besides.
+        derived: metrics that follow from those of a repetition: `(configuration, values by name) -> value`.
+        main: what its platforms are held against each other by; the first of which more is better if None.
+        over: the field of the parameter along which it grows.
+        figures: its charts of lines; that of the main metric at the most of `over` comes with them.
+        says: what the row with the most of `over` has found, as a sentence with the names of metrics, fields
+            of parameters, `where`, `who` and `beside` (what it is held against) in braces; a part in brackets
+            is left out where a metric in it is not known.
         summarise: how a row is made of repetitions; as is usual in its family if None.
-        report: what reports show of it; as is usual in its family if None.
+        report: what reports show of it; made of the above if None.
     """
 
     name: str
@@ -195,41 +204,38 @@ class Experiment:
     what: str
     source: str = "our own"
     repeats: Repeats | None = None
-    varies: tuple[str, ...]
-    pairs: tuple[int, ...] = ()
-    payloads: tuple[int, ...] = ()
-    agents: tuple[int, ...] = ()
-    services: tuple[int, ...] = ()
-    containers: tuple[int, ...] = ()
+    parameters: type[Parameters]
+    sizes: Sizes = field(default_factory=dict)
+    varies: tuple[str, ...] = ()
     placements: tuple[str, ...] = (SAME, APART, *HOSTED)
     carriers: tuple[Carrier, ...] = ()
     kinds: tuple[str, ...] = ()
-    rates: tuple[int, ...] = ()
-    arrivals: tuple[str, ...] = ()
-    limit_us: int = 0
-    requests: tuple[int, ...] = ()
-    mixes: tuple[str, ...] = ()
-    databases: tuple[str, ...] = ()
-    loops: tuple[int, ...] = ()
-    ways: tuple[str, ...] = ()
-    dimensions: tuple[int, ...] = ()
-    swaps: tuple[int, ...] = ()
     tls: tuple[bool, ...] = ()
     subjects: tuple[str, ...] = ()
     traffics: tuple[str, ...] = ()
     spreads: tuple[str, ...] = ()
-    rounds: Rounds = PAPER_ROUNDS
     has_fixed_rounds: bool = False
     senders: Callable[[int], int] = _pairs
     exchange: str = ""
     quick: Preset = field(default=Preset())
     paper: Preset | None = None
+    selected: Mapping[str, tuple[Take, ...]] = field(default_factory=dict)
     takes: Loaded | None = None
     beside: Loaded | None = None
-    plan: Loaded = PLAN_MESSAGES
+    fit: Loaded | None = None
+    profiling: Loaded | None = PROFILING
+    why_unprofiled: str = ""
+    duration: Loaded = DURATION
     roles: tuple[str, ...] = ()
     played_by: str = ""
     measure: Loaded = MEASURE
+    metrics: tuple[Metric, ...] = ()
+    unshown: tuple[Metric, ...] = ()
+    derived: Mapping[Metric, Derive] = field(default_factory=dict)
+    main: Metric | None = None
+    over: str = ""
+    figures: tuple[Figure, ...] = ()
+    says: str = ""
     summarise: Loaded | None = None
     report: Loaded | None = None
 
@@ -238,6 +244,31 @@ class Experiment:
         """Of what kind it is: what stands before the stroke of its name."""
         return family_of(self.name)
 
+    @cached_property
+    def own(self) -> tuple[Parameter, ...]:
+        """The parameters that are its own, of which it has sizes or can be asked for."""
+        return declared_by(self.parameters)
+
+    @cached_property
+    def shown(self) -> tuple[Metric, ...]:
+        """The metrics that tables have."""
+        return self.metrics or (CREATED if issubclass(self.parameters, Agents) else ROUND_TRIPS)
+
+    @cached_property
+    def main_metric(self) -> Metric:
+        """What its platforms are held against each other by."""
+        return self.main or next((one for one in self.shown if one.more_is_better), self.shown[0])
+
+    @cached_property
+    def grows_by(self) -> Parameter | None:
+        """The parameter along which it grows."""
+        return next((one for one in self.own if one.attribute == self.over), None)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of all options of the command line that it has."""
+        return (*(one.name for one in self.own), *self.varies)
+
     def has(self, subject: Subject) -> bool:
         """Say whether a subject can take part."""
         if subject.exchanges:
@@ -245,37 +276,3 @@ class Experiment:
         if self.subjects:
             return subject.name in self.subjects
         return self.family in subject.families and (not self.kinds or subject.kind in self.kinds)
-
-
-@dataclass(frozen=True)
-class Point:
-    """How much of an experiment is measured at once, and where.
-
-    Attributes:
-        placement: where the agents are.
-        carrier: what carries the messages.
-        load: pairs or senders.
-        payload: bytes.
-    """
-
-    placement: str
-    carrier: Carrier
-    load: int
-    payload: int
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Parts of several experiments in one run.
-
-    Attributes:
-        name: as on the command line.
-        what: what it is for, in a few words.
-        parts: the parts.
-        rounds: how many round trips each pair makes before, while and after it is measured.
-    """
-
-    name: str
-    what: str
-    parts: tuple[Part, ...]
-    rounds: Callable[[Subject, Point], Rounds]

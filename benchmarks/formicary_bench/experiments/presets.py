@@ -11,27 +11,13 @@ it is held against, and the places that it is about.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.experiment import Preset
 from formicary_bench.vocabulary.presets import PAPER
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment
-
-_MOST = {
-    "pairs": 10,
-    "payloads": 10_000,
-    "agents": 1000,
-    "services": 1000,
-    "containers": 3,
-    "rates": 1000,
-    "requests": 10_000,
-    "loops": 100,
-    "dimensions": 30,
-    "swaps": 1000,
-}
-"""How large the sizes are at most that a quick run takes of an experiment's own."""
 
 
 def preset_of(experiment: Experiment, name: str) -> Preset:
@@ -43,16 +29,15 @@ def preset_of(experiment: Experiment, name: str) -> Preset:
     """
     if name == PAPER:
         return experiment.paper or Preset()
-    few: dict[str, Any] = {
-        size: getattr(experiment.quick, size) or _few(getattr(experiment, size), most)
-        for size, most in _MOST.items()
+    few = {
+        one.attribute: _few(experiment.sizes[one.attribute], one.few)
+        for one in experiment.own
+        if one.few and one.attribute in experiment.sizes
     }
-    return replace(experiment.quick, repeat=1, **few)
+    return replace(experiment.quick, repeat=1, sizes={**few, **experiment.quick.sizes})
 
 
-def _few(values: tuple[int, ...], most: int) -> tuple[int, ...] | None:
+def _few(values: tuple[int, ...], most: int) -> tuple[int, ...]:
     """Take the smallest value, and the largest that is not too large."""
-    if not values:
-        return None
     fitting = [value for value in values if value <= most]
     return tuple(dict.fromkeys((min(fitting), max(fitting)))) if fitting else (most,)

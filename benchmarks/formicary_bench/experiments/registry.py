@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from formicary_bench.experiments import create, memory, network, observe
 from formicary_bench.experiments.compute import speed_up
@@ -22,6 +24,7 @@ from formicary_bench.experiments.messaging import (
     cpu,
     designs,
     encryption,
+    fan_out_tree,
     location,
     lower_bound,
     many_to_one,
@@ -54,13 +57,34 @@ from formicary_bench.experiments.protocols import memory as conversations_hold
 from formicary_bench.experiments.service import mediated
 from formicary_bench.experiments.traffic import massive_reception, pool_size, ring
 from formicary_bench.experiments.traffic import speed_up as traffic_speed_up
+from formicary_bench.vocabulary.kinds import either
+from formicary_bench.vocabulary.metrics import (
+    CREATION,
+    EACH_HOLDS,
+    HOLDS,
+    LEAST,
+    MEAN,
+    P90,
+    P99,
+    P999,
+    PAPERS_MEAN,
+    RATE,
+    SLOWEST,
+    TIME,
+    TOTAL,
+    Metric,
+)
 from formicary_bench.vocabulary.names import family_of
+from formicary_bench.vocabulary.parameters import PARAMETERS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from formicary_bench.experiments.experiment import Experiment
+    from formicary_bench.vocabulary.parameters import Parameter
 
 _MODULES = (
-    *(pairs, many_to_one, broadcast, size, lower_bound),
+    *(pairs, many_to_one, broadcast, fan_out_tree, size, lower_bound),
     *(location, single_pair_size, scale, encryption),
     *(open_loop, saturation, scale_out, designs, styles, create),
     *(register, deregister, search, propagation, churn),
@@ -81,3 +105,76 @@ def declared(name: str) -> Experiment | None:
     """Return the experiment of a name; for names of other versions one of its family."""
     same_family = (one for one in EXPERIMENTS.values() if one.family == family_of(name))
     return EXPERIMENTS.get(name) or next(same_family, None)
+
+
+_SHARED = (MEAN, PAPERS_MEAN, LEAST, TIME, P90, P99, P999, SLOWEST, RATE, CREATION, EACH_HOLDS, TOTAL, HOLDS)
+
+
+@cache
+def metrics_of(experiment: str) -> dict[str, Metric]:
+    """Return the metrics of an experiment by name, those that others have as well included."""
+    known = declared(experiment)
+    own = (*known.shown, *known.unshown, known.main_metric) if known else ()
+    return {metric.name: metric for metric in (*_SHARED, *own)}
+
+
+def metric_of(experiment: str, name: str) -> Metric:
+    """Return a metric of an experiment; of one that nobody knows only the name is known."""
+    return metrics_of(experiment).get(name) or Metric(name, name)
+
+
+_PANELS = "What", "Where", "How much", "How"
+_MANY = 6
+
+
+@cache
+def all_parameters() -> tuple[Parameter, ...]:
+    """Return all parameters, in the order in which help shows them: one for all experiments' of a name."""
+    declared: dict[str, dict[str, tuple[Parameter, list[Experiment]]]] = {}
+    for experiment in EXPERIMENTS.values():
+        for one in experiment.own:
+            declared.setdefault(one.name, {}).setdefault(one.help, (one, []))[1].append(experiment)
+    own = [_merged(list(of_name.values())) for of_name in declared.values()]
+    return tuple(sorted((*PARAMETERS, *own), key=lambda one: _PANELS.index(one.panel)))
+
+
+def with_scope(*scopes: str) -> dict[str, Parameter]:
+    """Return the parameters that have one of some scopes, by their names."""
+    return {one.name: one for one in all_parameters() if one.scope in scopes}
+
+
+@cache
+def own_types() -> dict[str, Any]:
+    """Return the types of what experiments have so much of, by the fields of their parameters."""
+    return {
+        field: hint
+        for experiment in EXPERIMENTS.values()
+        for field, hint in get_type_hints(experiment.parameters).items()
+    }
+
+
+def _merged(declared: list[tuple[Parameter, list[Experiment]]]) -> Parameter:
+    """Return one parameter for those of several experiments, whose help says which experiment has which."""
+    said = [f"{_with(experiments)}{one.help}" for one, experiments in declared]
+    first = declared[0][0]
+    kind = either([one.kind for one, _ in declared]) if len(declared) > 1 else first.kind
+    return replace(first, help=" ".join(said), kind=kind)
+
+
+def _with(experiments: list[Experiment]) -> str:
+    if len(experiments) > _MANY:
+        return ""
+    return f"With {' and '.join(_called(experiments))}: "
+
+
+def _called(experiments: Iterable[Experiment]) -> list[str]:
+    """Name experiments; a family by itself where all of it is meant."""
+    found: dict[str, list[str]] = {}
+    for one in experiments:
+        found.setdefault(one.family, []).append(one.name)
+    every = {family: [one.name for one in EXPERIMENTS.values() if one.family == family] for family in found}
+    return [
+        name
+        for family, names in found.items()
+        for name in ([f"{family}/..."] if names == every[family] and len(names) > 1 else names)
+    ]

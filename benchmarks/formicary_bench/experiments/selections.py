@@ -16,34 +16,17 @@ which copying is all, against bare sockets.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments import create
-from formicary_bench.experiments.compute import speed_up
-from formicary_bench.experiments.directory import (
-    SERVICES,
-    churn,
-    cpu_register,
-    cpu_search,
-    deregister,
-    propagation,
-    register,
-    search,
-)
-from formicary_bench.experiments.experiment import Part, Selection
-from formicary_bench.experiments.grid import swap
-from formicary_bench.experiments.messaging import BY_ALL, DIRECTLY, OURS, many_to_one, pairs, size
-from formicary_bench.experiments.mobile import create_remote, dispatch, messenger, roam, wake, web_shop
-from formicary_bench.experiments.protocols import auction, contract_net, request
-from formicary_bench.experiments.service import mediated
-from formicary_bench.experiments.traffic import ring
-from formicary_bench.vocabulary.placements import APART, SAME
-from formicary_bench.vocabulary.routes import DIRECT, TCP, Carrier
-from formicary_bench.vocabulary.shop import SHOPPING
+from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.presets import FAMILY, FAMILY_CPU, LINKS, QUICK
 
 if TYPE_CHECKING:
-    from formicary_bench.experiments.experiment import Point, Rounds
-    from formicary_bench.subjects.subject import Subject
+    from formicary_bench.experiments.experiment import Part
+    from formicary_bench.runner.planning.drafts import Draft
+    from formicary_bench.vocabulary.parameters.shared import Rounds
 
 _LONGER = 6  # times as many round trips as in the quick selection
 
@@ -62,141 +45,59 @@ _HUGE = 5_000  # bytes from which on even the fewest round trips take long
 _FEWEST = 20
 
 
-def quick_rounds(subject: Subject, point: Point) -> Rounds:
+def quick_rounds(draft: Draft) -> Rounds:
     """Return how many round trips each pair makes before, while and after it is measured.
 
     Few pairs make more of them, so that each measurement takes a part of a second, also on a slow machine.
     What comes after is long enough for the slowest pair to be measured while the fastest still sends; two
     processes and what connects them are less even than one queue, and one pair needs nothing after it.
     """
-    in_all, fewest, most = _SLOW.get(subject.platform) or _TRIPS[point.carrier.route]
-    if point.placement != SAME:
-        in_all //= 1 + point.payload // _LARGE
-        fewest = max(fewest // (1 + point.payload // _HUGE), _FEWEST)
-    measured = max(fewest, min(in_all // point.load, most))
-    after = measured // 2 if point.placement == SAME else measured
-    return measured // 4, measured, 0 if point.load == 1 else after
+    in_all, fewest, most = _SLOW.get(draft.subject.platform) or _TRIPS[draft.carrier.route]
+    load, payload, is_here = (
+        draft.sizes["pairs"],
+        draft.sizes["payload_bytes"],
+        draft.layout.placement == SAME,
+    )
+    if not is_here:
+        in_all //= 1 + payload // _LARGE
+        fewest = max(fewest // (1 + payload // _HUGE), _FEWEST)
+    measured = max(fewest, min(in_all // load, most))
+    after = measured // 2 if is_here else measured
+    return measured // 4, measured, 0 if load == 1 else after
 
 
-def longer_rounds(subject: Subject, point: Point) -> Rounds:
+def longer_rounds(draft: Draft) -> Rounds:
     """Return as many round trips as links need, whose times scatter more."""
-    warm_up, measured, cool_down = quick_rounds(subject, point)
+    warm_up, measured, cool_down = quick_rounds(draft)
     return warm_up * _LONGER, measured * _LONGER, cool_down * _LONGER
 
 
-_REPLICA, _CENTRAL = ("formicary-replica",), ("formicary-central",)
-_HERE, _BETWEEN, _DIRECT = (SAME,), (APART,), (Carrier(DIRECT),)
+@dataclass(frozen=True)
+class Selection:
+    """Parts of several experiments in one run; each experiment says what is taken of it.
 
-A_MESSAGE = Part(pairs.EXPERIMENT, subjects=(OURS,), pairs=(1,))
-"""The message and its answer that the directory is held against."""
+    Attributes:
+        name: as on the command line.
+        what: what it is for, in a few words.
+        is_short: whether it takes as few round trips as say something.
+    """
 
-QUICK = Selection(
-    "quick",
-    "a minute with some of all",
-    (
-        Part(
-            pairs.EXPERIMENT,
-            subjects=(OURS, "formicary-micro", "tasks", "callbacks"),
-            pairs=(1, 10, 100),
-            placements=_HERE,
-        ),
-        Part(pairs.EXPERIMENT, subjects=(OURS, "tcp", "components"), pairs=(1, 10, 100), placements=_BETWEEN),
-        Part(pairs.EXPERIMENT, subjects=("spade",), pairs=(1, 10), placements=_BETWEEN),
-        Part(many_to_one.EXPERIMENT, subjects=(OURS, "tasks", "tcp"), pairs=(100,), carriers=DIRECTLY),
-        Part(
-            size.EXPERIMENT,
-            subjects=(OURS, "tcp", "components"),
-            pairs=(10,),
-            payloads=(10, 1000, 10_000),
-            placements=_BETWEEN,
-        ),
-        Part(create.EXPERIMENT, placements=_HERE),
-        Part(search.EXPERIMENT, subjects=_REPLICA, services=(0, 1000), placements=_HERE),
-        Part(search.EXPERIMENT, subjects=_CENTRAL, services=(1000,), placements=_HERE),
-        Part(search.EXPERIMENT, subjects=_CENTRAL, services=(1000,), placements=_BETWEEN, carriers=_DIRECT),
-        Part(register.EXPERIMENT, subjects=_REPLICA, services=(1000,), placements=_HERE),
-        Part(deregister.EXPERIMENT, subjects=_REPLICA, services=(1000,), placements=_HERE),
-        Part(
-            propagation.EXPERIMENT,
-            subjects=_REPLICA,
-            services=(0,),
-            containers=(3,),
-            placements=_BETWEEN,
-            carriers=_DIRECT,
-        ),
-        Part(churn.EXPERIMENT, subjects=_REPLICA, agents=(5_000,), placements=_BETWEEN, carriers=_DIRECT),
-        *(
-            Part(one.EXPERIMENT, subjects=(OURS, "tcp"), loops=(20,), placements=_BETWEEN, carriers=DIRECTLY)
-            for one in (create_remote, dispatch, messenger, roam)
-        ),
-        Part(wake.EXPERIMENT, subjects=(OURS, "tasks"), loops=(50,), placements=_HERE),
-        Part(
-            mediated.EXPERIMENT, subjects=mediated.EXPERIMENT.subjects, requests=(10_000,), placements=_HERE
-        ),
-        *(
-            Part(one.EXPERIMENT, subjects=one.EXPERIMENT.subjects, pairs=(10,), placements=_HERE)
-            for one in (request, contract_net, auction)
-        ),
-        Part(
-            swap.EXPERIMENT,
-            subjects=("formicary-micro", "callbacks"),
-            dimensions=(10,),
-            swaps=(400,),
-            placements=_HERE,
-        ),
-        Part(
-            web_shop.EXPERIMENT,
-            subjects=web_shop.EXPERIMENT.subjects,
-            placements=_BETWEEN,
-            carriers=_DIRECT,
-            mixes=(SHOPPING,),
-            requests=(10,),
-            rounds=(2, 10, 0),
-        ),
-        Part(speed_up.EXPERIMENT, subjects=(OURS, "processes"), agents=(8,), loops=(2,)),
-        Part(ring.EXPERIMENT, subjects=(OURS, "tasks"), pairs=(10,), containers=(2,), placements=_HERE),
-    ),
-    quick_rounds,
-)
-LINKS = Selection(
-    "links",
-    "what links between containers cost, by every route",
-    (
-        Part(
-            pairs.EXPERIMENT,
-            subjects=(OURS, "formicary-micro", "formicary-unnumbered", "tcp", "components", "spade"),
-            pairs=(1, 100),
-            placements=_BETWEEN,
-            carriers=(*BY_ALL, Carrier(DIRECT, tls=True), Carrier(TCP, tls=True)),
-        ),
-        Part(
-            size.EXPERIMENT,
-            subjects=(OURS, "tcp"),
-            pairs=(10,),
-            payloads=(100_000,),
-            placements=_BETWEEN,
-            carriers=DIRECTLY,
-        ),
-    ),
-    longer_rounds,
-)
-DIRECTORY = Selection(
-    "directory",
-    "what the directory costs, in all of its designs",
-    (
-        *(Part(one.EXPERIMENT, services=SERVICES) for one in (register, deregister, search)),
-        Part(propagation.EXPERIMENT, services=(0,), containers=(1, 3, 7)),
-        Part(churn.EXPERIMENT),
-        A_MESSAGE,
-    ),
-    longer_rounds,
-)
-DIRECTORY_CPU = Selection(
-    "directory/cpu",
-    "where the CPU time of registering and of searching goes",
-    tuple(Part(one.EXPERIMENT, services=one.EXPERIMENT.services) for one in (cpu_register, cpu_search)),
-    longer_rounds,
+    name: str
+    what: str
+    is_short: bool = False
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts, in the order of the experiments."""
+        return tuple(take.of(one) for one in EXPERIMENTS.values() for take in one.selected.get(self.name, ()))
+
+
+_ALL = (
+    Selection(QUICK, "a minute with some of all", is_short=True),
+    Selection(LINKS, "what links between containers cost, by every route"),
+    Selection(FAMILY, "what the directory costs, in all of its designs"),
+    Selection(FAMILY_CPU, "where the CPU time of registering and of searching goes"),
 )
 
-SELECTIONS = {one.name: one for one in (QUICK, LINKS, DIRECTORY, DIRECTORY_CPU)}
+SELECTIONS = {one.name: one for one in _ALL}
 """By name."""

@@ -6,18 +6,19 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.errors import UsageError
+from formicary_bench.experiments.messaging.scale_out import AGENTS_CPU, BUSIEST, SERVER_HOLDS, SERVERS_CPU
 from formicary_bench.extrapolation.lines import Prediction, line_through
 from formicary_bench.extrapolation.model import DIRECT, FEDERATED, ONE_SERVER, Costs, Layout
+from formicary_bench.vocabulary.metrics import TIME
 from formicary_bench.vocabulary.names import SCALE_OUT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from formicary_bench.extrapolation.idle import IdleLinks
     from formicary_bench.extrapolation.lines import Line
-    from formicary_bench.results.summary.estimates import ScaleEstimates
     from formicary_bench.results.summary.row import Row
-    from formicary_bench.statistics.estimates import Estimate
+    from formicary_bench.vocabulary.metrics import Metric
 
 ONE = "one"
 """What a run's manifest says where one server was for all hosts."""
@@ -62,8 +63,8 @@ def fit(measured: Sequence[Measured], kind: str, links: IdleLinks) -> Fitted:
     """
     there = [one for one in measured if _fits(one.row, kind)]
     by_way = {way: [one.row for one in there if _way(one) == way] for way in (DIRECT, FEDERATED, ONE_SERVER)}
-    agents = _lines(by_way, lambda scale: scale.agents_us)
-    servers = _lines({**by_way, DIRECT: []}, lambda scale: scale.server_us)
+    agents = _lines(by_way, AGENTS_CPU)
+    servers = _lines({**by_way, DIRECT: []}, SERVERS_CPU)
     doubts = _doubts([one.row for one in there])
     if FEDERATED in servers and ONE_SERVER not in servers:
         agents[ONE_SERVER], servers[ONE_SERVER] = agents[FEDERATED], _part(servers[FEDERATED], _HALF)
@@ -102,7 +103,12 @@ def kinds_of(measured: Sequence[Measured]) -> tuple[str, ...]:
 
 
 def _fits(row: Row, kind: str) -> bool:
-    return row.experiment == SCALE_OUT and row.kind == kind and row.hosts > 1 and row.scale is not None
+    return (
+        row.experiment == SCALE_OUT
+        and row.kind == kind
+        and row.hosts > 1
+        and row.estimate(AGENTS_CPU) is not None
+    )
 
 
 def _way(one: Measured) -> str:
@@ -111,21 +117,18 @@ def _way(one: Measured) -> str:
     return ONE_SERVER if one.servers == ONE else FEDERATED
 
 
-def _lines(
-    by_way: dict[str, list[Row]], value: Callable[[ScaleEstimates], Estimate | None]
-) -> dict[str, Line]:
+def _lines(by_way: dict[str, list[Row]], metric: Metric) -> dict[str, Line]:
     """Fit a line over frames per message for each way."""
-    found = {}
-    for way, rows in by_way.items():
-        known = [(row, value(row.scale)) for row in rows if row.scale is not None]
-        line = line_through([(_frames(row), figure.mean) for row, figure in known if figure is not None])
-        if line is not None:
-            found[way] = line
-    return found
+    lines = {way: line_through(_points(rows, metric, _frames)) for way, rows in by_way.items()}
+    return {way: line for way, line in lines.items() if line is not None}
+
+
+def _points(rows: Iterable[Row], metric: Metric, x: Callable[[Row], float]) -> list[tuple[float, float]]:
+    return [(x(row), value) for row in rows if (value := row.mean(metric)) is not None]
 
 
 def _frames(row: Row) -> float:
-    return Layout(row.hosts, row.pairs, row.traffic).frames
+    return Layout(row.hosts, row.exchange.pairs, row.traffic).frames
 
 
 def _part(line: Line, factor: float) -> Line:
@@ -137,12 +140,7 @@ def _part(line: Line, factor: float) -> Line:
 
 def _server_bytes(rows: Sequence[Row]) -> Prediction | None:
     """Return by how much a server grows with each further host."""
-    known = [
-        (float(row.hosts), row.scale.server_bytes.mean)
-        for row in rows
-        if row.scale is not None and row.scale.server_bytes is not None
-    ]
-    line = line_through(known)
+    line = line_through(_points(rows, SERVER_HOLDS, lambda row: float(row.hosts)))
     # What does not rise above the noise says nothing, and least of all that it is nothing.
     return line.rise.at_least(0.0) if line is not None and line.spread and line.rise.high > 0 else None
 
@@ -157,13 +155,13 @@ def _registration(rows: Sequence[Row]) -> Prediction | None:
         row
         for row in rows
         if (row.experiment, row.kind, row.placement) == ("directory/register", "central", "same-container")
-        and row.rtt_p50_us is not None
+        and row.estimate(TIME)
     ]
     if not known:
         return None
-    row = max(known, key=lambda row: row.services)
-    median = row.rtt_p50_us or 0.0
-    low, high = row.rtt_p50_ci95_us or (0.0, math.inf)
+    row = max(known, key=lambda row: row.size("services"))
+    median = row.mean(TIME) or 0.0
+    low, high = row.bounds(TIME) or (0.0, math.inf)
     return Prediction(median, low, high).at_least(0.0)
 
 
@@ -173,20 +171,18 @@ def _update(rows: Sequence[Row]) -> Prediction | None:
     Its message that it has seen it is part of that, so it is rather too much.
     """
     known = [
-        (float(row.containers), row.rtt_p50_us)
+        row
         for row in rows
         if (row.experiment, row.kind) == ("directory/propagation", "replica")
-        and row.route == "direct"
-        and row.placement == "two-containers"
-        and row.rtt_p50_us is not None
+        and (row.route, row.placement) == ("direct", "two-containers")
     ]
-    line = line_through(known)
+    line = line_through(_points(known, TIME, lambda row: float(row.size("containers"))))
     return line.rise.at_least(0.0) if line is not None and line.spread else None
 
 
 def _doubts(rows: Sequence[Row]) -> list[str]:
     """Say what makes the measured costs less sure than their intervals are wide."""
-    busy = [row.scale.busy.mean for row in rows if row.scale is not None and row.scale.busy is not None]
+    busy = [part for row in rows if (part := row.mean(BUSIEST)) is not None]
     said = []
     if any(part > _CROWDED for part in busy):
         many = sum(part > _CROWDED for part in busy)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS, with_scope
 from formicary_bench.files import toml_files
 from formicary_bench.files.toml_files import guess, shown
 from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
@@ -23,10 +23,10 @@ from formicary_bench.vocabulary.parameters import (
     ALWAYS,
     HOSTS,
     MOST_SEED,
+    OWN,
     SHARED,
     VARIED,
     WHOLE,
-    with_scope,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 MEASURE, EXPERIMENT = "measure", "experiment"
 """The table whose tables say what is measured, and the key of each of these that names the experiment."""
 
-_OF_TABLES = with_scope(VARIED, ALWAYS, SHARED)
+_OF_TABLES = with_scope(OWN, VARIED, ALWAYS, SHARED)
 _HOSTS = with_scope(HOSTS)
 _HOW = "write a table [measure.NAME] with its experiment for each one"
 _WORDING = toml_files.FileWording(
@@ -164,18 +164,21 @@ class _Reader:
     ) -> Iterator[Options]:
         """Give what a table asks for, if that can be measured."""
         experiment = self._experiment(where, table)
-        own = self._values(table, _OF_TABLES, where)
-        varies = EXPERIMENTS[experiment].varies if experiment else tuple(_OF_TABLES)
+        declared = {one.name: one for one in EXPERIMENTS[experiment].own} if experiment else {}
+        own = self._values(table, {**_OF_TABLES, **declared}, where)
+        varied = EXPERIMENTS[experiment].options if experiment else tuple(_OF_TABLES)
+        takes = [name for name, one in _OF_TABLES.items() if one.scope in {ALWAYS, SHARED} or name in varied]
         for key in table.keys() & _OF_TABLES.keys():
-            if not _OF_TABLES[key].is_of(varies):
-                takes = [name for name, one in _OF_TABLES.items() if one.is_of(varies)]
+            if key not in takes:
                 self._file.complain((*where, key), f"{experiment} has none; it takes {', '.join(takes)}")
                 own.pop(_OF_TABLES[key].attribute, None)
         if isinstance(self.warm_up, int) and "rounds" in own:
             self._file.complain((*where, "rounds"), f"{WARM_UP} says so already; leave one of them out")
         if not experiment:
             return
-        options = Options(**{"repeat": 0, **shared, **own, "experiment": experiment})
+        fields = {one.attribute for one in _OF_TABLES.values() if one.scope == OWN}
+        sizes = {name: own.pop(name) for name in fields & own.keys()}
+        options = Options(**{"repeat": 0, **shared, **own, "experiment": experiment, "sizes": sizes})
         options = with_preset(replace(options, hosts=self._hosts, seed=self.seed, warm_up=self.warm_up))
         try:
             make_plan(options)

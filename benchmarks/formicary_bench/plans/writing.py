@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from formicary.core.files import output_file
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS, with_scope
 from formicary_bench.vocabulary.kinds import unknown
-from formicary_bench.vocabulary.parameters import ALWAYS, HOSTS, SHARED, VARIED, WHOLE, with_scope
+from formicary_bench.vocabulary.parameters import ALWAYS, HOSTS, SHARED, VARIED, WHOLE
 from formicary_bench.vocabulary.placements import HOSTED
 from formicary_bench.vocabulary.presets import EVERYTHING
 
@@ -66,19 +66,20 @@ def _lines(path: Path, chosen: Sequence[Experiment]) -> Iterator[str]:
     yield from _TOP.format(path=path).splitlines()
     for name, parameter in with_scope(SHARED, WHOLE, HOSTS).items():
         mark = "" if name == "preset" else "# "
-        yield f"{mark}{name} = {parameter.toml()}  # {parameter.comment}"
+        yield f"{mark}{name} = {parameter.toml()}  # {parameter.remark}"
     for one in chosen:
         yield ""
         yield f"[measure.{one.name.replace('/', '-')}]  # {one.what}; {one.source}"
         yield f'experiment = "{one.name}"'
-        for name, parameter in with_scope(VARIED, ALWAYS).items():
-            if parameter.is_of(one.varies):
-                yield f"# {name} = {parameter.toml(_usual(one, parameter))}  # {parameter.comment}"
+        for parameter in (*one.own, *with_scope(VARIED, ALWAYS).values()):
+            if parameter.scope != VARIED or parameter.name in one.varies:
+                yield f"# {parameter.name} = {parameter.toml(_usual(one, parameter))}  # {parameter.remark}"
 
 
 def _usual(one: Experiment, parameter: Parameter) -> list[Any] | None:
     """Return what an experiment has of a parameter by itself, as TOML has it; None if that depends."""
-    values = getattr(one, parameter.attribute, None)
-    if not isinstance(values, tuple) or parameter.name in _DEPEND:
+    found = {**vars(one), **one.sizes}.get(parameter.attribute)
+    if not isinstance(found, tuple) or parameter.name in _DEPEND:
         return None
-    return [value for value in values if value not in HOSTED] or None
+    values = [value for value in found if value not in HOSTED and value != parameter.absent]
+    return parameter.for_manifest(tuple(values)) if values else None

@@ -54,7 +54,7 @@ class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """What decides about a claim: the value of a figure, or how many times another one it is.
 
     Attributes:
-        figure: Its name, as in `results.summary.each`; `share of GROUP` of the CPU time.
+        figure: The name of its metric; `share of GROUP` of the CPU time.
         one: What is judged.
         other: What it is held against, at each point that both have; nothing if None.
         along: The size (`services`, `payload_bytes`, `pairs`, `agents`) from whose smallest value to its

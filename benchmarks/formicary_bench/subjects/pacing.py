@@ -13,6 +13,7 @@ from contextlib import suppress
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
+from formicary_bench.experiments.messaging.open_loop import Paced
 from formicary_bench.vocabulary.arrivals import HEAD, LATE, LATEST_US, LOST, schedule
 from formicary_bench.worker.workload import PairTimes
 
@@ -42,11 +43,11 @@ class Pacer:
     """
 
     def __init__(self, work: Workload) -> None:
-        configuration = work.configuration
+        paced = Paced.of(work.configuration)
         senders = len(work.senders)
         self._work = work
         # Senders take turns: message n is number n // senders of sender n % senders.
-        self._plan = schedule(configuration.arrivals, configuration.rate, senders * work.trips, work.job.seed)
+        self._plan = schedule(paced.arrivals, paced.rate, senders * work.trips, work.job.seed)
         work.times += [PairTimes() for _ in work.senders]
         self._due = [self._plan[number::senders] for number in work.senders]
         self._rtts = [array("q", [LOST]) * work.trips for _ in work.senders]
@@ -97,8 +98,8 @@ class Pacer:
     def _note(self, due_ns: int, index: int) -> None:
         """Count a measured message that is sent late."""
         late = perf_counter_ns() - due_ns
-        configuration = self._work.configuration
-        if late > LATE_NS and 0 <= index - configuration.warm_up < configuration.measured:
+        exchange = self._work.exchange
+        if late > LATE_NS and 0 <= index - exchange.warm_up < exchange.measured:
             counters = self._work.counters
             counters[LATE] = counters.get(LATE, 0) + 1
             counters[LATEST_US] = max(counters.get(LATEST_US, 0.0), late / 1e3)

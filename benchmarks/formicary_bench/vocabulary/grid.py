@@ -8,7 +8,7 @@ MOST_DIMENSION = 1000
 COPIED = "micro-copied"
 """The kind of micro-agents that get copies of messages."""
 
-HELD = "memory held (bytes)"
+HELD = "held_bytes"
 """A counter: what the processes of all agents hold of the memory when all is over."""
 
 

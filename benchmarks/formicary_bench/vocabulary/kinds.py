@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -13,7 +14,7 @@ from formicary.errors import UsageError
 from formicary_bench.files.toml_files import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 MOST_TRIPS = 10_000_000
 MOST_SECONDS = 86_400
@@ -181,6 +182,24 @@ def phases() -> Kind:
         read=lambda text: [_number(word.strip()) for word in text.split(",")],
         word=lambda rounds: ",".join(map(str, rounds)),
     )
+
+
+def either(kinds: Sequence[Kind]) -> Kind:
+    """Return the kind of what is of one of several kinds, whose values have the same type."""
+
+    def make(given: Any) -> Any:
+        for kind in kinds[:-1]:
+            with suppress(ValueError, UsageError):
+                return kind.one(given)
+        return kinds[-1].one(given)
+
+    def word(value: Any) -> str:
+        for kind in kinds[:-1]:
+            with suppress(KeyError):
+                return kind.word(value)
+        return kinds[-1].word(value)
+
+    return replace(kinds[0], make=make, word=word)
 
 
 FLAG = Kind(takes="true or false", type=bool, several=False)

@@ -6,3 +6,6 @@ PRESETS = QUICK, PAPER = "quick", "paper"
 
 EVERYTHING = "everything"
 """The name that stands for all experiments."""
+
+LINKS, FAMILY, FAMILY_CPU = "links", "directory", "directory/cpu"
+"""Further selections, besides the one that is called as the preset `quick`."""

@@ -24,3 +24,7 @@ class Carrier(NamedTuple):
 
     route: str
     tls: bool = False
+
+
+NO_MESSAGES = Carrier("none")
+"""Where there are none."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 WAKES = BY_TIME, BY_MESSAGE = "by-time", "by-message"
 """What wakes them: their time, which is the same for all, or a message to each."""
 
-AWAKE, ASLEEP = "memory of one awake (bytes)", "memory of one asleep (bytes)"
-IN_FILE = "file of one asleep (bytes)"
+AWAKE, ASLEEP, IN_FILE = "awake_bytes", "asleep_bytes", "in_file_bytes"
 """Counters: what Python has traced of the objects of an agent, and what of the file is an agent's."""
 
 HELD = (AWAKE, ASLEEP, IN_FILE)

@@ -8,6 +8,5 @@ gone; and by none, where the same times are compared as of one that has gone."""
 
 WATCHES = (VIEWED, FOLLOWED, LEFT, ALONE)
 
-CPU_TIMES = "CPU time of a round trip, times that without a viewer"
-RATE_TIMES = "round trips per second, times those without a viewer"
-"""Figures of a repetition, and what its counters are called that have them."""
+CPU_TIMES, RATE_TIMES = "cpu_times", "rate_times"
+"""Counters: the CPU time of a round trip, and the rate, times those without a viewer."""

@@ -16,6 +16,8 @@ from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from formicary_bench.vocabulary.parameters.shared import Agents
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -35,7 +37,7 @@ async def measure_creation(work: Workload, create: Callable[[range], Awaitable[N
     took: list[float] = []
     before = _memory()
     work.mark(True)
-    for numbers in batches(work.configuration.agents):
+    for numbers in batches(Agents.of(work.configuration).agents):
         start = perf_counter()
         await create(numbers)
         took.append(perf_counter() - start)
@@ -44,7 +46,7 @@ async def measure_creation(work: Workload, create: Callable[[range], Awaitable[N
     work.mark(False)
     held = max(_memory() - before, 0)
     # The system gives memory in large pieces, so one batch's own share would say little.
-    each = held // work.configuration.agents
+    each = held // Agents.of(work.configuration).agents
     work.batches += [(size, seconds, size * each) for size, seconds in zip(sizes, took, strict=True)]
 
 

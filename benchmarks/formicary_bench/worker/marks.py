@@ -27,8 +27,8 @@ async def mark_window(work: Workload, say: Callable[[Mark], None]) -> None:
         work: whose round trips are looked at.
         say: called at each of the two moments.
     """
-    configuration = work.configuration
-    first, last = configuration.warm_up, configuration.warm_up + configuration.measured
+    first = work.exchange.warm_up
+    last = first + work.exchange.measured
     times = [times.rtts for times in work.times]
     wire_counters()  # loads what reads them
     while min(map(len, times)) < first or not any(times):  # noqa: ASYNC110 -- pairs must not know of it

@@ -55,17 +55,17 @@ def senders_of(configuration: Configuration, member: int) -> int:
     """
     last = configuration.hosts - 1
     if configuration.family == DIRECTORY:
-        return configuration.load if member == last else 0
+        return configuration.exchange.load if member == last else 0
     if configuration.experiment == MANY_TO_ONE and member == 0 and last:
         return 0
-    return configuration.load
+    return configuration.exchange.load
 
 
 def receivers_of(configuration: Configuration, member: int) -> int:
     """Return how many agents of a member answer."""
     if configuration.experiment == MANY_TO_ONE:
         return 0 if member else 1
-    return configuration.load
+    return configuration.exchange.load
 
 
 def partners_of(configuration: Configuration, member: int) -> set[int]:
@@ -88,5 +88,7 @@ def services_of(job: Job) -> range:
         place, shares = 0, [1]
     else:
         shares = {AWAY: [1, 0], BESIDE: [0, 1], SPLIT: [1, 1]}[configuration.spread]
-    first, last = (configuration.services * sum(shares[:edge]) // sum(shares) for edge in (place, place + 1))
+    services = configuration.parameters.get("services", 0)
+    assert isinstance(services, int)
+    first, last = (services * sum(shares[:edge]) // sum(shares) for edge in (place, place + 1))
     return range(first, last)

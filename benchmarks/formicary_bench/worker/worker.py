@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from formicary.core.quoting import shorten
 from formicary.errors import FormicaryError, UsageError
+from formicary_bench.vocabulary.parameters.shared import OnCores
 from formicary_bench.worker.cores import use_cores
 from formicary_bench.worker.cpu_accounts import CpuAccounts
 from formicary_bench.worker.loops import loop_factory
@@ -167,7 +168,7 @@ class _Marking:
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> None:
-        if self._work.job.marks and self._work.configuration.measured:
+        if self._work.job.marks and self._work.exchange.measured:
             self._task = asyncio.create_task(mark_window(self._work, self._say))
         elif self._work.job.marks:  # what has no phases says it itself
             self._work.mark = lambda begins: self._say(mark_now(self._work, begins=begins))
@@ -222,7 +223,7 @@ def main() -> None:
     job = channel.next()
     assert isinstance(job, Job)
     try:
-        use_cores(job.configuration.cores)
+        use_cores(OnCores.of(job.configuration).cores)
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
             runner.run(play(job, channel))
     except (Exception, SystemExit) as error:  # noqa: BLE001 -- whatever it is, the controller has to know

@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from formicary_bench.vocabulary.placements import N_HOSTS
@@ -17,6 +18,7 @@ from formicary_bench.worker.traffic import receivers_of, senders_of
 
 if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.parameters.shared import Exchange
     from formicary_bench.worker.messages import Job
 
 CPU_GROUP = "agents"
@@ -82,23 +84,27 @@ class Workload:
         """What is measured."""
         return self.job.configuration
 
+    @cached_property
+    def exchange(self) -> Exchange:
+        """What is exchanged, and how often."""
+        return self.configuration.exchange
+
     @property
     def body(self) -> str:
         """The body of each message."""
-        return "x" * self.configuration.payload_bytes
+        return "x" * self.exchange.payload_bytes
 
     @property
     def trips(self) -> int:
         """How many round trips each pair makes, in all three phases."""
-        configuration = self.configuration
-        return configuration.warm_up + configuration.measured + configuration.cool_down
+        return self.exchange.trips
 
     @property
     def senders(self) -> range:
         """The numbers of the agents that ask."""
         if self.is_one_of_many:
             return range(senders_of(self.configuration, self.job.member))
-        return range(self.configuration.load)
+        return range(self.exchange.load)
 
     @property
     def is_one_of_many(self) -> bool:
@@ -120,7 +126,7 @@ class Workload:
         """The numbers of the agents that echo."""
         if self.is_one_of_many:
             return range(receivers_of(self.configuration, self.job.member))
-        return range(self.configuration.receivers)
+        return range(self.exchange.receivers)
 
     def receiver_of(self, sender: int) -> int:
         """Return the number of the agent that answers `sender`, where one worker has all that answer."""

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 from msgspec.structs import replace
 
+from formicary_bench.experiments.registry import EXPERIMENTS, metrics_of
 from formicary_bench.reports.document.report import extras
 from formicary_bench.reports.document.sections import Document
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.model import Git, Machine, Manifest, Repetition
 from formicary_bench.results.store.raw import Creations, RoundTrips
-from formicary_bench.results.summary.each import TOTAL, Each, named
+from formicary_bench.results.summary.each import Each
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.results.summary.row import Digest, Row
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.statistics.estimates import Estimate
 from formicary_bench.vocabulary.configuration import Configuration
 
 STARTED = datetime(2026, 3, 14, 15, 9, 26, tzinfo=UTC)
@@ -77,6 +80,20 @@ MANY_SPEEDS = {
 }
 
 
+def asking(**asked):
+    """Ask for what is measured; what is no option of all experiments is a size of one."""
+    common = {field.name for field in fields(Options)}
+    sizes = {name: value for name, value in asked.items() if name not in common}
+    return Options(**{name: asked[name] for name in common & asked.keys()}, sizes=sizes)
+
+
+def configured(**about):
+    """Give a configuration; what not all configurations have is a parameter of its experiment."""
+    common = {*Configuration.__struct_fields__}
+    parameters = {name: value for name, value in about.items() if name not in common}
+    return Configuration(**{name: about[name] for name in common & about.keys()}, parameters=parameters)
+
+
 def scale_plan(hosts=(1, 2, 3, 4), pairs=(12,), trips=(20, 60, 20)):
     return [
         Configuration(
@@ -87,11 +104,7 @@ def scale_plan(hosts=(1, 2, 3, 4), pairs=(12,), trips=(20, 60, 20)):
             route=route,
             hosts=many,
             traffic="" if many == 1 else traffic,
-            pairs=count,
-            payload_bytes=100,
-            warm_up=trips[0],
-            measured=trips[1],
-            cool_down=trips[2],
+            parameters={"pairs": count, "payload_bytes": 100, "rounds": trips},
         )
         for count in pairs
         for many in hosts
@@ -122,12 +135,8 @@ def plan(experiment="messaging/pairs", pairs=(1, 10, 100), payloads=(100,), trip
             kind=kind,
             placement=placement,
             route=route,
-            pairs=count,
-            senders=count if many else 0,
-            payload_bytes=payload,
-            warm_up=trips[0],
-            measured=trips[1],
-            cool_down=trips[2],
+            parameters={"pairs": count, "payload_bytes": payload, "rounds": trips}
+            | ({"senders": count} if many else {}),
         )
         for payload in payloads
         for count in pairs
@@ -138,22 +147,23 @@ def plan(experiment="messaging/pairs", pairs=(1, 10, 100), payloads=(100,), trip
 def create_plan(agents=10_000):
     rows = [("formicary", "behaviours"), ("formicary", "micro"), ("tasks", "")]
     return [
-        Configuration(experiment="create", platform=platform, kind=kind, route="none", agents=agents)
+        Configuration(
+            experiment="create", platform=platform, kind=kind, route="none", parameters={"agents": agents}
+        )
         for platform, kind in rows
     ]
 
 
 def directory_plan(experiment="directory/search", services=(0, 100, 10_000), containers=(0,)):
-    frame = {"experiment": experiment, "pairs": 1, "warm_up": 5, "measured": 40}
     return [
         Configuration(
             platform=platform,
             kind=kind,
             placement=placement,
             route=route,
-            services=many,
-            containers=others,
-            **frame,
+            parameters={"pairs": 1, "services": many, "rounds": (5, 40, 0)}
+            | ({"containers": others} if others else {}),
+            experiment=experiment,
         )
         for many in services
         for others in containers
@@ -170,7 +180,7 @@ def churn_plan(agents=20_000):
             kind=kind,
             placement="two-containers",
             route="direct",
-            agents=agents,
+            parameters={"agents": agents},
         )
         for kind in ("replica", "central")
     ]
@@ -183,9 +193,7 @@ def messages(placement, route):
         kind="behaviours",
         placement=placement,
         route=route,
-        pairs=1,
-        payload_bytes=100,
-        measured=40,
+        parameters={"pairs": 1, "payload_bytes": 100, "rounds": (0, 40, 0)},
     )
 
 
@@ -194,9 +202,10 @@ def round_trips(configuration, seed):
     who = configuration.platform, configuration.kind, configuration.placement, configuration.route
     speed = {**SPEEDS, **DIRECTORY_SPEEDS, **MANY_SPEEDS}[who]
     random = np.random.default_rng(seed)
-    phases = configuration.warm_up, configuration.measured, configuration.cool_down
-    n, pairs = sum(phases), configuration.load * max(configuration.hosts, 1)
-    mean = speed.alone + speed.each * (pairs - 1) + speed.per_byte * configuration.payload_bytes
+    exchange = configuration.exchange
+    phases = exchange.rounds
+    n, pairs = sum(phases), configuration.exchange.load * max(configuration.hosts, 1)
+    mean = speed.alone + speed.each * (pairs - 1) + speed.per_byte * exchange.payload_bytes
     drift = 1 + 0.04 * np.sin(np.linspace(0, 9, n))
     rtt = mean * drift * random.lognormal(0, speed.noise, (pairs, n))
     late = random.random((pairs, n)) < 0.004
@@ -219,7 +228,7 @@ def creations(configuration, seed):
         "behaviours": (118_000, 2_300), "micro": (610_000, 720), "": (290_000, 2_050),
         "replica": (40_000, 0), "central": (10_000, 0),
     }[configuration.kind]  # fmt: skip
-    agents = np.full(20, configuration.agents // 20, dtype=np.int64)
+    agents = np.full(20, configuration.parameters["agents"] // 20, dtype=np.int64)
     return Creations(
         batch=np.arange(20, dtype=np.int32),
         agents=agents,
@@ -249,11 +258,15 @@ def make_run(path, configurations, *, repetitions=2, complete=True, **about):
 
 
 def add_repetition(run, configuration, number, seed, **about):
-    data = creations(configuration, seed) if configuration.agents else round_trips(configuration, seed)
+    data = (
+        creations(configuration, seed)
+        if configuration.parameters.get("agents")
+        else round_trips(configuration, seed)
+    )
     known = {"elapsed_s": 0.1}
-    if not configuration.agents:
+    if not configuration.parameters.get("agents"):
         if configuration.hosts > 1:
-            about = {"members": (configuration.load,) * configuration.hosts, **about}
+            about = {"members": (configuration.exchange.load,) * configuration.hosts, **about}
         load = load_of(data, about.get("members", ()))
         known = {
             "full_load": load.full,
@@ -291,40 +304,53 @@ def document(run, rows):
 EVIL = "<script>alert(1)</script>\"'&<b onmouseover=x>\x1b[31m[bold]"
 
 
+METRICS = {name for experiment in EXPERIMENTS for name in metrics_of(experiment)}
+
+
 def row(platform="formicary", kind="behaviours", pairs=1, **about):
+    """Give a row: what is neither a field of it nor a metric is a parameter.
+
+    Metrics are numbers, or numbers with their bounds.
+    """
     known = {
         "experiment": "messaging/pairs",
         "placement": "same-container",
         "route": "in-process",
-        "senders": pairs,
-        "payload_bytes": 100,
-        "agents": 0,
         "repetitions": 3,
         "full_load": True,
+    } | {name: value for name, value in about.items() if name in Row.__struct_fields__}
+    parameters = {"pairs": pairs, "payload_bytes": 100}
+    parameters |= {name: value for name, value in about.items() if name not in {*known, *METRICS}}
+    estimates = {
+        name: Estimate(*value) if isinstance(value, tuple) else Estimate(value)
+        for name, value in about.items()
+        if name in METRICS and value is not None
     }
-    return Row(**{**known, "platform": platform, "kind": kind, "pairs": pairs, **about})
+    return Row(**known, platform=platform, kind=kind, parameters=parameters, figures=estimates)
 
 
 def repeated(one, many=6, **about):
     """Give a row the repetitions that its figures may be of: they scatter by half a percent."""
-    by = [1 + 0.01 * (place / (many - 1) - 0.5) for place in range(many)]
+    by = [1 + 0.01 * (place / (many - 1) - 0.5) for place in range(many)] if many > 1 else [1]
     each = tuple(
         Each(
-            mean_us=one.rtt_mean_us and one.rtt_mean_us * scale,
-            median_us=one.rtt_p50_us and one.rtt_p50_us * scale,
-            per_s=one.round_trips_per_s and one.round_trips_per_s / scale,
-            agents_per_s=one.agents_per_s and one.agents_per_s / scale,
-            others=named({TOTAL: one.total_s and one.total_s * scale}),
+            values={
+                name: figure.mean / scale if name.endswith("_per_s") else figure.mean * scale
+                for name, figure in one.figures.items()
+            }
         )
         for scale in by
     )
     return replace(one, **{"repetitions": many, "each": each, **about})
 
 
-ALONE = repeated(row(rtt_p50_us=1.9, rtt_mean_us=2.0, rtt_ci95_us=(1.9, 2.1), round_trips_per_s=500_000.0))
-CROWD = repeated(row(pairs=100, rtt_p50_us=170.0, rtt_mean_us=175.0, round_trips_per_s=571_000.0))
-BASELINE = repeated(row("tasks", "", rtt_p50_us=2.2, rtt_mean_us=2.3, round_trips_per_s=430_000.0))
-CROWDED_BASELINE = repeated(
-    row("tasks", "", 100, rtt_p50_us=150.0, rtt_mean_us=152.0, round_trips_per_s=656_000.0)
-)
+def times(median, mean, rate):
+    """Give the figures of a row with round trips: microseconds, and how many per second."""
+    return {"rtt_p50_us": median, "rtt_mean_us": mean, "round_trips_per_s": rate}
+
+
+ALONE = repeated(row(**times(1.9, (2.0, (1.9, 2.1)), 500_000.0)))
+CROWD = repeated(row(pairs=100, **times(170.0, 175.0, 571_000.0)))
+BASELINE = repeated(row("tasks", "", **times(2.2, 2.3, 430_000.0)))
+CROWDED_BASELINE = repeated(row("tasks", "", 100, **times(150.0, 152.0, 656_000.0)))
 ROWS = [ALONE, BASELINE, CROWD, CROWDED_BASELINE]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from formicary import Agent, Container, OneShotBehaviour
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.compute import process
+from formicary_bench.experiments.compute.speed_up import Computing
 from formicary_bench.experiments.compute.work import compute
 from formicary_bench.vocabulary.computing import CPU_SECONDS
 from formicary_bench.vocabulary.containers import ASKING
@@ -49,7 +50,7 @@ class Compute(OneShotBehaviour):
     async def run(self) -> None:
         """Make them."""
         await self.begin.wait()
-        for _ in range(self.work.configuration.loop):
+        for _ in range(Computing.of(self.work.configuration).loop):
             took = await self.compute(compute)
             self.work.counters[CPU_SECONDS] += took
             self.work.steps += 1
@@ -67,7 +68,7 @@ def _role(work: Workload, run: Callable[[], Awaitable[None]]) -> PreparedRole:
         work.mark(True)
         start = perf_counter()
         await run()
-        work.batches.append((work.configuration.agents, perf_counter() - start, 0))
+        work.batches.append((Computing.of(work.configuration).agents, perf_counter() - start, 0))
         work.mark(False)
 
     return PreparedRole(measure=measure)
@@ -77,13 +78,15 @@ def _role(work: Workload, run: Callable[[], Awaitable[None]]) -> PreparedRole:
 async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
     begin = asyncio.Event()
     async with Container(ASKING, seed=work.job.seed) as home:
-        computing = [Compute(work, begin) for _ in range(work.configuration.agents)]
+        computing = [Compute(work, begin) for _ in range(Computing.of(work.configuration).agents)]
         for number, behaviour in enumerate(computing):
             agent = Agent(f"agent-{number}")
             agent.add_behaviour(behaviour)
             await home.start(agent)
         # As many workers as there are cores, each of which has computed.
-        await asyncio.gather(*(home.compute(compute) for _ in range(work.configuration.cores or 1)))
+        await asyncio.gather(
+            *(home.compute(compute) for _ in range(Computing.of(work.configuration).cores or 1))
+        )
 
         async def run() -> None:
             begin.set()
@@ -95,8 +98,9 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
 @asynccontextmanager
 async def _processes(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have a process for each core, which makes its agents' computations; an agent's are all in one."""
-    agents, loop = work.configuration.agents, work.configuration.loop
-    many = min(work.configuration.cores or 1, agents)
+    sizes = Computing.of(work.configuration)
+    agents, loop = sizes.agents, sizes.loop
+    many = min(sizes.cores or 1, agents)
     shares = [len(range(number, agents, many)) * loop for number in range(many)]
     async with _started(shares) as children:
 
@@ -153,7 +157,7 @@ async def _threads(work: Workload) -> AsyncIterator[PreparedRole]:
     def run_one() -> float:
         begin.wait()
         took = 0.0
-        for _ in range(work.configuration.loop):
+        for _ in range(Computing.of(work.configuration).loop):
             if is_over.is_set():
                 break
             took += compute()
@@ -161,7 +165,7 @@ async def _threads(work: Workload) -> AsyncIterator[PreparedRole]:
         return took
 
     compute()
-    threads = [Thread(run_one) for _ in range(work.configuration.agents)]
+    threads = [Thread(run_one) for _ in range(Computing.of(work.configuration).agents)]
 
     async def run() -> None:
         begin.set()

@@ -2,13 +2,54 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import PEREZ_CARRO, Experiment, Loaded, Preset, Repeats, Take
+from dataclasses import replace
+from typing import Annotated
+
+from formicary_bench.experiments.experiment import (
+    PEREZ_CARRO,
+    Experiment,
+    Figure,
+    Loaded,
+    Preset,
+    Repeats,
+    Take,
+)
 from formicary_bench.experiments.messaging import OURS
+from formicary_bench.vocabulary.kinds import whole
+from formicary_bench.vocabulary.loops import MOST_LOOP
+from formicary_bench.vocabulary.metrics import SECONDS, TOTAL, Metric
+from formicary_bench.vocabulary.parameters.parameter import Parameter
+from formicary_bench.vocabulary.parameters.shared import CORES, Agents
 from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.routes import NO_MESSAGES
 
 _HERE = "formicary_bench.experiments.compute"
 _AGENTS = tuple(2**power for power in range(11))  # as in the paper
 _TEN = 10  # its executions
+
+COMPUTATIONS = Parameter(
+    name="loop",
+    kind=whole(1, MOST_LOOP),
+    unit="computations",
+    column="each computes",
+    help="How many computations each agent makes.",
+    default="64 of all agents, one of each at least",
+    example=[2],
+)
+
+
+SPEED_UP = Metric("speed_up", "speed-up", more_is_better=True, has_spread=True, is_compared=True)
+ELAPSED = replace(TOTAL, column="in all", has_spread=False)
+CPU_TIME = Metric("cpu_s", "CPU time", SECONDS, minor=True, is_judged=False)
+
+
+class Computing(Agents, frozen=True, kw_only=True):
+    """Agents that make so many computations each."""
+
+    loop: Annotated[int, COMPUTATIONS] = 0
+    cores: Annotated[int, CORES] = 0
+
 
 EXPERIMENT = Experiment(
     name="compute/speed-up",
@@ -16,14 +57,30 @@ EXPERIMENT = Experiment(
     what="CPU time of all computations over the time that they take in all, by agents and cores",
     source="Pérez-Carro 2013, Section 4.1, Fig. 4",
     repeats=Repeats(PEREZ_CARRO, lambda _: {4}),
-    varies=("agents", "loop", "cores"),
-    agents=_AGENTS,
+    parameters=Computing,
+    sizes={"agents": _AGENTS},
     placements=(SAME,),
     subjects=(OURS, "processes", "threads"),
-    quick=Preset(agents=(16,), loops=(2,), parts=(Take(subjects=(OURS, "processes"), placements=(SAME,)),)),
-    paper=Preset(agents=_AGENTS, repeat=_TEN),
-    plan=Loaded(f"{_HERE}.plan:plan_computations"),
+    quick=Preset(
+        sizes={"agents": (16,), "loop": (2,)}, parts=(Take(subjects=(OURS, "processes"), placements=(SAME,)),)
+    ),
+    paper=Preset(sizes={"agents": _AGENTS}, repeat=_TEN),
+    carriers=(NO_MESSAGES,),
+    selected={QUICK: (Take(subjects=(OURS, "processes"), sizes={"agents": (8,), "loop": (2,)}),)},
+    fit=Loaded(f"{_HERE}.plan:on_cores"),
+    profiling=None,
+    why_unprofiled="what several processes do together",
+    duration=Loaded(f"{_HERE}.plan:duration"),
     played_by=f"{_HERE}.players",
+    metrics=(SPEED_UP, ELAPSED, CPU_TIME),
+    over="agents",
+    figures=(
+        Figure(
+            metric=SPEED_UP,
+            over="agents",
+            caption="CPU time of all computations together, over the time until the last has ended.",
+        ),
+    ),
+    says="{Who}, {agents} that compute: CPU time for {speed_up} s in each second{beside}.",
     summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
-    report=Loaded(f"{_HERE}.report:REPORT"),
 )

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import Experiment, Loaded
+from dataclasses import replace
+
+from formicary_bench.experiments.experiment import Experiment, Loaded, Take
+from formicary_bench.vocabulary.metrics import CREATION, EACH_HOLDS
+from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.presets import QUICK
 from formicary_bench.vocabulary.roles import CREATE
+from formicary_bench.vocabulary.routes import NO_MESSAGES
+
+CREATED = replace(CREATION, title="agents created and started per second", column="created/s")
 
 EXPERIMENT = Experiment(
     name="create",
     title="Creating agents",
     what="agents created and started per second, and the memory of each",
     source="Dikaiakos 2001, CL; Alberola 2010, Table 8",
-    varies=("agents",),
-    agents=(10_000,),
+    parameters=Agents,
+    sizes={"agents": (10_000,)},
     placements=(SAME,),
-    plan=Loaded("formicary_bench.experiments.create.plan:plan_creation"),
+    carriers=(NO_MESSAGES,),
+    profiling=Loaded("formicary_bench.experiments.create.plan:profiling"),
+    duration=Loaded("formicary_bench.experiments.create.plan:duration"),
+    selected={QUICK: (Take(placements=(SAME,)),)},
     roles=(CREATE,),
+    metrics=(CREATED, EACH_HOLDS),
+    over="agents",
+    says="{Who} are created and started at {agents_per_s} per second{beside}"
+    "[; each holds {bytes_per_agent}].",
     report=Loaded("formicary_bench.experiments.create.report:REPORT"),
 )

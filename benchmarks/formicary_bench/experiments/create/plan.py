@@ -1,30 +1,11 @@
-"""How `create` is planned."""
+"""How many agents are created where that is profiled, and how long it takes."""
 
 from __future__ import annotations
 
-from itertools import product
-from typing import TYPE_CHECKING
+from functools import partial
 
-from formicary_bench.runner.planning.hosts import placements_of
-from formicary_bench.vocabulary.configuration import Configuration
+from formicary_bench.runner.forecast.default_durations import of_agents
+from formicary_bench.runner.planning.profiles import with_agents
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from formicary_bench.experiments.experiment import Part
-    from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.subject import Subject
-
-
-def plan_creation(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
-    """Give how many agents each platform creates."""
-    points = product(placements_of(part, options), options.agents or part.experiment.agents, subjects)
-    for placement, agents, subject in points:
-        yield Configuration(
-            experiment=part.experiment.name,
-            platform=subject.platform,
-            kind=subject.kind,
-            placement=placement,
-            route="none",
-            agents=agents,
-        )
+profiling = partial(with_agents, enough=200_000)
+duration = partial(of_agents, created=40_000)

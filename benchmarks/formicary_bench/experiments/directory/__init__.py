@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from formicary_bench.experiments.experiment import (
     ALBEROLA,
     Experiment,
@@ -12,26 +14,76 @@ from formicary_bench.experiments.experiment import (
     cpu_tables,
 )
 from formicary_bench.experiments.messaging import DIRECTLY, HUNDRED, ONE_OR_TWO
-from formicary_bench.vocabulary.placements import TWO_HOSTS
+from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
+from formicary_bench.vocabulary.kinds import whole
+from formicary_bench.vocabulary.metrics import MEAN, P99, TIME
+from formicary_bench.vocabulary.parameters.parameter import Parameter
+from formicary_bench.vocabulary.parameters.shared import ROUNDS as HOW_OFTEN
+from formicary_bench.vocabulary.parameters.shared import Exchange, Rounds
+from formicary_bench.vocabulary.placements import SAME, TWO_HOSTS
+from formicary_bench.vocabulary.presets import FAMILY, FAMILY_CPU, QUICK
 from formicary_bench.vocabulary.traffic import AWAY, SPLIT
 
-PLAN = Loaded("formicary_bench.experiments.directory.plan:plan_directory")
+FIT = Loaded("formicary_bench.experiments.directory.plan:of_one_agent")
+PROFILING = Loaded("formicary_bench.experiments.directory.plan:profiling")
+PROFILING_SEARCH = Loaded("formicary_bench.experiments.directory.plan:profiling_search")
+DURATION = Loaded("formicary_bench.experiments.directory.plan:duration")
 BESIDE = Loaded("formicary_bench.experiments.directory.plan:a_message_and_its_answer")
 SUMMARY = Loaded("formicary_bench.experiments.directory.rows:SUMMARY")
 USES = Loaded("formicary_bench.experiments.directory.report:USES")
 
-VARIES = ("services", "spread", "placement", "route", "tls", "rounds")
-"""What most of them vary."""
+VARIES = ("spread", "placement", "route", "tls")
+"""What most of them vary besides."""
+
+REGISTERED = Parameter(
+    name="services",
+    kind=whole(0, 1_000_000),
+    unit="services",
+    help="How many services are registered before.",
+    example=[0, 1000],
+    few=1000,
+)
+LEARNING = Parameter(
+    name="containers",
+    kind=whole(1, MOST_ON_A_HOST),
+    unit="other containers",
+    help="How many other containers are to learn of a registration.",
+    example=[3],
+    few=3,
+)
+
+
+METRICS = (MEAN, TIME, P99)
+
+
+class Uses(Exchange, frozen=True, kw_only=True):
+    """One agent's uses of a directory with so many services."""
+
+    services: Annotated[int, REGISTERED] = 0
+    rounds: Annotated[Rounds, HOW_OFTEN] = (0, 0, 0)
+
+
+class Spreading(Uses, frozen=True, kw_only=True):
+    """Registrations that so many other containers are to see."""
+
+    containers: Annotated[int, LEARNING] = 0
+
 
 SERVICES = (0, 100, 1000, 10_000, 100_000)
 
 ROUNDS = (50, 100, 0)
 """Uses of the directory before and while it is measured; 100, as in Alberola 2010."""
 
+SELECTED = {
+    QUICK: (Take(subjects=("formicary-replica",), sizes={"services": (1000,)}, placements=(SAME,)),),
+    FAMILY: (Take(sizes={"services": SERVICES}),),
+}
+"""What selections take of an experiment that changes an entry."""
+
 BUILT = ("formicary-replica", "formicary-central")
 
 # The text names no numbers of services but that it is about more than 200 of them (Section 5.3.2).
-PAPER = Preset(services=(0, 100, 200, 300, 400), placements=ONE_OR_TWO)
+PAPER = Preset(sizes={"services": (0, 100, 200, 300, 400)}, placements=ONE_OR_TWO)
 
 
 def of_changes(name: str, title: str, what: str, source: str, quick: Take) -> Experiment:
@@ -45,20 +97,26 @@ def of_changes(name: str, title: str, what: str, source: str, quick: Take) -> Ex
             ALBEROLA,
             lambda rows: {13 if row.placement == TWO_HOSTS else 12 for row in rows},
         ),
+        parameters=Uses,
         varies=VARIES,
-        services=SERVICES,
+        sizes={"services": SERVICES, "rounds": ROUNDS},
         spreads=(AWAY,),
-        rounds=ROUNDS,
         quick=Preset(parts=(quick,)),
+        selected=SELECTED,
         paper=PAPER,
         beside=BESIDE,
-        plan=PLAN,
+        fit=FIT,
+        profiling=PROFILING,
+        duration=DURATION,
+        metrics=METRICS,
+        main=TIME,
+        over="services",
         summarise=SUMMARY,
         report=USES,
     )
 
 
-def of_cpu(name: str, use: str, first: int, second: int) -> Experiment:
+def of_cpu(name: str, use: str, first: int, second: int, profiling: Loaded = PROFILING) -> Experiment:
     """Return an experiment about where the CPU time of a use goes.
 
     Args:
@@ -66,6 +124,7 @@ def of_cpu(name: str, use: str, first: int, second: int) -> Experiment:
         use: what the use is called.
         first: the number of the table with it in one container.
         second: the number of that with it in two.
+        profiling: as of `Experiment`.
     """
     return Experiment(
         name=name,
@@ -73,12 +132,19 @@ def of_cpu(name: str, use: str, first: int, second: int) -> Experiment:
         what=f"where the CPU time of {use} goes, by group",
         source=f"Alberola 2010, Tables {first}, {second}",
         repeats=cpu_tables(first, second),
+        parameters=Uses,
         varies=VARIES,
-        services=(200,),
+        sizes={"services": (200,)},
         spreads=(SPLIT,),
         quick=Preset(parts=(Take(subjects=BUILT, placements=ONE_OR_TWO, carriers=DIRECTLY),)),
-        paper=Preset(services=(200,), repeat=HUNDRED, placements=ONE_OR_TWO),
-        plan=PLAN,
+        paper=Preset(sizes={"services": (200,)}, repeat=HUNDRED, placements=ONE_OR_TWO),
+        selected={FAMILY_CPU: (Take(),)},
+        fit=FIT,
+        profiling=profiling,
+        duration=DURATION,
+        metrics=METRICS,
+        main=TIME,
+        over="services",
         summarise=SUMMARY,
         report=USES,
     )

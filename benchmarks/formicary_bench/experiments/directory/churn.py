@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.directory import BESIDE, PLAN
+from dataclasses import replace
+
+from formicary_bench.experiments.directory import BESIDE
 from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary.designs import CENTRAL, REPLICA
+from formicary_bench.vocabulary.metrics import CREATION
+from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
+from formicary_bench.vocabulary.presets import FAMILY, QUICK
+from formicary_bench.vocabulary.routes import DIRECT, Carrier
+
+REGISTERED = replace(CREATION, title="agents registered per second", column="registered/s")
 
 EXPERIMENT = Experiment(
     name="directory/churn",
     title="Agents that come, register and end",
     what="agents that register and end, per second, in four containers of two processes",
-    varies=("agents", "route", "tls"),
-    agents=(20_000,),
+    parameters=Agents,
+    varies=("route", "tls"),
+    sizes={"agents": (20_000,)},
     placements=(APART, TWO_HOSTS),
     kinds=(REPLICA, CENTRAL),
+    selected={
+        QUICK: (
+            Take(
+                subjects=("formicary-replica",),
+                sizes={"agents": (5_000,)},
+                placements=(APART,),
+                carriers=(Carrier(DIRECT),),
+            ),
+        ),
+        FAMILY: (Take(),),
+    },
     quick=Preset(parts=(Take(placements=(APART,), carriers=DIRECTLY),)),
     beside=BESIDE,
-    plan=PLAN,
+    profiling=Loaded("formicary_bench.experiments.directory.plan:profiling_churn"),
+    duration=Loaded("formicary_bench.experiments.directory.plan:duration_of_churn"),
     played_by="formicary_bench.subjects.ours.churn",
+    metrics=(REGISTERED,),
+    over="agents",
+    says="{where}, {agents_per_s} agents per second are started, register with the {who}, are seen by all "
+    "four containers, and end ({agents} in all).",
     report=Loaded("formicary_bench.experiments.directory.report:CHURN"),
 )

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.directory import of_cpu
+from formicary_bench.experiments.directory import PROFILING_SEARCH, of_cpu
 
-EXPERIMENT = of_cpu("directory/cpu-search", "searching", 6, 7)
+EXPERIMENT = of_cpu("directory/cpu-search", "searching", 6, 7, PROFILING_SEARCH)

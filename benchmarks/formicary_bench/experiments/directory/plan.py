@@ -2,56 +2,64 @@
 
 from __future__ import annotations
 
-from dataclasses import replace as changed
-from itertools import product
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from formicary_bench.experiments.selections import A_MESSAGE
-from formicary_bench.runner.planning.carriers import carriers_of
-from formicary_bench.runner.planning.hosts import frame, layouts_of
-from formicary_bench.vocabulary.placements import N_HOSTS
+from formicary_bench.experiments.directory import Uses
+from formicary_bench.experiments.experiment import PAPER_ROUNDS
+from formicary_bench.experiments.messaging import A_MESSAGE, pairs
+from formicary_bench.runner.forecast.default_durations import DefaultDuration, of_agents
+from formicary_bench.runner.planning.profiles import lasting, with_agents
+from formicary_bench.vocabulary.designs import CENTRAL, LOOKUP, REPLICA
+from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 from formicary_bench.vocabulary.traffic import AWAY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from formicary_bench.experiments.experiment import Experiment, Part
+    from formicary_bench.runner.planning.drafts import Draft
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.subject import Subject
     from formicary_bench.vocabulary.configuration import Configuration
+
+# Uses that take some seconds, in the process of the user and far away.
+_SAMPLED = {REPLICA: 120_000, CENTRAL: 40_000, LOOKUP: 40_000}
+_FAR = {"direct": 16_000, "auto": 16_000, "xmpp": 6_000}
+_SEARCHES = 3  # so many take as long as a registration; far away, the way there takes longest
+_REGISTERED = 30_000  # services per second
+_USES = {"in-process": 30_000, "direct": 4_000, "auto": 4_000, "xmpp": 1_500}  # per second
+_CHURNED = 8_000  # agents per second
+
+profiling_churn = partial(with_agents, enough=40_000)
+duration_of_churn = partial(of_agents, created=_CHURNED)
 
 
 def a_message_and_its_answer(experiment: Experiment, _: Options) -> Iterator[Part]:
     """Give what is measured beside an experiment, at the same places."""
-    yield changed(A_MESSAGE, placements=tuple(one for one in experiment.placements if one != N_HOSTS))
+    places = tuple(one for one in experiment.placements if one != N_HOSTS)
+    yield replace(A_MESSAGE, placements=places).of(pairs.EXPERIMENT)
 
 
-def plan_directory(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
-    """Give all sizes, for each platform at each place."""
-    for layout, subject in product(list(layouts_of(part, options)), subjects):
-        for carrier in carriers_of(subject, layout, part, options):
-            one = frame(part, subject, layout, carrier)
-            if part.experiment.agents:
-                for agents in options.agents or part.agents or part.experiment.agents:
-                    yield replace(one, agents=agents)
-            else:
-                yield from _sizes(one, part, options)
+def of_one_agent(draft: Draft) -> Iterator[Draft]:
+    """Give the uses of one agent; where services are is no question if there are none."""
+    rounds = draft.options.sizes.get("rounds") or draft.experiment.sizes.get("rounds") or PAPER_ROUNDS
+    known = draft.sized(pairs=1, rounds=rounds)
+    yield known if draft.sizes["services"] else replace(known, layout=draft.layout._replace(spread=AWAY))
 
 
-def _sizes(one: Configuration, part: Part, options: Options) -> Iterator[Configuration]:
-    warm_up, measured, cool_down = options.rounds or part.experiment.rounds
-    containers = (options.containers or part.containers) if part.experiment.containers else (0,)
-    services = part.services if options.services is None else options.services
-    for many, seen_by in product(services, containers):
-        yield replace(
-            one,
-            pairs=1,
-            services=many,
-            spread=one.spread if many else AWAY,
-            containers=seen_by,
-            warm_up=warm_up,
-            measured=measured,
-            cool_down=cool_down,
-        )
+def profiling(one: Configuration, options: Options, times: float = 1) -> Configuration:
+    """Return a configuration with uses that take some seconds, `times` as many in the user's process."""
+    if one.placement != SAME and one.kind != REPLICA:
+        return lasting(one, options, _FAR.get(one.route, _FAR["xmpp"]))
+    return lasting(one, options, _SAMPLED.get(one.kind, _SAMPLED[CENTRAL]) * times)
+
+
+profiling_search = partial(profiling, times=_SEARCHES)
+
+
+def duration(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long a repetition takes: a replica is in the process of its user, wherever it is used."""
+    uses = Uses.of(one)
+    route = "in-process" if one.kind == REPLICA else one.route
+    return DefaultDuration(begin, uses.services / _REGISTERED + uses.trips / _USES.get(route, _USES["xmpp"]))

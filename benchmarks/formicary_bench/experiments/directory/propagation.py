@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.directory import BESIDE, PLAN, ROUNDS
+from formicary_bench.experiments.directory import BESIDE, DURATION, FIT, METRICS, PROFILING, ROUNDS, Spreading
 from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary.designs import CENTRAL, REPLICA
+from formicary_bench.vocabulary.metrics import TIME
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
+from formicary_bench.vocabulary.presets import FAMILY, QUICK
+from formicary_bench.vocabulary.routes import DIRECT, Carrier
 
 EXPERIMENT = Experiment(
     name="directory/propagation",
     title="How registrations spread",
     what="time until other containers have seen a registration, and have told",
     source="our own; the delay that Alberola 2010 does not measure",
-    varies=("services", "containers", "route", "tls", "rounds"),
-    services=(0,),
-    containers=(3,),
+    parameters=Spreading,
+    varies=("route", "tls"),
+    sizes={"services": (0,), "containers": (3,), "rounds": ROUNDS},
     placements=(APART, TWO_HOSTS),
     kinds=(REPLICA, CENTRAL),
-    rounds=ROUNDS,
+    selected={
+        QUICK: (Take(subjects=("formicary-replica",), placements=(APART,), carriers=(Carrier(DIRECT),)),),
+        FAMILY: (Take(sizes={"containers": (1, 3, 7)}),),
+    },
     quick=Preset(parts=(Take(placements=(APART,), carriers=DIRECTLY),)),
     beside=BESIDE,
-    plan=PLAN,
+    fit=FIT,
+    profiling=PROFILING,
+    duration=DURATION,
+    metrics=METRICS,
+    main=TIME,
+    over="containers",
     summarise=Loaded("formicary_bench.experiments.directory.rows:SUMMARY"),
     played_by="formicary_bench.subjects.ours.propagation",
     report=Loaded("formicary_bench.experiments.directory.report:USES"),

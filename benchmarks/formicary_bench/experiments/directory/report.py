@@ -13,22 +13,21 @@ from formicary_bench.reports.charts.plots import (
     against,
     dots,
     intervals,
-    tick,
     typical_columns,
     values,
 )
-from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.citing import cite, joined, told
 from formicary_bench.reports.document.factors import all_of, listed, said
+from formicary_bench.reports.document.figures import value_of
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import Tile, found_by, is_finding, tile_of, where
-from formicary_bench.reports.document.stability import stability_column
-from formicary_bench.reports.document.tables import Column, or_invalid
+from formicary_bench.reports.document.tables import Column
+from formicary_bench.reports.document.usual import usual_charts, usual_columns
 from formicary_bench.results.summary.baselines import baseline_of
-from formicary_bench.results.summary.each import CREATION, TIME
 from formicary_bench.results.verdicts.factors import factor
+from formicary_bench.vocabulary.metrics import TIME
 from formicary_bench.vocabulary.placements import SAME
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def directory_sentence(where: str, members: Sequence[Row], run: Sequence[Row]) -
     extremes = _extremes(members)
     takes = [_found(row) for row in extremes]
     held = _held(extremes, run)
-    if first.containers:
+    if first.size("containers"):
         return told(
             f"{where}, a registration {at} is seen by others, and their messages about it are back, ",
             _listed("after ", takes),
@@ -73,10 +72,10 @@ def directory_sentence(where: str, members: Sequence[Row], run: Sequence[Row]) -
 
 def directory_charts(found: Findings) -> list[Chart]:
     """Show what varies with how many services there are, or how many containers are to learn of one."""
-    known, run = [row for row in found if row.rtt_p50_us is not None], found.run
+    known, run = [row for row in found if row.estimate(TIME)], found.run
     if not known:
         return []
-    if any(row.containers for row in known):
+    if any(row.size("containers") for row in known):
         return [*_by_containers(known), *_times(known, run)]
     return [*_by_services(known), *_times(known, run)]
 
@@ -89,9 +88,11 @@ def _extremes(members: Sequence[Row]) -> list[Row]:
 
 def _found(row: Row) -> str:
     """Say how long a use takes."""
-    number, what = (row.containers, "container") if row.containers else (row.services, "service")
+    number, what = (
+        (row.size("containers"), "container") if row.size("containers") else (row.size("services"), "service")
+    )
     many = f"{formatting.number(number) if number else 'no'} {what}{'' if number == 1 else 's'}"
-    return told(cite(formatting.duration(row.rtt_p50_us), row), f" with {many}")
+    return told(cite(value_of(row, TIME), row), f" with {many}")
 
 
 def _held(extremes: Sequence[Row], run: Sequence[Row]) -> str:
@@ -107,48 +108,38 @@ def _listed(before: str, said: Sequence[str]) -> str:
     return joined(" and ", [told(before, one) for one in said])
 
 
-def _churn(where: str, at: str, row: Row) -> str:
-    seen = ", are seen by all four containers" if row.kind == "replica" else ""
-    return told(
-        where,
-        cite(formatting.count(row.agents_per_s), row),
-        f" agents per second are started, register {at}{seen}, "
-        f"and end ({formatting.number(row.agents)} agents in all).",
-    )
-
-
 def _size(row: Row) -> tuple[int, int]:
-    return row.containers, row.services
+    return row.size("containers"), row.size("services")
 
 
 def _by_services(rows: Sequence[Row]) -> list[Chart]:
     """Make a chart of times against services; none registered has a place of its own at the left."""
-    several = sorted({row.services for row in rows})
+    several = sorted({row.size("services") for row in rows})
     if len(several) == 1:
         return []
     least = next(number for number in several if number)
 
     def place(row: Row) -> float:
-        return row.services or least / 10
+        return float(row.size("services") or least / 10)
 
     def text(value: int) -> str:
         return "0" if value < least else formatting.short(formatting.count(value))
 
-    chart = against(rows, place, "services registered before", text, "mean time")
+    chart = against(rows, place, "services registered before", text, y_title="mean time")
     caption = f"Mean time of one use by one agent. {intervals(rows)}"
-    table = values(rows, "services", lambda row: formatting.number(row.services))
+    table = values(rows, "services", lambda row: formatting.number(row.size("services")))
     return [Chart(titled("Time against services registered before", rows), caption, chart, table)]
 
 
 def _by_containers(rows: Sequence[Row]) -> list[Chart]:
-    if len({row.containers for row in rows}) == 1:
+    if len({row.size("containers") for row in rows}) == 1:
         return []
-    chart = against(rows, lambda row: row.containers, "other containers", str, "mean time")
+    chart = against(rows, lambda row: row.size("containers"), "other containers", str, y_title="mean time")
     caption = (
         "Mean time until all others have seen a registration and have told, in one process with each other. "
         f"{intervals(rows)}"
     )
-    table = values(rows, "seen by", lambda row: str(row.containers))
+    table = values(rows, "seen by", lambda row: str(row.size("containers")))
     return [Chart("Time against containers that are to see it", caption, chart, table)]
 
 
@@ -161,46 +152,12 @@ def _times(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
         found = against_message(row, run)
         return said(found) if found else ""
 
-    chart = dots(top, TIME, "median time", tick, text)
-    name = f"Median time with {formatting.number(top[0].services)} services"
+    chart = dots(top, TIME, text)
+    name = f"Median time with {formatting.number(top[0].size('services'))} services"
     if most[0]:
         name = f"Median time until {most[0]} other container{'s have' if most[0] > 1 else ' has'} seen it"
     caption = f"Less is better. A message is one to another agent with its answer. {intervals(top)}"
-    return [Chart(name, caption, chart, typical_columns(top, TIME, formatting.duration))]
-
-
-def _churn_chart(rows: Sequence[Row]) -> Chart:
-    most = max(row.agents for row in rows)
-    top = [row for row in rows if row.agents == most]
-
-    def write(value: float) -> str:
-        return f"{formatting.short(formatting.count(value))}/s"
-
-    chart = dots(top, CREATION, "agents per second", write)
-    caption = (
-        "Agents of four containers in two processes that are started, register and end. In replicas, all "
-        f"containers have seen them; the central directory has confirmed them. {intervals(top)}"
-    )
-    return Chart(
-        f"Registered per second, {formatting.number(most)} agents", caption, chart, churn_columns(top)
-    )
-
-
-def use_columns(unordered: Sequence[Row], run: Sequence[Row]) -> list[Column]:
-    """Return the table of uses of the directory."""
-    rows = ordered(unordered)
-    others = [str(row.containers) for row in rows]
-    messages = [against_message(row, run) for row in rows]
-    return [
-        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
-        Column("services", tuple(formatting.number(row.services) for row in rows)),
-        *([Column("seen by", tuple(others))] if any(row.containers for row in rows) else []),
-        Column("mean", tuple(or_invalid(row, formatting.duration(row.rtt_mean_us)) for row in rows)),
-        Column("95%", tuple(formatting.spread(row.rtt_mean_us, row.rtt_ci95_us) for row in rows)),
-        Column("median", tuple(formatting.duration(row.rtt_p50_us) for row in rows)),
-        Column("p99", tuple(formatting.duration(row.rtt_p99_us) for row in rows)),
-        Column("against a message", tuple(said(one) if one else "" for one in messages)),
-    ]
+    return [Chart(name, caption, chart, typical_columns(top, TIME))]
 
 
 def against_message(row: Row, run: Sequence[Row], name: str = "a message") -> Factor | None:
@@ -210,19 +167,12 @@ def against_message(row: Row, run: Sequence[Row], name: str = "a message") -> Fa
     return found and replace(found, name=name)
 
 
-def churn_columns(unordered: Sequence[Row]) -> list[Column]:
-    """Return the table of agents that register and end."""
-    rows = ordered(unordered)
-    return [
-        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
-        Column("agents", tuple(formatting.number(row.agents) for row in rows)),
-        Column("registered/s", tuple(or_invalid(row, formatting.count(row.agents_per_s)) for row in rows)),
-        Column("95%", tuple(formatting.spread(row.agents_per_s, row.agents_per_s_ci95) for row in rows)),
-    ]
-
-
-def _columns(found: Findings) -> list[Column]:
-    return [*use_columns(found, found.run), *stability_column(ordered(found))]
+def use_columns(found: Findings) -> list[Column]:
+    """Return the table of uses of the directory, held against a message and its answer."""
+    rows, columns = ordered(found), usual_columns(found)
+    cells = [against_message(row, found.run) for row in rows]
+    held = Column("against a message", tuple(said(one) if one else "" for one in cells))
+    return [*columns, *([held] if any(cells) else [])]
 
 
 def _sentences(found: Findings) -> list[str]:
@@ -234,26 +184,21 @@ def _tiles(found: Findings) -> list[Tile]:
     replica = [row for row in searches if row.kind == "replica" and row.placement == SAME]
     if not replica:
         return []
-    row = max(replica, key=lambda row: row.services)
-    meaning = f"a search in a replica with {formatting.number(row.services)} services"
-    tile = tile_of(row, TIME, formatting.duration, meaning, all_of(row, found.run, TIME))
+    row = max(replica, key=lambda row: row.size("services"))
+    meaning = f"a search in a replica with {formatting.number(row.size('services'))} services"
+    tile = tile_of(row, TIME, meaning, all_of(row, found.run, TIME))
     return [tile] if tile else []
 
 
-def _churn_columns(rows: Sequence[Row]) -> list[Column]:
-    return [*churn_columns(rows), *stability_column(ordered(rows))]
-
-
-def _churn_sentences(rows: Sequence[Row]) -> list[str]:
-    most = (max(members, key=lambda row: row.agents) for members in found_by(rows))
-    return [_churn(f"{where(row)}, ", _AT.get(row.kind, f"in the directory {row.kind}"), row) for row in most]
-
-
 def _churn_charts(rows: Sequence[Row]) -> list[Chart]:
-    known = [row for row in rows if row.agents_per_s is not None]
-    return [_churn_chart(known)] if known else []
+    charts = usual_charts(rows)
+    caption = (
+        "Agents of four containers in two processes that are started, register and end. In replicas, all "
+        "containers have seen them; the central directory has confirmed them."
+    )
+    return [replace(chart, caption=f"{caption} {chart.caption}") for chart in charts]
 
 
-USES = Report(columns=_columns, sentences=_sentences, charts=directory_charts)
+USES = Report(columns=use_columns, sentences=_sentences, charts=directory_charts)
 SEARCHES = dataclasses.replace(USES, tiles=_tiles)
-CHURN = Report(columns=_churn_columns, sentences=_churn_sentences, charts=_churn_charts)
+CHURN = Report(charts=_churn_charts)

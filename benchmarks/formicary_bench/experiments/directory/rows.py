@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from formicary_bench.results.summary.round_trips import Exchanges
+from formicary_bench.results.summary.round_trips import exchanges
 
-SUMMARY = Exchanges(has_rate=False)
+SUMMARY = exchanges(has_rate=False)

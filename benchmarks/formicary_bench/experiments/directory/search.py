@@ -5,16 +5,23 @@ from __future__ import annotations
 from formicary_bench.experiments.directory import (
     BESIDE,
     BUILT,
+    DURATION,
+    FIT,
+    METRICS,
     PAPER,
-    PLAN,
+    PROFILING_SEARCH,
     ROUNDS,
     SERVICES,
     SUMMARY,
     VARIES,
+    Uses,
 )
 from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY
-from formicary_bench.vocabulary.placements import TWO_HOSTS
+from formicary_bench.vocabulary.metrics import TIME
+from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.presets import FAMILY, QUICK
+from formicary_bench.vocabulary.routes import DIRECT, Carrier
 from formicary_bench.vocabulary.traffic import SPLIT, SPREADS
 
 EXPERIMENT = Experiment(
@@ -28,14 +35,32 @@ EXPERIMENT = Experiment(
             14 if row.placement != TWO_HOSTS else 16 if row.spread == SPLIT else 15 for row in rows
         },
     ),
+    parameters=Uses,
     varies=VARIES,
-    services=SERVICES,
+    sizes={"services": SERVICES, "rounds": ROUNDS},
     spreads=SPREADS,
-    rounds=ROUNDS,
+    selected={
+        QUICK: (
+            Take(subjects=("formicary-replica",), sizes={"services": (0, 1000)}, placements=(SAME,)),
+            Take(subjects=("formicary-central",), sizes={"services": (1000,)}, placements=(SAME,)),
+            Take(
+                subjects=("formicary-central",),
+                sizes={"services": (1000,)},
+                placements=(APART,),
+                carriers=(Carrier(DIRECT),),
+            ),
+        ),
+        FAMILY: (Take(sizes={"services": SERVICES}),),
+    },
     quick=Preset(parts=(Take(subjects=BUILT, carriers=DIRECTLY),)),
     paper=PAPER,
     beside=BESIDE,
-    plan=PLAN,
+    fit=FIT,
+    profiling=PROFILING_SEARCH,
+    duration=DURATION,
+    metrics=METRICS,
+    main=TIME,
+    over="services",
     summarise=SUMMARY,
     report=Loaded("formicary_bench.experiments.directory.report:SEARCHES"),
 )

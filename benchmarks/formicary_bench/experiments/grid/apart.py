@@ -15,6 +15,7 @@ import msgspec
 from formicary import Agent, CyclicBehaviour, LocalPlatform, Message
 from formicary.errors import MailboxFullError
 from formicary_bench.experiments.grid.cells import Cell, Grid
+from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.subjects.ours.behaviours import PATIENCE
 from formicary_bench.vocabulary.grid import COPIED, active_of
 from formicary_bench.worker.workload import Tally
@@ -220,14 +221,14 @@ class Parts:
 @asynccontextmanager
 async def parts(work: Workload) -> AsyncIterator[Parts]:
     """Run a grid over several containers, each in its own process."""
-    one = work.configuration
-    room = max(2 * one.dimension**2, _ROOM)
+    one, sizes = work.configuration, Swapping.of(work.configuration)
+    room = max(2 * sizes.cells, _ROOM)
     async with LocalPlatform(
-        one.containers, seed=work.job.seed, copy=one.kind == COPIED, queue_limit=room, when_lost="end"
+        sizes.containers, seed=work.job.seed, copy=one.kind == COPIED, queue_limit=room, when_lost="end"
     ) as platform:
         stewards = []
-        for number in range(one.containers):
-            part = Part(number, one.containers, one.dimension, one.swaps, work.job.seed)
+        for number in range(sizes.containers):
+            part = Part(number, sizes.containers, sizes.dimension, sizes.swaps, work.job.seed)
             name, about = f"steward-{number + 1}", msgspec.structs.asdict(part)
             stewards.append(await platform.start(Steward, name, about, on=f"c{number + 1}"))
         grid = Parts(platform.container, stewards)

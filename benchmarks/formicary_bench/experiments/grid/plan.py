@@ -1,54 +1,47 @@
-"""How `grid/swap` is planned."""
+"""Over how many containers a grid can be, and how long its swaps take."""
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from formicary.errors import UsageError
-from formicary_bench.runner.planning.carriers import carriers_of
-from formicary_bench.runner.planning.hosts import Layout, frame, placements_of
+from formicary_bench.experiments.grid.swap import Swapping
+from formicary_bench.runner.forecast.default_durations import DefaultDuration
 from formicary_bench.vocabulary.placements import APART, SAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from formicary_bench.experiments.experiment import Part
-    from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.subject import Subject
+    from formicary_bench.runner.planning.drafts import Draft
     from formicary_bench.vocabulary.configuration import Configuration
 
+_CREATED = 25_000  # agents per second
+# Requests to swap per second.
+_REQUESTED, _REQUESTED_OURS, _REQUESTED_APART = {"callbacks": 1_500_000}, 350_000, 60_000
 
-def plan_swaps(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
-    """Give grids of all sizes, in one container or over several.
+
+def in_containers(draft: Draft) -> Iterator[Draft]:
+    """Give a grid that is in one container, or over several in processes of their own.
 
     Raises:
         UsageError: there are more containers than cells to a side.
     """
-    experiment = part.experiment
-    sizes = product(
-        options.containers or part.containers or experiment.containers,
-        options.dimensions or part.dimensions or experiment.dimensions,
-        options.swaps or part.swaps or experiment.swaps,
-        subjects,
-    )
-    places = placements_of(part, options)
-    for containers, dimension, swaps, subject in sizes:
-        placement = APART if containers > 1 else SAME
-        if placement not in places or (containers > 1 and subject.exchanges):  # drivers have one process
-            continue
-        if containers > dimension:
-            raise UsageError(
-                f"a grid with {dimension} cells a side cannot be over {containers} containers, as each has "
-                f"rows of it; take --containers {dimension} or fewer"
-            )
-        layout = Layout(placement)
-        for carrier in carriers_of(subject, layout, part, options):
-            yield replace(
-                frame(part, subject, layout, carrier),
-                dimension=dimension,
-                swaps=swaps,
-                containers=containers,
-            )
+    containers, dimension = draft.sizes["containers"], draft.sizes["dimension"]
+    is_apart = containers > 1
+    if draft.layout.placement != (APART if is_apart else SAME):
+        return
+    if is_apart and draft.subject.exchanges:  # drivers have one process
+        return
+    if containers > dimension:
+        raise UsageError(
+            f"a grid with {dimension} cells a side cannot be over {containers} containers, as each has "
+            f"rows of it; take --containers {dimension} or fewer"
+        )
+    yield draft
+
+
+def duration(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long a repetition takes: all make nearly as many swaps as the first one, or are refused."""
+    sizes = Swapping.of(one)
+    rate = _REQUESTED_APART if sizes.containers > 1 else _REQUESTED.get(one.platform, _REQUESTED_OURS)
+    return DefaultDuration(begin, sizes.cells / _CREATED + sizes.cells * sizes.swaps / rate)

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import FRANTZ, Experiment, Loaded, Preset, Repeats, Take
-from formicary_bench.vocabulary.grid import COPIED
+from dataclasses import replace
+from typing import Annotated
+
+from formicary_bench.experiments.experiment import (
+    AS_IT_IS,
+    FRANTZ,
+    Experiment,
+    Figure,
+    Loaded,
+    Preset,
+    Repeats,
+    Take,
+)
+from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
+from formicary_bench.vocabulary.grid import COPIED, MOST_DIMENSION
+from formicary_bench.vocabulary.kinds import whole
+from formicary_bench.vocabulary.metrics import HOLDS, PART, PER_SECOND, RATE, TIMES, Metric
 from formicary_bench.vocabulary.names import SWAP
+from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
 from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.presets import QUICK
 from formicary_bench.vocabulary.roles import BOTH
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
 
@@ -16,25 +33,107 @@ _SUBJECTS = (_MICRO, f"formicary-{COPIED}", "callbacks")
 PAPER_DIMENSIONS = (5, 10, 15, 100, 200, 400, 500)
 """Those of Table 2, and the smallest grid of the text."""
 
+DIMENSION = Parameter(
+    name="dimension",
+    kind=whole(2, MOST_DIMENSION),
+    unit="cells a side",
+    metavar="D,...",
+    help="How many cells each side of the grid has.",
+    example=[10, 100],
+    few=30,
+)
+SWAPS = Parameter(
+    name="swaps",
+    kind=whole(1, 1_000_000),
+    unit="swaps",
+    help="How many swaps the first agent makes until all end.",
+    example=[1000],
+    few=1000,
+)
+CONTAINERS = Parameter(
+    name="containers",
+    kind=whole(1, MOST_ON_A_HOST),
+    unit="containers",
+    help="Over how many containers the grid is, each in a process of its own.",
+    in_label=True,
+    usual=1,
+    is_layout=True,
+    example=[3],
+    few=3,
+)
+
+REQUESTS = replace(RATE, title="requests per second", column="requests/s", has_spread=True)
+GRANTED = Metric("swaps_per_s", "requests granted per second", PER_SECOND, "granted/s", is_judged=False)
+MESSAGES = Metric("messages_per_s", "messages per second", PER_SECOND, "messages/s", is_judged=False)
+EACH = Metric("swaps_mean", "swaps of each", minor=True, is_judged=False)
+DEVIATION = Metric("swaps_deviation", "standard deviation of swaps", column="deviation")
+BY_CHANCE = Metric(
+    "swaps_deviation_by_chance",
+    "standard deviation of swaps by the root of their mean",
+    TIMES,
+    "by root of mean",
+)
+UNFAIRNESS = Metric("swaps_unfairness", "relative difference of most and fewest swaps", PART, "unfairness")
+REFUSED = Metric("swaps_refused", "requests refused", PART, is_judged=False)
+HELD = replace(HOLDS, minor=True)
+_EVEN = (
+    "The standard deviation of the agents' swaps, divided by the root of their mean. It is 1 where each swap "
+    "falls to any agent by chance, a bit less where one that swaps cannot be asked meanwhile, and much more "
+    "where some agents get their turn more often than others."
+)
+
+
+class Swapping(Parameters, frozen=True, kw_only=True):
+    """A grid of cells, each with an agent that swaps its number with others."""
+
+    dimension: Annotated[int, DIMENSION] = 0
+    swaps: Annotated[int, SWAPS] = 0
+    containers: Annotated[int, CONTAINERS] = 1
+
+    @property
+    def cells(self) -> int:
+        """How many cells, and agents, there are."""
+        return self.dimension**2
+
+
 EXPERIMENT = Experiment(
     name=SWAP,
     title="Agents on a grid swap numbers",
     what="swap requests per second, and how evenly agents come to swap; copied messages",
     source="Frantz 2010, Fig. 2, Table 2",
     repeats=Repeats(FRANTZ, lambda _: {2}, "Table"),
-    varies=("dimension", "swaps", "containers"),
-    dimensions=(10, 30, 100),
-    swaps=(1000,),
-    containers=(1,),
+    parameters=Swapping,
+    sizes={"dimension": (10, 30, 100), "swaps": (1000,), "containers": (1,)},
     placements=(SAME, APART),
     carriers=(Carrier("in-process"), Carrier(DIRECT)),
     subjects=_SUBJECTS,
     exchange=SWAP,
-    quick=Preset(swaps=(400,), parts=(Take(subjects=_SUBJECTS),)),
-    paper=Preset(dimensions=PAPER_DIMENSIONS, repeat=10),
-    plan=Loaded(f"{_HERE}.plan:plan_swaps"),
+    quick=Preset(sizes={"swaps": (400,)}, parts=(Take(subjects=_SUBJECTS),)),
+    paper=Preset(sizes={"dimension": PAPER_DIMENSIONS}, repeat=10),
+    selected={
+        QUICK: (
+            Take(
+                subjects=(_MICRO, "callbacks"),
+                sizes={"dimension": (10,), "swaps": (400,)},
+                placements=(SAME,),
+            ),
+        )
+    },
+    fit=Loaded(f"{_HERE}.plan:in_containers"),
+    profiling=AS_IT_IS,
+    duration=Loaded(f"{_HERE}.plan:duration"),
     roles=(BOTH,),
     played_by=f"{_HERE}.worker",
+    metrics=(REQUESTS, GRANTED, MESSAGES, EACH, DEVIATION, BY_CHANCE, UNFAIRNESS, HELD),
+    unshown=(REFUSED,),
+    over="dimension",
+    figures=(
+        Figure(metric=REQUESTS, over="dimension"),
+        Figure(metric=BY_CHANCE, over="dimension", title="How evenly agents come to swap", caption=_EVEN),
+    ),
+    says="{where}, {who} on a grid of {dimension} make {round_trips_per_s} requests per second{beside}; "
+    "their swaps have a standard deviation of {swaps_deviation}, {swaps_deviation_by_chance} times the root "
+    "of their mean.",
     summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
     report=Loaded(f"{_HERE}.report:REPORT"),
 )

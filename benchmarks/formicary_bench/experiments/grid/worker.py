@@ -10,6 +10,7 @@ from formicary.errors import FormicaryError
 from formicary_bench.experiments.grid.apart import Part, parts
 from formicary_bench.experiments.grid.by_hand import Board
 from formicary_bench.experiments.grid.cells import Cell, Grid, sums_of
+from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.vocabulary.containers import ASKING
 from formicary_bench.vocabulary.grid import COPIED, HELD
 from formicary_bench.worker.workload import PreparedRole
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     """Set up all cells."""
-    one = work.configuration
+    one, sizes = work.configuration, Swapping.of(work.configuration)
     of_one = _by_hand if one.platform == "callbacks" else _of_agents
-    async with (parts if one.containers > 1 else of_one)(work) as grid:
+    async with (parts if sizes.containers > 1 else of_one)(work) as grid:
 
         async def measure() -> None:
             work.mark(True)
@@ -33,7 +34,7 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
             work.mark(False)
             work.tally = grid.tally
             work.counters[HELD] = await grid.held()
-            if await grid.rest() != sums_of(one.dimension**2):
+            if await grid.rest() != sums_of(sizes.cells):
                 raise FormicaryError("swaps were begun and not ended: numbers were lost")
 
         yield PreparedRole(measure=measure)
@@ -41,7 +42,8 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
 
 def _part(work: Workload) -> Part:
     """Return all of a grid, as a part."""
-    return Part(0, 1, work.configuration.dimension, work.configuration.swaps, work.job.seed)
+    sizes = Swapping.of(work.configuration)
+    return Part(0, 1, sizes.dimension, sizes.swaps, work.job.seed)
 
 
 @asynccontextmanager

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.subjects.ours.holding import BARE
+from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.worker.interruption import allow_interrupts
 from formicary_bench.worker.processes import last_line
 
@@ -74,7 +75,12 @@ def _holding(configuration: Configuration, *, traced: bool) -> Iterator[subproce
     program = (
         ["-c", BARE]
         if configuration.platform == "python"
-        else ["-m", "formicary_bench.subjects.ours.holding", configuration.kind, str(configuration.agents)]
+        else [
+            "-m",
+            "formicary_bench.subjects.ours.holding",
+            configuration.kind,
+            str(Agents.of(configuration).agents),
+        ]
     )
     with (
         tempfile.TemporaryFile() as errors,

@@ -2,58 +2,46 @@
 
 from __future__ import annotations
 
-from itertools import product
+from dataclasses import replace
 from typing import TYPE_CHECKING
-
-from msgspec.structs import replace
 
 from formicary_bench.experiments.experiment import Take
 from formicary_bench.experiments.memory import growth
-from formicary_bench.runner.planning.carriers import carriers_of
-from formicary_bench.runner.planning.hosts import Layout, frame, placements_of
+from formicary_bench.runner.forecast.default_durations import DefaultDuration
 from formicary_bench.vocabulary.designs import CONTAINER, IMPORTED
+from formicary_bench.vocabulary.parameters.shared import Agents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from formicary_bench.experiments.experiment import Experiment, Part
+    from formicary_bench.runner.planning.drafts import Draft
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.subject import Subject
     from formicary_bench.vocabulary.configuration import Configuration
 
-GROWTH_SECONDS = 20
-"""How long the load lasts unless another time is asked for."""
-
-_ORDER = ("", IMPORTED, CONTAINER)  # each holds what the one before does, and then come agents
+_WITHOUT_AGENTS = ("", IMPORTED, CONTAINER)
+_CREATED = 25_000  # agents per second
+_BESIDE_S, _WATCHED_S = 0.6, 1.0  # to look at the memory
 
 
 def growth_if_wanted(_: Experiment, options: Options) -> Iterator[Part]:
     """Give `memory/growth`, where a time for it is asked for."""
-    one = growth.EXPERIMENT
-    if options.growth:
-        yield Take(pairs=one.pairs, payloads=one.payloads, placements=one.placements).of(one)
+    if options.sizes.get("seconds"):
+        yield Take(placements=growth.EXPERIMENT.placements).of(growth.EXPERIMENT)
 
 
-def plan_states(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
-    """Give the states of a process: without agents, and with more and more of them."""
-    layouts = [Layout(placement) for placement in placements_of(part, options)]
-    without = sorted(
-        (subject for subject in subjects if subject.kind in _ORDER),
-        key=lambda subject: _ORDER.index(subject.kind),
-    )
-    for subject, layout in product(without, layouts):
-        yield frame(part, subject, layout)
-    having = [subject for subject in subjects if subject.kind not in _ORDER]
-    for layout, agents, subject in product(layouts, options.agents or part.agents, having):
-        yield replace(frame(part, subject, layout), agents=agents)
+def states(draft: Draft) -> Iterator[Draft]:
+    """Give the states of a process: with so many agents, and once each without any."""
+    has_agents = draft.subject.kind not in _WITHOUT_AGENTS
+    # Equal ones without agents, beside all numbers of those, are measured once.
+    yield replace(draft, sizes={"agents": draft.sizes["agents"]} if has_agents else {})
 
 
-def plan_growth(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
-    """Give pairs that talk for a time."""
-    seconds = options.growth or GROWTH_SECONDS
-    layouts = [Layout(placement) for placement in placements_of(part, options)]
-    sizes = product(options.payloads or part.payloads, options.pairs or part.pairs, layouts, subjects)
-    for payload, pairs, layout, subject in sizes:
-        for carrier in carriers_of(subject, layout, part, options):
-            one = frame(part, subject, layout, carrier)
-            yield replace(one, pairs=pairs, payload_bytes=payload, seconds=seconds)
+def duration(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long it takes to look at a state."""
+    return DefaultDuration(begin + _BESIDE_S, Agents.of(one).agents / _CREATED)
+
+
+def duration_of_growth(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long pairs talk, and are looked at."""
+    return DefaultDuration(begin + _BESIDE_S, growth.Growing.of(one).seconds + _WATCHED_S)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from formicary_bench import published
+from formicary_bench.experiments.memory import HELD, TRACED
+from formicary_bench.experiments.memory.growth import GROWTH_PER_MESSAGE, GROWTH_PER_S, MESSAGES
 from formicary_bench.experiments.memory.report_growth import growth_charts, sparkline
-from formicary_bench.experiments.memory.summary import each
+from formicary_bench.experiments.memory.rows import each
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import Series, by_series, label, subject
 from formicary_bench.reports.document.citing import anchors, cite, joined, told
+from formicary_bench.reports.document.figures import value_of
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.report import Report
-from formicary_bench.reports.document.sentences import where
+from formicary_bench.reports.document.sentences import at_once, where
 from formicary_bench.reports.document.stability import stability_column
-from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.reports.document.tables import Column, Extra, metric_columns, who_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,12 +36,10 @@ _PUBLISHED = 100  # idle agents of the paper
 
 def memory_columns(rows: Findings) -> list[Column]:
     """Return the table of the rows of `memory`."""
-    held = [(each(row, rows.run), each(row, rows.run, traced=True)) for row in rows]
+    held = [(each(row, rows.run), each(row, rows.run, TRACED)) for row in rows]
     return [
-        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
-        Column("agents", tuple(formatting.number(row.agents) if row.agents else "" for row in rows)),
-        *_sized("holds", [row.memory.uss if row.memory else None for row in rows]),
-        *_sized("traced", [row.memory.traced if row.memory else None for row in rows]),
+        *who_columns(rows),
+        *metric_columns(rows, (HELD, TRACED)),
         Column("each agent", tuple(formatting.size(one.mean) if one else "" for one, _ in held)),
         Column("95%", tuple(formatting.spread_of(one) for one, _ in held)),
         Column("each, traced", tuple(formatting.size(one.mean) if one else "" for _, one in held)),
@@ -48,21 +50,17 @@ def memory_columns(rows: Findings) -> list[Column]:
 def memory_sentences(rows: Findings) -> list[str]:
     """Say what processes hold."""
     found: list[str] = []
-    without = [row for row in rows if not row.agents and row.memory]
-    said = [
-        told(f"{_lower(subject(row))} ", cite(formatting.size(row.memory.uss.mean), row))
-        for row in without
-        if row.memory
-    ]
+    without = [row for row in rows if not row.size("agents") and row.estimate(HELD)]
+    said = [told(f"{_lower(subject(row))} ", cite(value_of(row, HELD), row)) for row in without]
     if said:
         found.append(told("Of the memory a process has alone: ", joined(", ", said), "."))
-    for members in by_series(row for row in rows if row.agents).values():
-        row = max(members, key=lambda row: row.agents)
-        uss, traced = each(row, rows.run), each(row, rows.run, traced=True)
+    for members in by_series(row for row in rows if row.size("agents")).values():
+        row = max(members, key=lambda row: row.size("agents"))
+        uss, traced = each(row, rows.run), each(row, rows.run, TRACED)
         if uss and traced:
             found.append(
                 told(
-                    f"Each of {formatting.number(row.agents)} idle {_idle(row)} holds ",
+                    f"Each of {formatting.number(row.size('agents'))} idle {_idle(row)} holds ",
                     cite(formatting.size(uss.mean), row),
                     " (",
                     cite(formatting.size(traced.mean), row),
@@ -75,9 +73,9 @@ def memory_sentences(rows: Findings) -> list[str]:
 def memory_charts(rows: Findings) -> list[Chart]:
     """Show what each state holds, and what each agent does."""
     columns = memory_columns(rows)
-    few = [row for row in rows if row.memory and row.agents <= _PUBLISHED]
-    having = [(row, each(row, rows.run)) for row in rows if row.agents]
-    whole = [_bar(row, row.memory.uss.mean, row.memory.uss.ci95) for row in few if row.memory is not None]
+    few = [row for row in rows if row.size("agents") <= _PUBLISHED]
+    having = [(row, each(row, rows.run)) for row in rows if row.size("agents")]
+    whole = [_bar(row, one.mean, one.ci95) for row in few if (one := row.estimate(HELD))]
     parts = [_bar(row, one.mean, (one.low, one.high)) for row, one in having if one is not None]
     less = "Less is better. The unique set size: what the operating system gave to the process alone."
     charts = [
@@ -94,7 +92,7 @@ def memory_charts(rows: Findings) -> list[Chart]:
 
 def _reference_charts(rows: Findings) -> list[Chart]:
     """Draw what each of as many agents as the paper had holds, beside the published figures."""
-    ours = [(row, each(row, rows.run)) for row in rows if row.agents == _PUBLISHED]
+    ours = [(row, each(row, rows.run)) for row in rows if row.size("agents") == _PUBLISHED]
     bars = [_bar(row, one.mean, (one.low, one.high)) for row, one in ours if one is not None]
     if not bars:
         return []
@@ -124,9 +122,9 @@ def _reference_charts(rows: Findings) -> list[Chart]:
 
 def memory_references(rows: Findings) -> list[Extra]:
     """Put the published figures beside ours, where ours are of as many agents."""
-    ours = [row for row in rows if row.agents == _PUBLISHED and row.memory and row.memory.traced]
-    base = next((row for row in rows if row.kind == "container" and row.memory), None)
-    if not ours or base is None or base.memory is None or base.memory.traced is None:
+    ours = [row for row in rows if row.size("agents") == _PUBLISHED and row.estimate(TRACED)]
+    base = next((row for row in rows if row.kind == "container" and row.estimate(TRACED)), None)
+    if not ours or base is None:
         return []
     lines = [
         (
@@ -139,16 +137,12 @@ def memory_references(rows: Findings) -> list[Extra]:
     ]
     of = [""] * len(lines)
     for row in ours:
-        assert row.memory is not None
-        assert row.memory.traced is not None
-        uss, traced = each(row, rows.run), each(row, rows.run, traced=True)
-        if uss and traced:
-            values = base.memory.traced.mean, row.memory.traced.mean, traced.mean
-            lines.append((f"{label(row)}, traced", *values))
-            lines.append(
-                (f"{label(row)}, unique set size", base.memory.uss.mean, row.memory.uss.mean, uss.mean)
-            )
-            of += [anchors(row, base)] * 2
+        for metric, name in ((TRACED, "traced"), (HELD, "unique set size")):
+            one = each(row, rows.run, metric)
+            if one:
+                whole = base.mean(metric) or 0.0, row.mean(metric) or 0.0, one.mean
+                lines.append((f"{label(row)}, {name}", *whole))
+                of.append(anchors(row, base))
     who, *cells = zip(*lines, strict=True)
     titles = ("platform", f"with {_PUBLISHED} idle agents", "each agent")
     sized = (tuple(formatting.size(value) for value in column) for column in cells)
@@ -162,34 +156,21 @@ def memory_references(rows: Findings) -> list[Extra]:
 
 
 def _growth_columns(rows: Sequence[Row]) -> list[Column]:
-    grown = [
-        (row.memory.growth_per_s, row.memory.growth_per_message) if row.memory else (None, None)
-        for row in rows
-    ]
     return [
-        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
-        Column("pairs", tuple(str(row.pairs) for row in rows)),
-        Column(
-            "body", tuple(formatting.short(formatting.size(row.payload_bytes)) for row in rows), minor=True
-        ),
-        Column("seconds", tuple(str(row.seconds) for row in rows)),
-        Column(
-            "messages", tuple(formatting.count(row.memory.messages if row.memory else None) for row in rows)
-        ),
-        Column("holds", tuple(formatting.size(row.memory.uss.mean if row.memory else None) for row in rows)),
-        Column("over time", tuple(sparkline(row.memory) if row.memory else "" for row in rows), names=True),
-        Column("grows per second, 95%", tuple(_range(one) for one, _ in grown)),
-        Column("per message, 95%", tuple(_range(one) for _, one in grown)),
+        *who_columns(rows),
+        *metric_columns(rows, (MESSAGES, replace(HELD, has_spread=False))),
+        Column("over time", tuple(sparkline(row) for row in rows), names=True),
+        Column("grows per second, 95%", tuple(_range(row.estimate(GROWTH_PER_S)) for row in rows)),
+        Column("per message, 95%", tuple(_range(row.estimate(GROWTH_PER_MESSAGE)) for row in rows)),
         *stability_column(rows),
     ]
 
 
 def _growth_sentence(row: Row) -> str:
-    assert row.memory is not None
-    slope, per_message = row.memory.growth_per_s, row.memory.growth_per_message
+    slope, per_message = row.estimate(GROWTH_PER_S), row.estimate(GROWTH_PER_MESSAGE)
     assert slope is not None
-    pairs = f"{row.pairs} pair{'s' * (row.pairs != 1)} of {_idle(row)}"
-    over = f"{formatting.count(row.memory.messages)} messages"
+    pairs = f"{at_once(row)} of {_idle(row)}"
+    over = f"{value_of(row, MESSAGES)} messages"
     begin = f"{where(row)}, under the load of {pairs}"
     if slope.ci95 is None or slope.ci95[0] <= 0 <= slope.ci95[1]:
         return told(
@@ -209,16 +190,9 @@ def _growth_sentence(row: Row) -> str:
     )
 
 
-def _sized(name: str, values: Sequence[Estimate | None]) -> list[Column]:
-    return [
-        Column(name, tuple(formatting.size(one.mean if one else None) for one in values)),
-        Column("95%", tuple(formatting.spread(one.mean, one.ci95) if one else "" for one in values)),
-    ]
-
-
 def _bar(row: Row, value: float, bounds: tuple[float, float] | None) -> Dot:
     (series,) = by_series([row])
-    many = f", {formatting.number(row.agents)}" if row.agents else ""
+    many = f", {formatting.number(row.size('agents'))}" if row.size("agents") else ""
     name = msgspec.structs.replace(series, label=f"{series.label}{many}")
     return Dot(name, max(value, 0), formatting.size(value), bounds, of=row.anchor)
 
@@ -250,11 +224,11 @@ def _lower(text: str) -> str:
 
 
 def _growth_sentences(rows: Sequence[Row]) -> list[str]:
-    return [_growth_sentence(row) for row in rows if row.memory and row.memory.growth_per_s]
+    return [_growth_sentence(row) for row in rows if row.estimate(GROWTH_PER_S)]
 
 
 def _growth_charts(rows: Sequence[Row]) -> list[Chart]:
-    return [chart for row in rows if row.memory for chart in growth_charts(row, row.memory)]
+    return [chart for row in rows for chart in growth_charts(row)]
 
 
 REPORT = Report(

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.memory.summary import SETTLING
+from formicary_bench.experiments.memory import HELD
+from formicary_bench.experiments.memory.growth import GROWTH_PER_S
+from formicary_bench.experiments.memory.rows import SETTLING
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.lines import Axis, Lines, Point
 from formicary_bench.reports.charts.plots import Chart
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from formicary_bench.reports.charts.series import Series
-    from formicary_bench.results.summary.estimates import MemoryEstimates
     from formicary_bench.results.summary.row import Row
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -29,11 +30,20 @@ _SHOWN = 5  # repetitions whose lines can be told apart
 Looks = tuple[tuple[float, float], ...]
 
 
-def sparkline(memory: MemoryEstimates) -> str:
+def looks_of(row: Row) -> list[Looks]:
+    """Return what processes held over time in each repetition: seconds and bytes."""
+    found: dict[float, list[tuple[float, float]]] = {}
+    for record in row.records:
+        found.setdefault(record["repetition"], []).append((record["seconds"], record[HELD.name]))
+    return [tuple(looks) for looks in found.values()]
+
+
+def sparkline(row: Row) -> str:
     """Draw what the processes held in the last repetition, from its least to its most, as blocks."""
-    if not memory.over_time:
+    looks = looks_of(row)
+    if not looks:
         return ""
-    held = [value for _, value in memory.over_time[-1]]
+    held = [value for _, value in looks[-1]]
     cells = [held[place * len(held) // _CELLS] for place in range(_CELLS)] if len(held) > _CELLS else held
     least, most = min(cells), max(cells)
     # What varies by less than a thousandth is a line, not mountains.
@@ -41,9 +51,9 @@ def sparkline(memory: MemoryEstimates) -> str:
     return "".join(_BLOCKS[round((value - least) / span * (len(_BLOCKS) - 1))] for value in cells)
 
 
-def growth_charts(row: Row, memory: MemoryEstimates) -> list[Chart]:
+def growth_charts(row: Row) -> list[Chart]:
     """Show what the processes of a configuration held while the load went on, with the slope."""
-    looks = memory.over_time[:_SHOWN]
+    looks = looks_of(row)[:_SHOWN]
     if not looks:
         return []
     ((series, _),) = by_series([row]).items()
@@ -51,9 +61,9 @@ def growth_charts(row: Row, memory: MemoryEstimates) -> list[Chart]:
         _named(series, f"repetition {number}", series.dash): [_point(*look, row.anchor) for look in of_it]
         for number, of_it in enumerate(looks, 1)
     }
-    if memory.growth_per_s is not None:
-        slope = _named(series, "growth", "6 4", colour="t")
-        lines[slope] = _slope(memory.growth_per_s.mean, looks)
+    per_s = row.mean(GROWTH_PER_S)
+    if per_s is not None:
+        lines[_named(series, "growth", "6 4", colour="t")] = _slope(per_s, looks)
     held = [point.y for line in lines.values() for point in line]
     chart = Lines(
         Axis("seconds of load", "{:g}".format, linear),
@@ -64,7 +74,9 @@ def growth_charts(row: Row, memory: MemoryEstimates) -> list[Chart]:
         "The unique set size of the processes together. The dashed line has the median slope of the time "
         "after the first fifth."
     )
-    return [Chart(f"Memory over time: {label(row)}, {row.pairs} pairs", caption, chart, _columns(looks))]
+    return [
+        Chart(f"Memory over time: {label(row)}, {row.exchange.pairs} pairs", caption, chart, _columns(looks))
+    ]
 
 
 def _named(series: Series, name: str, dash: str, colour: str = "") -> Series:

@@ -1,39 +1,116 @@
-"""How rows are made of what processes hold."""
+"""How rows are made of what processes hold, and of whether that grows."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from formicary_bench.experiments.memory.summary import judged, memory_estimates
+from formicary_bench.experiments.memory import HELD, TRACED
+from formicary_bench.experiments.memory.growth import (
+    GREW,
+    GROWTH_PER_MESSAGE,
+    GROWTH_PER_S,
+    MESSAGES,
+    Growing,
+)
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.results.summary.declared import Summary
-from formicary_bench.results.summary.row import NO_INTERVAL, OVER_REPETITIONS, Digest, frame
-from formicary_bench.results.verdicts.verdicts import believed
+from formicary_bench.results.summary.each import reading, samples_of
+from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.slopes import median_slope
+from formicary_bench.statistics.tests import difference
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Repetition
+    from formicary_bench.results.summary.each import Reading, Record
+    from formicary_bench.results.summary.row import Row
     from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.metrics import Metric
+
+SETTLING = 0.2
+"""Part of the time in which buffers and arenas find their size: it counts for no slope."""
+
+_POINTS = 60  # of a picture
+_SEGMENTS = 10  # of the rest: few enough to be long, enough for a usable t quantile
 
 
-class Memory(Summary):
-    """Of what processes hold: neither times nor rates that runs are compared by."""
+def _read(run: RunFolder, configuration: Configuration, repetition: Repetition) -> Reading | None:
+    """Read what processes hold: once, or again and again while there is a load."""
+    data = run.raw(repetition, Holdings)
+    if not len(data.seconds):
+        return None
+    held = float(data.uss_bytes[-1])
+    if len(data.seconds) == 1:
+        return reading({HELD: held, TRACED: float(data.traced_bytes[-1])})
+    per_s, per_message = _growth(data)
+    lasted = Growing.of(configuration).seconds
+    values = {
+        HELD: held,
+        MESSAGES: float(data.messages[-1]),
+        GROWTH_PER_S: per_s.mean if per_s else None,
+        GROWTH_PER_MESSAGE: per_message.mean if per_message else None,
+        GREW: 1 + per_s.mean * lasted / held if per_s and held else None,
+    }
+    within = {GROWTH_PER_S: per_s, GROWTH_PER_MESSAGE: per_message}
+    return reading(values, records=_over_time(data), within=within)
 
-    raw = "memory"
-    is_compared = False
 
-    def digest(self, run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
-        """Compute the row of what processes hold."""
-        found = memory_estimates([run.raw(repetition, Holdings) for repetition in repetitions])
-        row = msgspec.structs.replace(
-            frame(configuration, repetitions),
-            memory=found,
-            stability=believed(judged(found, configuration.seconds)) if found else (),
-            ci_method=OVER_REPETITIONS if len(repetitions) > 1 else NO_INTERVAL,
-        )
-        return Digest(row, None)
+SUMMARY = Summary(raw="memory", read=_read, is_compared=False)
 
 
-SUMMARY = Memory()
+def each(row: Row, rows: Iterable[Row], metric: Metric = HELD) -> Interval | None:
+    """Return what each agent of a row holds: what it holds more than an open container, by the agents.
+
+    Args:
+        row: The row.
+        rows: All rows of the run, with that of the container.
+        metric: As the operating system gives it, or as Python traces its objects.
+
+    Returns:
+        Bytes, with a 95% interval where both were measured more than once (without width elsewhere); None
+        where there are no agents, or nothing that they are held against.
+    """
+    base = next((other for other in rows if other.estimate(HELD) and other.kind == "container"), None)
+    agents = row.size("agents")
+    if not agents or base is None:
+        return None
+    ours, theirs = (samples_of(side.each).get(metric.name, []) for side in (row, base))
+    if not ours or not theirs:
+        return None
+    more = difference(ours, theirs)
+    return Interval(more.mean / agents, more.low / agents, more.high / agents)
+
+
+def _over_time(data: Holdings) -> list[Record]:
+    import numpy as np
+
+    parts = np.array_split(np.arange(len(data.seconds)), min(_POINTS, len(data.seconds)))
+    return [
+        {
+            "seconds": float(np.median(data.seconds[part])),
+            HELD.name: float(np.median(data.uss_bytes[part])),
+        }
+        for part in parts
+    ]
+
+
+def _growth(data: Holdings) -> tuple[Interval | None, Interval | None]:
+    """Return by how much a process grows in a second, and with a message.
+
+    The time after it has settled is cut into segments, as single looks depend on each other. The slope is the
+    median of those between any two of the segments' medians (Theil and Sen): memory comes and goes in large
+    pieces, and one such piece must not count as growth.
+    """
+    import numpy as np
+
+    settled = data.seconds >= data.seconds[-1] * SETTLING
+    parts = np.array_split(np.flatnonzero(settled), _SEGMENTS)
+    if any(len(part) == 0 for part in parts):
+        return None, None
+    held, seconds, messages = (
+        np.array([float(np.median(column[part])) for part in parts])
+        for column in (data.uss_bytes, data.seconds, data.messages)
+    )
+    return median_slope(seconds, held), median_slope(messages, held)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from formicary_bench.experiments.experiment import Loaded, Take
 from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
 from formicary_bench.vocabulary.routes import DIRECT, TCP, XMPP, Carrier
 
-VARIES = ("pairs", "payload", "placement", "route", "tls", "rounds")
-"""What most of them vary."""
+VARIES = ("placement", "route", "tls")
+"""What most of them vary, besides how much there is of what they exchange."""
+
+FIT = Loaded("formicary_bench.experiments.messaging.plan:with_rounds")
+"""Round trips as suit the number of pairs, the place and the preset."""
 
 HERE_AND_THERE = (SAME, APART, TWO_HOSTS)
 """In one process, in two, and on two hosts."""
@@ -45,3 +49,6 @@ DIRECTLY = (Carrier(DIRECT), Carrier(TCP))
 
 BY_ALL = (*DIRECTLY, Carrier(XMPP))
 """These, and our links through the XMPP server."""
+
+A_MESSAGE = Take(subjects=(OURS,), sizes={"pairs": (1,)})
+"""The message and its answer that uses of the directory are held against."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.experiment import Experiment, Preset, Take, cpu_tables
-from formicary_bench.experiments.messaging import DIRECTLY, HUNDRED, ONE_OR_TWO, OURS, VARIES
+from formicary_bench.experiments.messaging import DIRECTLY, FIT, HUNDRED, ONE_OR_TWO, OURS, VARIES
+from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL
 
 EXPERIMENT = Experiment(
@@ -13,10 +14,12 @@ EXPERIMENT = Experiment(
     source="Alberola 2010, Tables 2, 3",
     repeats=cpu_tables(2, 3),
     varies=(*VARIES, "traffic"),
-    pairs=(100,),
-    payloads=(100,),
+    parameters=Talk,
+    sizes={"pairs": (100,), "payload_bytes": (100,)},
     kinds=("behaviours", "micro"),
     traffics=(ALL_TO_ALL,),
+    fit=FIT,
     quick=Preset(parts=(Take(subjects=(OURS,), carriers=DIRECTLY),)),
-    paper=Preset(pairs=(100,), repeat=HUNDRED, placements=ONE_OR_TWO),
+    paper=Preset(sizes={"pairs": (100,)}, repeat=HUNDRED, placements=ONE_OR_TWO),
+    over="pairs",
 )

@@ -8,6 +8,7 @@ from formicary_bench.experiments.experiment import BURBECK, Experiment, Loaded, 
 from formicary_bench.experiments.messaging import (
     ALONE,
     DIRECTLY,
+    FIT,
     LONG,
     OURS,
     TEN,
@@ -19,6 +20,7 @@ from formicary_bench.experiments.messaging import (
 )
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.vocabulary import names
+from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
 from formicary_bench.vocabulary.presets import QUICK
 
@@ -33,7 +35,7 @@ _BY_SIZE, _BY_PAIRS = 6, 7  # figures
 
 def _figures(rows: Sequence[Any]) -> set[int]:
     """Return the number of a chart's figure: that of one pair is in a chart by pairs where these begin."""
-    return {_BY_SIZE if all(row.pairs == 1 for row in rows) else _BY_PAIRS}
+    return {_BY_SIZE if all(row.exchange.pairs == 1 for row in rows) else _BY_PAIRS}
 
 
 EXPERIMENT = Experiment(
@@ -43,30 +45,43 @@ EXPERIMENT = Experiment(
     source="Burbeck 2004, Fig. 6, 7",
     repeats=Repeats(BURBECK, _figures),
     varies=VARIES,
-    pairs=(1, 5, 10),
-    payloads=(TWO_KB,),
+    parameters=Talk,
+    sizes={"pairs": (1, 5, 10), "payload_bytes": (TWO_KB,)},
     placements=_PLACEMENTS,
     tls=(False, True),
+    fit=FIT,
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=DIRECTLY),)),
     paper=Preset(
         repeat=TEN,
         placements=(TWO_HOSTS,),
         parts=(
-            Take(pairs=(1,), payloads=TO_100_KB, placements=_PLACEMENTS, rounds=ALONE),
-            Take(pairs=TO_TEN, payloads=(TWO_KB,), placements=_PLACEMENTS, rounds=LONG),
+            Take(
+                sizes={"pairs": (1,), "payload_bytes": TO_100_KB, "rounds": ALONE},
+                placements=_PLACEMENTS,
+            ),
+            Take(
+                sizes={"pairs": TO_TEN, "payload_bytes": (TWO_KB,), "rounds": LONG},
+                placements=_PLACEMENTS,
+            ),
         ),
     ),
     takes=Loaded("formicary_bench.experiments.messaging.encryption:takes"),
+    over="pairs",
     report=Loaded("formicary_bench.experiments.messaging.report:ENCRYPTION"),
 )
 
 _USUAL = (
     Take(
-        pairs=single_pair_size.EXPERIMENT.pairs,
-        payloads=single_pair_size.EXPERIMENT.payloads,
+        sizes={
+            "pairs": single_pair_size.EXPERIMENT.sizes["pairs"],
+            "payload_bytes": single_pair_size.EXPERIMENT.sizes["payload_bytes"],
+        },
         placements=_PLACEMENTS,
     ),
-    Take(pairs=EXPERIMENT.pairs, payloads=EXPERIMENT.payloads, placements=_PLACEMENTS),
+    Take(
+        sizes={"pairs": EXPERIMENT.sizes["pairs"], "payload_bytes": EXPERIMENT.sizes["payload_bytes"]},
+        placements=_PLACEMENTS,
+    ),
 )
 """One pair with messages of many sizes, and many pairs with those of one."""
 
@@ -76,7 +91,8 @@ def takes(options: Options) -> tuple[Take, ...]:
     if options.preset == QUICK:
         return EXPERIMENT.quick.parts
     chosen = preset_of(EXPERIMENT, options.preset).parts if options.preset else _USUAL
-    if (options.pairs is None) is (options.payloads is None):
+    has_pairs, has_payload = (name in options.sizes for name in ("pairs", "payload_bytes"))
+    if has_pairs is has_payload:
         return chosen
     by_size, by_pairs = chosen
-    return (by_size,) if options.pairs is None else (by_pairs,)
+    return (by_pairs,) if has_pairs else (by_size,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from formicary_bench.experiments.experiment import BURBECK, Experiment, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import (
     BY_ALL,
+    FIT,
     HERE_AND_THERE,
     LONG,
     OURS,
@@ -13,6 +14,7 @@ from formicary_bench.experiments.messaging import (
     TWO_KB,
     VARIES,
 )
+from formicary_bench.vocabulary.parameters.shared import Talk
 
 EXPERIMENT = Experiment(
     name="messaging/location",
@@ -21,10 +23,16 @@ EXPERIMENT = Experiment(
     source="Burbeck 2004, Fig. 1",
     repeats=Repeats(BURBECK, lambda _: {1}),
     varies=VARIES,
-    pairs=(1, 2, 5, 10),
-    payloads=(TWO_KB,),
+    parameters=Talk,
+    sizes={"pairs": (1, 2, 5, 10), "payload_bytes": (TWO_KB,)},
     placements=HERE_AND_THERE,
+    fit=FIT,
     exchange="messaging/pairs",
     quick=Preset(parts=(Take(subjects=(OURS,), carriers=BY_ALL),)),
-    paper=Preset(pairs=TO_TEN, payloads=(TWO_KB,), rounds=LONG, repeat=TEN, placements=HERE_AND_THERE),
+    paper=Preset(
+        sizes={"pairs": TO_TEN, "payload_bytes": (TWO_KB,), "rounds": LONG},
+        repeat=TEN,
+        placements=HERE_AND_THERE,
+    ),
+    over="pairs",
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Preset, Repeats, Take
-from formicary_bench.experiments.messaging import DIRECTLY, OURS, PAPER_PAIRS, VARIES
+from formicary_bench.experiments.messaging import DIRECTLY, FIT, OURS, PAPER_PAIRS, VARIES
 from formicary_bench.vocabulary import names
+from formicary_bench.vocabulary.parameters.shared import FromMany
 from formicary_bench.vocabulary.placements import TWO_HOSTS
+from formicary_bench.vocabulary.presets import QUICK
 
 EXPERIMENT = Experiment(
     name=names.MANY_TO_ONE,
@@ -14,10 +16,15 @@ EXPERIMENT = Experiment(
     source="Alberola 2010, Fig. 9",
     repeats=Repeats(ALBEROLA, lambda _: {9}),
     varies=VARIES,
-    pairs=PAPER_PAIRS,
-    payloads=(100,),
+    parameters=FromMany,
+    sizes={"pairs": PAPER_PAIRS, "payload_bytes": (100,)},
     senders=lambda pairs: pairs,
+    fit=FIT,
     exchange=names.MANY_TO_ONE,
+    selected={
+        QUICK: (Take(subjects=(OURS, "tasks", "tcp"), sizes={"pairs": (100,)}, carriers=DIRECTLY),),
+    },
     quick=Preset(parts=(Take(subjects=(OURS, "tasks", "tcp"), carriers=DIRECTLY),)),
-    paper=Preset(pairs=PAPER_PAIRS, placements=(TWO_HOSTS,)),
+    paper=Preset(sizes={"pairs": PAPER_PAIRS}, placements=(TWO_HOSTS,)),
+    over="pairs",
 )

@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
-from formicary_bench.experiments.messaging import BY_ALL, DIRECTLY, HERE_AND_THERE, OURS, PAPER_PAIRS, VARIES
+from formicary_bench.experiments.messaging import (
+    A_MESSAGE,
+    BY_ALL,
+    DIRECTLY,
+    FIT,
+    HERE_AND_THERE,
+    OURS,
+    PAPER_PAIRS,
+    VARIES,
+)
+from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.presets import FAMILY, LINKS, QUICK
+from formicary_bench.vocabulary.routes import DIRECT, TCP, Carrier
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL
 
 EXPERIMENT = Experiment(
@@ -14,10 +26,31 @@ EXPERIMENT = Experiment(
     source="Alberola 2010, Fig. 5, 6, 7",
     repeats=Repeats(ALBEROLA, lambda rows: {{SAME: 5, TWO_HOSTS: 7}.get(row.placement, 6) for row in rows}),
     varies=(*VARIES, "traffic"),
-    pairs=PAPER_PAIRS,
-    payloads=(100,),
+    parameters=Talk,
+    sizes={"pairs": PAPER_PAIRS, "payload_bytes": (100,)},
     traffics=(ALL_TO_ALL,),
+    fit=FIT,
     exchange="messaging/pairs",
+    selected={
+        QUICK: (
+            Take(
+                subjects=(OURS, "formicary-micro", "tasks", "callbacks"),
+                sizes={"pairs": (1, 10, 100)},
+                placements=(SAME,),
+            ),
+            Take(subjects=(OURS, "tcp", "components"), sizes={"pairs": (1, 10, 100)}, placements=(APART,)),
+            Take(subjects=("spade",), sizes={"pairs": (1, 10)}, placements=(APART,)),
+        ),
+        LINKS: (
+            Take(
+                subjects=(OURS, "formicary-micro", "formicary-unnumbered", "tcp", "components", "spade"),
+                sizes={"pairs": (1, 100)},
+                placements=(APART,),
+                carriers=(*BY_ALL, Carrier(DIRECT, tls=True), Carrier(TCP, tls=True)),
+            ),
+        ),
+        FAMILY: (A_MESSAGE,),
+    },
     quick=Preset(
         parts=(
             Take(
@@ -28,6 +61,7 @@ EXPERIMENT = Experiment(
             Take(subjects=(OURS, "tcp", "components"), placements=(APART,), carriers=BY_ALL),
         )
     ),
-    paper=Preset(pairs=PAPER_PAIRS, placements=HERE_AND_THERE),
+    paper=Preset(sizes={"pairs": PAPER_PAIRS}, placements=HERE_AND_THERE),
+    over="pairs",
     report=Loaded("formicary_bench.experiments.messaging.report:PAIRS"),
 )

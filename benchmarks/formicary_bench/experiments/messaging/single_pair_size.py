@@ -6,12 +6,14 @@ from formicary_bench.experiments.experiment import BURBECK, Experiment, Loaded, 
 from formicary_bench.experiments.messaging import (
     ALONE,
     DIRECTLY,
+    FIT,
     HERE_AND_THERE,
     OURS,
     TEN,
     TO_100_KB,
     VARIES,
 )
+from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
 
 EXPERIMENT = Experiment(
@@ -21,12 +23,13 @@ EXPERIMENT = Experiment(
     source="Burbeck 2004, Fig. 2",
     repeats=Repeats(BURBECK, lambda _: {2}),
     varies=VARIES,
-    pairs=(1,),
-    payloads=(0, 1000, 10_000, 100_000),
+    parameters=Talk,
+    sizes={"pairs": (1,), "payload_bytes": (0, 1000, 10_000, 100_000), "rounds": ALONE},
     placements=HERE_AND_THERE,
-    rounds=ALONE,
+    fit=FIT,
     exchange="messaging/size",
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=DIRECTLY),)),
-    paper=Preset(pairs=(1,), payloads=TO_100_KB, repeat=TEN, placements=(TWO_HOSTS,)),
+    paper=Preset(sizes={"pairs": (1,), "payload_bytes": TO_100_KB}, repeat=TEN, placements=(TWO_HOSTS,)),
+    over="payload_bytes",
     report=Loaded("formicary_bench.experiments.messaging.report:SIZES"),
 )

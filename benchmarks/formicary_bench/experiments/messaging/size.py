@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
-from formicary_bench.experiments.messaging import DIRECTLY, OURS, VARIES
+from formicary_bench.experiments.messaging import DIRECTLY, FIT, OURS, VARIES
+from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
+from formicary_bench.vocabulary.presets import LINKS, QUICK
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL
 
 _SIZES = (1, 10, 100, 1000, 10_000, 100_000)
@@ -16,12 +18,31 @@ EXPERIMENT = Experiment(
     source="Alberola 2010, Fig. 8",
     repeats=Repeats(ALBEROLA, lambda _: {8}),
     varies=(*VARIES, "traffic"),
-    pairs=(50,),
-    payloads=_SIZES,
+    parameters=Talk,
+    sizes={"pairs": (50,), "payload_bytes": _SIZES},
     traffics=(ALL_TO_ALL,),
+    fit=FIT,
     exchange="messaging/size",
+    selected={
+        QUICK: (
+            Take(
+                subjects=(OURS, "tcp", "components"),
+                sizes={"pairs": (10,), "payload_bytes": (10, 1000, 10_000)},
+                placements=(APART,),
+            ),
+        ),
+        LINKS: (
+            Take(
+                subjects=(OURS, "tcp"),
+                sizes={"pairs": (10,), "payload_bytes": (100_000,)},
+                placements=(APART,),
+                carriers=DIRECTLY,
+            ),
+        ),
+    },
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=DIRECTLY),)),
     # Burbeck's sizes, 0 to 100 KB with one pair, lie within these.
-    paper=Preset(pairs=(50,), payloads=_SIZES, placements=(TWO_HOSTS,)),
+    paper=Preset(sizes={"pairs": (50,), "payload_bytes": _SIZES}, placements=(TWO_HOSTS,)),
+    over="payload_bytes",
     report=Loaded("formicary_bench.experiments.messaging.report:SIZES"),
 )

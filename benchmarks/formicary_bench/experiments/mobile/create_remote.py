@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import Experiment
+from typing import Annotated
+
 from formicary_bench.experiments.messaging import OURS
-from formicary_bench.experiments.mobile import (
-    BETWEEN,
-    LOOPS,
-    PAPER,
-    PLAN,
-    QUICK,
-    REPORT,
-    SUMMARY,
-    VARIES,
-    table,
-)
+from formicary_bench.experiments.mobile import IN_QUICK, LOOPS, WAY, Looped, loops
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.loops import WAYS
 
-EXPERIMENT = Experiment(
-    name=names.CREATE_REMOTE,
-    title="Creating agents in another place",
-    what="agents that are created and started in another container, per second: each by a request, or by one",
-    source="Dikaiakos 2001, CR: Fig. 6, Table 8",
-    repeats=table(8),
-    varies=(*VARIES, "way"),
-    loops=LOOPS,
-    ways=WAYS,
-    placements=BETWEEN,
+
+class Choosing(Looped, frozen=True, kw_only=True):
+    """Loops of which there are two ways."""
+
+    way: Annotated[str, WAY] = ""
+
+
+EXPERIMENT = loops(
+    names.CREATE_REMOTE,
+    "Creating agents in another place",
+    "agents that are created and started in another container, per second: each by a request, or by one",
+    "Dikaiakos 2001, CR: Fig. 6, Table 8",
+    operation="agent",
+    parameters=Choosing,
+    sizes={"loop": LOOPS, "way": WAYS},
     subjects=(OURS, "formicary-micro", "tcp"),
     exchange=names.CREATE_REMOTE,
-    quick=QUICK,
-    paper=PAPER,
-    plan=PLAN,
-    played_by="formicary_bench.experiments.mobile.creating",
-    summarise=SUMMARY,
-    report=REPORT,
+    selected=IN_QUICK,
+    played_by="creating",
 )

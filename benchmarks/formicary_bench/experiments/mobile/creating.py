@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from formicary import Agent, MicroAgent
+from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.play import LIVING, Play, end_all, played, start_sweeper
 from formicary_bench.subjects.ours.behaviours import Wait, WaitAndTell
 from formicary_bench.subjects.ours.micro import Idle
@@ -81,7 +82,7 @@ class CreateElsewhere(Play):
         management = self.home.management
         cls = CreatedMicro if self.work.configuration.kind == "micro" else Created
         names = [f"created-{number}" for number in range(count)]
-        if self.work.configuration.way == AT_ONCE:
+        if Looped.of(self.work.configuration).way == AT_ONCE:
             await management.create_many(cls, names, container=ECHOING)
         else:
             for name in names:

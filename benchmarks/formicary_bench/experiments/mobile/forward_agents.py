@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.mobile import AMONG, of_moves
+from formicary_bench.experiments.messaging import OURS
+from formicary_bench.experiments.mobile import ALONE, AMONG, CARRIED, LOOPS, Carrying, loops
 
-EXPERIMENT = of_moves(
-    name="mobile/forward-agents",
-    title="An agent that sends others on",
-    what="agents that come from a first place and are sent on to a third by one at the second, per second",
-    source="Dikaiakos 2001, FORW-MA: Fig. 21, Table 8",
+EXPERIMENT = loops(
+    "mobile/forward-agents",
+    "An agent that sends others on",
+    "agents that come from a first place and are sent on to a third by one at the second, per second",
+    "Dikaiakos 2001, FORW-MA: Fig. 21, Table 8",
+    operation="agent",
+    parameters=Carrying,
+    sizes={"loop": LOOPS, "payload_bytes": (CARRIED,)},
     placements=AMONG,
-    played_by="formicary_bench.experiments.mobile.forwarding",
+    subjects=(OURS,),
+    quick=ALONE,
+    played_by="forwarding",
 )

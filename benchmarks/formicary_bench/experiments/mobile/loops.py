@@ -6,6 +6,7 @@ import asyncio
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from formicary_bench.experiments.mobile import Looped
 from formicary_bench.vocabulary.loops import laps, smallest_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Loops:
         """Make all loops, and record their total times."""
         work, configuration = self.work, self.work.configuration
         work.mark(True)
-        for size in laps(configuration.loop, smallest_of(configuration.experiment)):
+        for size in laps(Looped.of(configuration).loop, smallest_of(configuration.experiment)):
             await self.prepare(size)
             start = perf_counter()
             own = await self.operate(size)

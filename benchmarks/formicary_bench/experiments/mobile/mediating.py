@@ -7,14 +7,16 @@ the servers; with two hosts the mediator's has.
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from formicary import CyclicBehaviour, Message, Template
 from formicary.errors import FormicaryError
-from formicary_bench.experiments.mobile.mediators import SERVERS, Requests
+from formicary_bench.experiments.mobile import Looped
+from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import SECOND, Play, played
 from formicary_bench.subjects.ours.behaviours import PATIENCE, Echo
 from formicary_bench.subjects.ours.containers import start_agent
@@ -27,6 +29,34 @@ if TYPE_CHECKING:
     from formicary_bench.worker.workload import Workload
 
 _REQUESTS, _ANSWERS = Template(performative="request"), Template(performative="inform")
+
+SERVERS = 3
+"""How many servers there are, as in the paper."""
+
+
+class Requests:
+    """The requests of a loop, which all clients make together."""
+
+    def __init__(self) -> None:
+        self.left = 0
+        self.begin = asyncio.Event()
+        self._unanswered = Countdown()
+        self.end = self._unanswered.count
+        """Counts an answered request."""
+
+    def start(self, count: int) -> asyncio.Future[Any]:
+        """Let the clients make `count` requests; return a future for the last answer."""
+        self.left = count
+        self.begin.set()
+        return self._unanswered.expect(count)
+
+    def take(self) -> int | None:
+        """Return the number of the next request to make; None until the next loop if all have been made."""
+        if not self.left:
+            self.begin.clear()
+            return None
+        self.left -= 1
+        return self.left
 
 
 class Forward(CyclicBehaviour):
@@ -104,7 +134,7 @@ async def _start_mediator(play: Mediate, home: Container) -> None:
 
 async def _start_clients(play: Mediate, home: Container) -> None:
     mediator = f"mediator@{play.places[SERVERS]}.{home.platform}"
-    for number in range(play.work.configuration.pairs):
+    for number in range(Looped.of(play.work.configuration).pairs):
         client = Client(mediator, play.work.body[1:], play.requests)
         await start_agent(home, f"client-{number}", client, _ANSWERS)
 

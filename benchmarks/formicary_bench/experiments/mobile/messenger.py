@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.mobile import BETWEEN, of_moves
+from formicary_bench.experiments.mobile import CARRIED, IN_QUICK, LOOPS, Carrying, loops
 
-EXPERIMENT = of_moves(
-    name="mobile/messenger",
-    title="An agent that carries a message there and back",
-    what="journeys of an agent to another container and back, per second",
-    source="Dikaiakos 2001, MSG-MA: Fig. 15, Table 8",
-    placements=BETWEEN,
-    played_by="formicary_bench.experiments.mobile.moving",
+EXPERIMENT = loops(
+    "mobile/messenger",
+    "An agent that carries a message there and back",
+    "journeys of an agent to another container and back, per second",
+    "Dikaiakos 2001, MSG-MA: Fig. 15, Table 8",
+    operation="journey there and back",
+    parameters=Carrying,
+    sizes={"loop": LOOPS, "payload_bytes": (CARRIED,)},
+    selected=IN_QUICK,
+    played_by="moving",
 )

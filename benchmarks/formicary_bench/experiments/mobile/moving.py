@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from formicary import Agent
+from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.play import LIVING, Play, played, start_sweeper
 from formicary_bench.experiments.mobile.roaming import ThereAndBack
 from formicary_bench.subjects.ours.behaviours import Wait
@@ -43,7 +44,7 @@ class Dispatch(Play):
         """Send them."""
         del count
         move = self.home.management.move
-        if self.work.configuration.way == AT_ONCE:
+        if Looped.of(self.work.configuration).way == AT_ONCE:
             await asyncio.gather(*(move(name, ECHOING) for name in self.sent))
         else:
             for name in self.sent:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.mobile import of_messages
+from formicary_bench.experiments.messaging import OURS
+from formicary_bench.experiments.mobile import ALONE, HERE_AND_THERE, LOOPS, Carrying, loops
 
-EXPERIMENT = of_messages(
-    name="mobile/one-way",
-    title="Messages without an answer",
-    what="messages that one agent sends another, per second, until the last one is there",
-    source="Dikaiakos 2001, MSG-1W: Fig. 11, Table 8",
+EXPERIMENT = loops(
+    "mobile/one-way",
+    "Messages without an answer",
+    "messages that one agent sends another, per second, until the last one is there",
+    "Dikaiakos 2001, MSG-1W: Fig. 11, Table 8",
+    operation="message",
+    parameters=Carrying,
+    sizes={"loop": LOOPS, "payload_bytes": (100,)},
+    placements=HERE_AND_THERE,
+    subjects=(OURS,),
+    quick=ALONE,
+    played_by="talking",
 )

@@ -1,70 +1,59 @@
-"""What is measured of `mobile/...`: each largest loop in each way, for each platform at each place."""
+"""Which loops there are of `mobile/...`, and how long they take."""
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from formicary.errors import UsageError
-from formicary_bench.runner.planning.carriers import carriers_of
-from formicary_bench.runner.planning.hosts import frame, layouts_of
-from formicary_bench.vocabulary.loops import smallest_of
+from formicary_bench.experiments.mobile import Looped
+from formicary_bench.runner.forecast.default_durations import DefaultDuration
+from formicary_bench.vocabulary.loops import AT_ONCE, laps, smallest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from formicary_bench.experiments.experiment import Experiment, Part
-    from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.subject import Subject
+    from formicary_bench.runner.planning.drafts import Draft
     from formicary_bench.vocabulary.configuration import Configuration
 
+# Operations of loops per second, in turn; those at once are more.
+_LOOPED = {"in-process": 40_000, "direct": 2_000, "auto": 2_000, "xmpp": 800, "tcp": 4_000, "own": 200}
+_AT_ONCE = 3
+_SLEPT = 4_000  # agents that are made, fall asleep, wake and end, per second
 
-def plan_loops(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
-    """Give what is measured of an experiment that makes loops of an operation.
+
+def whole_loops(draft: Draft) -> Iterator[Draft]:
+    """Give the loops of an experiment.
 
     Raises:
-        UsageError: a loop or a way is none of this experiment.
+        UsageError: a loop is none of this experiment.
     """
-    experiment = part.experiment
-    sizes = product(
-        options.loops or part.loops or experiment.loops,
-        _ways_of(experiment, options),
-        (0, *(options.rates or experiment.rates)) if experiment.rates else (0,),
-        (options.pairs or part.pairs or experiment.pairs) if experiment.pairs else (0,),
-        (options.payloads or experiment.payloads) if experiment.payloads else (0,),
-        list(layouts_of(part, options)),
-        subjects,
-    )
-    smallest = smallest_of(experiment.name)
-    for loop, way, rate, pairs, payload, layout, subject in sizes:
-        if loop % smallest:
-            raise UsageError(
-                f"a loop of {experiment.name} has a multiple of {smallest} operations, not {loop}; take "
-                f"--loop {max(loop // smallest, 1) * smallest}, say"
-            )
-        if rate and subject.baseline:  # by hand nobody finds what has gone elsewhere
-            continue
-        for carrier in carriers_of(subject, layout, part, options):
-            yield replace(
-                frame(part, subject, layout, carrier),
-                loop=loop,
-                way=way,
-                rate=rate,
-                pairs=pairs,
-                payload_bytes=payload,
-            )
-
-
-def _ways_of(experiment: Experiment, options: Options) -> Sequence[str]:
-    """Return in which ways it is measured; in a selection those that are named, if it has them."""
-    if options.ways is None or not experiment.ways:
-        return experiment.ways or ("",)
-    named = [way for way in experiment.ways if way in options.ways]
-    wrong = [way for way in options.ways if way not in experiment.ways]
-    if wrong and options.experiment == experiment.name:
+    name, loop = draft.experiment.name, draft.sizes["loop"]
+    smallest = smallest_of(name)
+    if loop % smallest:
         raise UsageError(
-            f"{experiment.name} has no way {wrong[0]}; it has {', '.join(experiment.ways)}: leave --way out"
+            f"a loop of {name} has a multiple of {smallest} operations, not {loop}; take "
+            f"--loop {max(loop // smallest, 1) * smallest}, say"
         )
-    return named
+    if draft.sizes.get("rate"):
+        yield draft.sized(rate=0)
+        if draft.subject.baseline or draft.subject.exchanges:
+            return  # by hand, and on other platforms, nobody finds what has gone elsewhere
+    yield draft
+
+
+def duration(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long the loops take."""
+    sizes = Looped.of(one)
+    rate = _LOOPED[one.route] * (_AT_ONCE if sizes.way == AT_ONCE else 1)
+    return DefaultDuration(begin, _operations(one) / rate)
+
+
+def duration_of_waking(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long loops of agents take that sleep and are woken; tasks only wait."""
+    if one.platform != "formicary":
+        return duration(one, begin)
+    return DefaultDuration(begin, _operations(one) / _SLEPT)
+
+
+def _operations(one: Configuration) -> int:
+    return sum(laps(Looped.of(one).loop, smallest_of(one.experiment)))

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import Experiment, Preset, Take
-from formicary_bench.experiments.messaging import DIRECTLY, OURS
-from formicary_bench.experiments.mobile import (
-    AMONG,
-    CLIENTS,
-    LOOPS,
-    PLAN,
-    REPORT,
-    SUMMARY,
-    VARIES,
-)
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.experiments.experiment import Preset
+from formicary_bench.experiments.messaging import OURS
+from formicary_bench.experiments.mobile import ALONE, AMONG, CLIENTS, LOOPS, Serving, loops
+from formicary_bench.vocabulary.placements import SAME
 
-EXPERIMENT = Experiment(
-    name="mobile/proxy",
-    title="An agent between clients and servers",
-    what="requests of clients that an agent passes on to servers, and their answers back, per second",
-    source="our own; the micro-kernel PROXY that Dikaiakos 2001 sets out",
-    varies=(*VARIES, "pairs", "payload"),
-    loops=LOOPS,
-    pairs=CLIENTS,
-    payloads=(100,),
+EXPERIMENT = loops(
+    "mobile/proxy",
+    "An agent between clients and servers",
+    "requests of clients that an agent passes on to servers, and their answers back, per second",
+    "our own; the micro-kernel PROXY that Dikaiakos 2001 sets out",
+    operation="request",
+    parameters=Serving,
+    sizes={"loop": LOOPS, "pairs": CLIENTS, "payload_bytes": (100,)},
     placements=(SAME, *AMONG),
-    subjects=(OURS, "tasks", "tcp"),
-    quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=DIRECTLY),)),
-    paper=Preset(pairs=CLIENTS),
-    plan=PLAN,
-    played_by="formicary_bench.experiments.mobile.mediating",
-    summarise=SUMMARY,
-    report=REPORT,
+    subjects=(OURS,),
+    quick=ALONE,
+    paper=Preset(sizes={"pairs": CLIENTS}),
+    played_by="mediating",
 )

@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import Experiment, Preset
-from formicary_bench.experiments.mobile import (
-    AMONG,
-    CARRIED,
-    MOVING,
-    PLAN,
-    QUICK,
-    REPORT,
-    SUMMARY,
-    VARIES,
-    table,
-)
-from formicary_bench.vocabulary import names
+from typing import Annotated
 
-EXPERIMENT = Experiment(
-    name=names.ROAM,
-    title="An agent that visits four places",
-    what="hops of an agent from place to place, per second, alone or while another agent sends it messages",
-    source="Dikaiakos 2001, ROAM: Fig. 16, Table 8",
-    repeats=table(8),
-    varies=(*VARIES, "payload", "rate"),
-    loops=(4000,),
-    payloads=(CARRIED,),
-    rates=(1000,),
+from formicary_bench.experiments.experiment import Preset
+from formicary_bench.experiments.mobile import AMONG, CARRIED, IN_QUICK, Carrying, loops
+from formicary_bench.vocabulary import names
+from formicary_bench.vocabulary.kinds import whole
+from formicary_bench.vocabulary.parameters.parameter import Parameter
+
+MEANWHILE = Parameter(
+    name="rate",
+    kind=whole(1, 1_000_000),
+    unit="messages/s meanwhile",
+    in_label=True,
+    help="Messages per second of an agent that sends to the one that roams.",
+    default="none, and 1000",
+    example=[1000],
+    few=1000,
+    absent=0,
+)
+
+
+class Roaming(Carrying, frozen=True, kw_only=True):
+    """Loops of an agent that is sent so many messages per second meanwhile, or none."""
+
+    rate: Annotated[int, MEANWHILE] = 0
+
+
+EXPERIMENT = loops(
+    names.ROAM,
+    "An agent that visits four places",
+    "hops of an agent from place to place, per second, alone or while another agent sends it messages",
+    "Dikaiakos 2001, ROAM: Fig. 16, Table 8",
+    operation="hop",
+    parameters=Roaming,
+    sizes={"loop": (4000,), "payload_bytes": (CARRIED,), "rate": (1000,)},
     placements=AMONG,
-    subjects=MOVING,
     exchange=names.ROAM,
-    quick=QUICK,
-    paper=Preset(loops=(4000,)),
-    plan=PLAN,
-    played_by="formicary_bench.experiments.mobile.roaming",
-    summarise=SUMMARY,
-    report=REPORT,
+    paper=Preset(sizes={"loop": (4000,)}),
+    selected=IN_QUICK,
+    played_by="roaming",
 )

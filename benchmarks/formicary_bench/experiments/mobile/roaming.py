@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from formicary import CyclicBehaviour, Message
 from formicary.errors import FormicaryError
+from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.play import SECOND, Play, played, start_nobody
 from formicary_bench.experiments.mobile.travelling import TRAVELLER, Journey, Traveller
 from formicary_bench.subjects.ours.containers import start_agent
@@ -85,7 +86,7 @@ class Roam(Play):
         Raises:
             FormicaryError: the traveller was not told all messages, each once and in order.
         """
-        rate = self.work.configuration.rate
+        rate = Looped.of(self.work.configuration).rate
         tell = Tell(rate, f"{TRAVELLER}@{self.home.domain}")
         if rate:
             await start_agent(self.home, "teller", tell)

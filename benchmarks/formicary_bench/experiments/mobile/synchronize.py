@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.mobile import of_messages
+from formicary_bench.experiments.messaging import OURS
+from formicary_bench.experiments.mobile import ALONE, HERE_AND_THERE, LOOPS, Carrying, loops
 
-EXPERIMENT = of_messages(
-    name="mobile/synchronize",
-    title="Messages whose answers are waited for",
-    what="messages and their answers, one after the other, per second",
-    source="Dikaiakos 2001, SYNCH: Fig. 14, Table 8",
+EXPERIMENT = loops(
+    "mobile/synchronize",
+    "Messages whose answers are waited for",
+    "messages and their answers, one after the other, per second",
+    "Dikaiakos 2001, SYNCH: Fig. 14, Table 8",
+    operation="message and its answer",
+    parameters=Carrying,
+    sizes={"loop": LOOPS, "payload_bytes": (100,)},
+    placements=HERE_AND_THERE,
+    subjects=(OURS,),
+    quick=ALONE,
+    played_by="talking",
 )

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.mobile import of_messages
+from formicary_bench.experiments.messaging import OURS
+from formicary_bench.experiments.mobile import ALONE, HERE_AND_THERE, LOOPS, Carrying, loops
 
-EXPERIMENT = of_messages(
-    name="mobile/two-way",
-    title="Messages that are answered, without waiting",
-    what="messages that are answered one by one while more are sent, per second, until the last answer",
-    source="Dikaiakos 2001, MSG-2W: Fig. 12, Table 8",
+EXPERIMENT = loops(
+    "mobile/two-way",
+    "Messages that are answered, without waiting",
+    "messages that are answered one by one while more are sent, per second, until the last answer",
+    "Dikaiakos 2001, MSG-2W: Fig. 12, Table 8",
+    operation="message and its answer",
+    parameters=Carrying,
+    sizes={"loop": LOOPS, "payload_bytes": (100,)},
+    placements=HERE_AND_THERE,
+    subjects=(OURS,),
+    quick=ALONE,
+    played_by="talking",
 )

@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import Experiment, Preset, Take
+from typing import Annotated
+
+from formicary_bench.experiments.experiment import Loaded, Preset, Take
 from formicary_bench.experiments.messaging import OURS
-from formicary_bench.experiments.mobile import LOOPS, PLAN, REPORT, SUMMARY
+from formicary_bench.experiments.mobile import LOOPS, Looped, loops
 from formicary_bench.vocabulary import names
+from formicary_bench.vocabulary.kinds import choice
+from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.presets import QUICK
 from formicary_bench.vocabulary.sleeping import WAKES
 
 _SUBJECTS = (OURS, "tasks")
 
-EXPERIMENT = Experiment(
-    name=names.WAKE,
-    title="Waking agents that sleep",
-    what="sleeping agents that are woken per second: all by their time, or by a message each; what one holds",
-    varies=("loop", "way"),
-    loops=LOOPS,
-    ways=WAKES,
+WAKING = Parameter(
+    name="way",
+    kind=choice("way", WAKES),
+    in_label=True,
+    metavar="WAY,...",
+    help="What wakes agents, by-time or by-message.",
+    default="both",
+    example=list(WAKES),
+)
+
+
+class Waking(Looped, frozen=True, kw_only=True):
+    """Loops of agents that are woken in two ways."""
+
+    way: Annotated[str, WAKING] = ""
+
+
+EXPERIMENT = loops(
+    names.WAKE,
+    "Waking agents that sleep",
+    "sleeping agents that are woken per second: all by their time, or by a message each; what one holds",
+    operation="agent",
+    parameters=Waking,
+    varies=(),
+    sizes={"loop": LOOPS, "way": WAKES},
     placements=(SAME,),
     subjects=_SUBJECTS,
+    selected={QUICK: (Take(subjects=_SUBJECTS, sizes={"loop": (50,)}, placements=(SAME,)),)},
     quick=Preset(parts=(Take(subjects=_SUBJECTS, placements=(SAME,)),)),
-    paper=Preset(loops=(40_000,)),
-    plan=PLAN,
-    played_by="formicary_bench.experiments.mobile.waking",
-    summarise=SUMMARY,
-    report=REPORT,
+    paper=Preset(sizes={"loop": (40_000,)}),
+    duration=Loaded("formicary_bench.experiments.mobile.plan:duration_of_waking"),
+    played_by="waking",
 )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from formicary import Agent, Message, OneShotBehaviour
 from formicary.core.clock import now
 from formicary.core.scratch import scratch_folder
+from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import LIVING, Play, end_all, played
 from formicary_bench.experiments.mobile.weighing import weighed, weighing
@@ -92,7 +93,7 @@ class Wake(Play):
 
     async def operate(self, count: int) -> float:
         """Put `count` agents to sleep, and return how many seconds it takes until all are awake."""
-        before, is_by_time = self.work.steps, self.work.configuration.way == BY_TIME
+        before, is_by_time = self.work.steps, Looped.of(self.work.configuration).way == BY_TIME
         seconds = await (self._by_time(count) if is_by_time else self._by_message(count))
         self.work.steps = before  # falling asleep is a step just so that it is seen to go on
         return seconds
@@ -160,7 +161,7 @@ async def _weigh(work: Workload, path: Path) -> dict[str, float]:
         work: how many are weighed, and what would wake them.
         path: the file.
     """
-    until: Until = now() + _LATER if work.configuration.way == BY_TIME else "message"
+    until: Until = now() + _LATER if Looped.of(work.configuration).way == BY_TIME else "message"
     count = weighed(work.configuration)
     names = [f"weighed-{number}" for number in range(_TOGETHER + count)]
     async with container(work, "weighing", sleepers=path) as home:

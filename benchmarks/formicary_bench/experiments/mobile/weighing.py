@@ -11,6 +11,8 @@ import tracemalloc
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from formicary_bench.experiments.mobile import Looped
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -22,7 +24,7 @@ FEWEST = 2000
 
 def weighed(configuration: Configuration) -> int:
     """Return how many are weighed together."""
-    return max(configuration.loop, FEWEST)
+    return max(Looped.of(configuration).loop, FEWEST)
 
 
 @contextmanager

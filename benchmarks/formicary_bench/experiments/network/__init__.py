@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
-from formicary_bench.experiments.messaging import BY_ALL, OURS, PAPER_PAIRS
+from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Figure, Loaded, Preset, Repeats, Take
+from formicary_bench.experiments.messaging import BY_ALL, FIT, OURS, PAPER_PAIRS
 from formicary_bench.vocabulary import names
+from formicary_bench.vocabulary.metrics import BITS, BYTES, PART, PER_SECOND, TIMES, Metric
+from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
 from formicary_bench.vocabulary.routes import DIRECT, TCP, XMPP, Carrier
+
+
+def _derived(name: str, title: str, unit: str, column: str, **about: bool) -> Metric:
+    return Metric(name, title, unit, column, is_judged=False, **about)
+
+
+THROUGHPUT = _derived("wire_bits_per_s", "bits on the wire per second", BITS, "on the wire", has_spread=True)
+BODIES = _derived("payload_bits_per_s", "bits of bodies per second", BITS, "bodies", minor=True)
+OVERHEAD = _derived("overhead", "bytes per byte of a body", TIMES, "per byte of a body", has_spread=True)
+EACH_MESSAGE = Metric(
+    "wire_bytes_per_message", "bytes on the wire per message", BYTES, "each message", more_is_better=False
+)
+PACKETS = _derived("packets_per_s", "packets per second", PER_SECOND, "packets/s")
+PER_PACKET = _derived("messages_per_packet", "messages per packet", TIMES, "messages per packet")
+SHARE = _derived("server_share", "server's share of the bytes", PART, "server's share", minor=True)
+BEYOND = _derived(
+    "wire_overhead_per_message", "bytes beyond the body", BYTES, "beyond the body", has_spread=True
+)
+TO_SERVER = _derived("to_server_per_message", "bytes to the server per message", BYTES, "to the server")
+FROM_SERVER = _derived("from_server_per_message", "bytes from the server per message", BYTES, "from it")
 
 EXPERIMENT = Experiment(
     name=names.NETWORK,
@@ -14,14 +36,23 @@ EXPERIMENT = Experiment(
     what="bytes and packets on the wire while pairs talk, beside what they send",
     source="Alberola 2010, Fig. 17",
     repeats=Repeats(ALBEROLA, lambda _: {17}),
-    varies=("pairs", "payload", "route", "tls", "rounds"),
-    pairs=(1, 10, 50, 100, 200),
-    payloads=(100,),
+    varies=("route", "tls"),
+    parameters=Talk,
+    sizes={"pairs": (1, 10, 50, 100, 200), "payload_bytes": (100,)},
     placements=(APART, TWO_HOSTS),
     carriers=tuple(Carrier(route, tls) for route in (DIRECT, XMPP, TCP) for tls in (False, True)),
+    fit=FIT,
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=BY_ALL),)),
-    paper=Preset(pairs=PAPER_PAIRS, placements=(TWO_HOSTS,)),
+    paper=Preset(sizes={"pairs": PAPER_PAIRS}, placements=(TWO_HOSTS,)),
+    duration=Loaded("formicary_bench.experiments.network.measure:duration"),
     measure=Loaded("formicary_bench.experiments.network.measure:measure_network"),
+    metrics=(THROUGHPUT, BODIES, OVERHEAD, EACH_MESSAGE, PACKETS, PER_PACKET, SHARE),
+    unshown=(BEYOND, TO_SERVER, FROM_SERVER),
+    over="pairs",
+    figures=(
+        Figure(metric=OVERHEAD, over="pairs", title="Overhead against pairs"),
+        Figure(metric=PER_PACKET, over="pairs", title="Batching against pairs"),
+    ),
     summarise=Loaded("formicary_bench.experiments.network.rows:SUMMARY"),
     report=Loaded("formicary_bench.experiments.network.report:REPORT"),
 )

@@ -13,13 +13,18 @@ from msgspec.structs import replace
 
 from formicary_bench.runner.execution.own_network import SHARED, has_own_network
 from formicary_bench.runner.execution.repetition import measure
+from formicary_bench.runner.forecast.default_durations import of_exchange
 from formicary_bench.runner.observers.marks import Marks, counters
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.store.raw import AnyRaw
     from formicary_bench.runner.execution.repetition import Task
+    from formicary_bench.runner.forecast.default_durations import DefaultDuration
     from formicary_bench.runner.observers.observer import ProgressListener
+    from formicary_bench.vocabulary.configuration import Configuration
+
+_BESIDE_S = 0.8
 
 
 def measure_network(task: Task, listener: ProgressListener) -> tuple[Repetition, AnyRaw]:
@@ -63,3 +68,8 @@ def between_hosts(known: Repetition, counted: dict[str, float]) -> dict[str, flo
         "wire_bytes": bytes_ / 2,
         "wire_packets": packets / 2,
     }
+
+
+def duration(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long a repetition takes, with looking at the network."""
+    return of_exchange(one, begin + _BESIDE_S)

@@ -6,23 +6,30 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
+from formicary_bench.experiments.messaging import FIT
+from formicary_bench.vocabulary.metrics import TIMES, Metric
+from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.watching import WATCHES
+from formicary_bench.vocabulary.watching import CPU_TIMES, RATE_TIMES, WATCHES
 
 _SUBJECTS = tuple(f"watched-{kind}" for kind in WATCHES)
+
+CPU = Metric(CPU_TIMES, "CPU time of a round trip, times that without a viewer", TIMES)
+CHANGED_RATE = Metric(RATE_TIMES, "round trips per second, times those without a viewer", TIMES)
 
 EXPERIMENT = Experiment(
     name="observe/watch",
     title="Agents that are watched",
     what="CPU time and rate of pairs at full load with a viewer and without, in turns in one process",
-    varies=("pairs", "payload", "rounds"),
-    pairs=(100,),
-    payloads=(100,),
+    parameters=Talk,
+    sizes={"pairs": (100,), "payload_bytes": (100,), "rounds": (500, 10_000, 500)},
     placements=(SAME,),
     subjects=_SUBJECTS,
-    rounds=(500, 10_000, 500),
     has_fixed_rounds=True,  # a few seconds, in which a viewer comes and goes often
+    fit=FIT,
     quick=Preset(parts=(Take(subjects=_SUBJECTS, placements=(SAME,)),)),
+    metrics=(CPU, CHANGED_RATE),
+    over="pairs",
     summarise=Loaded("formicary_bench.experiments.observe.rows:SUMMARY"),
     report=Loaded("formicary_bench.experiments.observe.report:REPORT"),
 )

@@ -58,8 +58,7 @@ def kept(row: Row, rows: Sequence[Row]) -> dict[str, Kept]:
 
 def _base(row: Row, rows: Sequence[Row]) -> Row | None:
     """Return the row without a viewer that one after a viewer is held against."""
-    load = row.pairs, row.payload_bytes
-    there = (one for one in rows if one.kind == ALONE and (one.pairs, one.payload_bytes) == load)
+    there = (one for one in rows if one.kind == ALONE and one.sizes == row.sizes)
     return next(there, None) if row.kind == LEFT else None
 
 

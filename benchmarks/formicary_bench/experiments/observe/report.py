@@ -10,8 +10,9 @@ from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report, no_ratios
+from formicary_bench.reports.document.sentences import at_once
 from formicary_bench.reports.document.stability import stability_column
-from formicary_bench.reports.document.tables import Column, or_invalid
+from formicary_bench.reports.document.tables import Column, or_invalid, who_columns
 from formicary_bench.results.summary.each import samples_of
 from formicary_bench.statistics.changes import percent
 from formicary_bench.statistics.comparisons import FEWEST
@@ -33,10 +34,7 @@ _TOO_FEW = f"What a viewer costs: to say so takes {FEWEST} or more repetitions."
 def columns(unordered: Sequence[Row]) -> list[Column]:
     """Return the table of what a viewer costs."""
     rows = ordered(unordered)
-    found: list[Column] = [
-        Column("who", tuple(map(label, rows)), names=True, of=tuple(row.anchor for row in rows)),
-        Column("pairs", tuple(str(row.pairs) for row in rows)),
-    ]
+    found = who_columns(rows)
     for title, figure in (("CPU time", CPU_TIMES), ("rate", RATE_TIMES)):
         changes = [_change(row, figure) for row in rows]
         found += [
@@ -62,8 +60,8 @@ def _change(row: Row, figure: str) -> tuple[str, str]:
 
 def sentences(rows: Sequence[Row]) -> list[str]:
     """Say of each way to be watched, with the most pairs, what it costs, and whether it may."""
-    most = max((row.pairs for row in rows), default=0)
-    shown = [row for row in ordered(rows) if row.pairs == most and row.kind in MAY_BE_LOST]
+    most = max((row.exchange.pairs for row in rows), default=0)
+    shown = [row for row in ordered(rows) if row.exchange.pairs == most and row.kind in MAY_BE_LOST]
     counts = [len(samples_of(row.each).get(CPU_TIMES, ())) for row in shown]
     if not any(counts):
         return [_TOO_SHORT]
@@ -76,8 +74,8 @@ def _sentence(row: Row, rows: Sequence[Row]) -> str:
     found = kept(row, rows)
     cpu, rate = found[CPU_TIMES], found[RATE_TIMES]
     return told(
-        f"{label(row)}, {formatting.counted(row.pairs, 'pair')}: at most {MAY_BE_LOST[row.kind]:.0%} of the "
-        "rate may be lost. By CPU time that is ",
+        f"{label(row)}, {at_once(row)}: at most {MAY_BE_LOST[row.kind]:.0%} of the rate may be lost. "
+        "By CPU time that is ",
         cite(cpu.verdict, row),
         f": {cpu.why}. By the rate it is ",
         cite(rate.verdict, row),

@@ -4,29 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from formicary_bench.results.summary.round_trips import Exchanges
-from formicary_bench.vocabulary.watching import CPU_TIMES, RATE_TIMES
+from formicary_bench.experiments.observe import CHANGED_RATE, CPU
+from formicary_bench.results.summary.round_trips import exchanges
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from formicary_bench.results.store.model import Repetition
-    from formicary_bench.results.summary.row import Row
-    from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.metrics import Metric
 
 
-class Watched(Exchanges):
-    """Of agents that are watched at times: what they are held against is in the same process."""
-
-    def is_held_against(self, row: Row, base: Row) -> bool:
-        """Return that no row is held against another one."""
-        del row, base
-        return False
+def _times(_: Any, repetition: Repetition, __: Any) -> dict[Metric, float | None]:
+    return {metric: repetition.counters.get(metric.name) for metric in (CPU, CHANGED_RATE)}
 
 
-def _times(_: Configuration, repetition: Repetition, *measured: Any) -> Mapping[str, float | None]:
-    del measured
-    return {figure: repetition.counters.get(figure) for figure in (CPU_TIMES, RATE_TIMES)}
-
-
-SUMMARY = Watched(others=_times, has_rate=False)
+# What agents that are watched are held against is in the same process.
+SUMMARY = exchanges(_times, has_rate=False, is_held_against=lambda _, __: False)

@@ -3,17 +3,21 @@
 - `request`, `contract_net`, `auction`, `memory`: the experiments; `plan`: their sizes
 - `talking`: agents that converse; `bare`: the same exchanges of messages without conversations
 - `players`: the workers' roles; `holding`: one agent with many conversations at once
-- `report`: how conversations are shown; `memory_report`: what they hold
+- `memory_report`: what is shown of what they hold
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
-from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
-from formicary_bench.experiments.messaging import HERE_AND_THERE, OURS
+from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, Preset, Take
+from formicary_bench.experiments.messaging import HERE_AND_THERE, OURS, VARIES
+from formicary_bench.vocabulary.metrics import MEAN, P99, RATE, TIME
 from formicary_bench.vocabulary.names import BARE_MESSAGES
+from formicary_bench.vocabulary.parameters.shared import PAIRS, Talk, ToMany
 from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.presets import QUICK
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
 
 if TYPE_CHECKING:
@@ -22,6 +26,16 @@ if TYPE_CHECKING:
 _HERE = "formicary_bench.experiments.protocols"
 _SUBJECTS = (OURS, BARE_MESSAGES)
 _FEW = 10
+
+
+BIDDERS = replace(PAIRS, unit="bidders")
+TO_THE_END = replace(MEAN, title="time to the end", column="to the end", has_spread=False)
+
+
+class ToBidders(ToMany, frozen=True, kw_only=True):
+    """Conversations of one agent with many bidders."""
+
+    pairs: Annotated[int, BIDDERS] = 0
 
 
 def conversations(
@@ -45,21 +59,35 @@ def conversations(
         senders: as it.
         exchange: as it.
     """
+    rate = replace(RATE, title=f"{title.lower()} per second", column=f"{title.lower()}/s", has_spread=True)
+    partners = "bidders" if senders(1) else "pairs"
     return Experiment(
         name=name,
         title=title,
         what=what,
         source=f"our own; {source}",
-        varies=("pairs", "payload", "placement", "route", "tls", "rounds"),
-        pairs=pairs,
-        payloads=(100,),
+        parameters=ToBidders if senders(1) else Talk,
+        varies=VARIES,
+        sizes={"pairs": pairs, "payload_bytes": (100,)},
         placements=HERE_AND_THERE,
         carriers=(Carrier(DIRECT),),
         subjects=_SUBJECTS,
         senders=senders,
         exchange=exchange,
-        quick=Preset(pairs=(_FEW,), parts=(Take(subjects=_SUBJECTS, placements=(SAME,)),)),
-        plan=Loaded(f"{_HERE}.plan:plan_conversations"),
+        quick=Preset(sizes={"pairs": (_FEW,)}, parts=(Take(subjects=_SUBJECTS, placements=(SAME,)),)),
+        fit=Loaded(f"{_HERE}.plan:with_conversations"),
+        profiling=Loaded(f"{_HERE}.plan:profiling"),
+        duration=Loaded(f"{_HERE}.plan:duration"),
+        selected={QUICK: (Take(subjects=_SUBJECTS, sizes={"pairs": (_FEW,)}, placements=(SAME,)),)},
         played_by=f"{_HERE}.players",
-        report=Loaded(f"{_HERE}.report:REPORT"),
+        metrics=(rate, TO_THE_END, TIME, P99),
+        over="pairs",
+        figures=(
+            Figure(
+                metric=TO_THE_END, over="pairs", title=f"Time to the end of {title.lower()}, by {partners}"
+            ),
+        ),
+        says=f"{{where}}, with {{pairs}}: {{round_trips_per_s}} {title.lower()}/s, each of which takes "
+        "{rtt_mean_us} to its end (mean){beside}.",
+        report=Loaded("formicary_bench.reports.document.report:WITHOUT_RATIOS"),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from formicary import Agent, Container, MicroAgent, OneShotBehaviour
 from formicary_bench.subjects.ours.behaviours import PATIENCE
 from formicary_bench.vocabulary.conversations import NET
+from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.worker.creation import measure_creation
 from formicary_bench.worker.workload import PreparedRole
 
@@ -94,7 +95,7 @@ async def create(work: Workload) -> AsyncIterator[PreparedRole]:
     kind = Call if work.configuration.kind == NET else Ask
     async with Container("c1", seed=work.job.seed) as home:
         heard = Heard()
-        for number in range(work.configuration.agents):
+        for number in range(Agents.of(work.configuration).agents):
             await home.start(Silent(f"partner-{number}", heard))
         asker = Agent("asker")
         await home.start(asker)

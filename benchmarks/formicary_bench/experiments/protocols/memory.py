@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Annotated
+
 from formicary_bench.experiments.experiment import Experiment, Loaded
 from formicary_bench.vocabulary.conversations import NET, REQUESTS
+from formicary_bench.vocabulary.metrics import CREATION, EACH_HOLDS
 from formicary_bench.vocabulary.names import CONVERSATIONS_HOLD
+from formicary_bench.vocabulary.parameters.shared import AGENTS, Agents
 from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.roles import CREATE
+from formicary_bench.vocabulary.routes import NO_MESSAGES
+
+CONVERSATIONS = replace(AGENTS, unit="conversations", help="How many conversations one agent has at once.")
+
+
+BEGUN = replace(CREATION, title="conversations begun per second", column="begun/s")
+
+
+class Held(Agents, frozen=True, kw_only=True):
+    """So many conversations of one agent."""
+
+    agents: Annotated[int, CONVERSATIONS] = 0
+
 
 EXPERIMENT = Experiment(
     name=CONVERSATIONS_HOLD,
     title="Conversations of one agent",
     what="conversations that one agent begins per second, and what each holds while it waits",
-    varies=("agents",),
-    agents=(10_000,),
+    parameters=Held,
+    sizes={"agents": (10_000,)},
     placements=(SAME,),
     subjects=(f"formicary-{NET}", f"formicary-{REQUESTS}"),
-    plan=Loaded("formicary_bench.experiments.create.plan:plan_creation"),
+    carriers=(NO_MESSAGES,),
+    profiling=Loaded("formicary_bench.experiments.protocols.plan:profiling_memory"),
+    duration=Loaded("formicary_bench.experiments.protocols.plan:duration_of_memory"),
     roles=(CREATE,),
     played_by="formicary_bench.experiments.protocols.holding",
+    metrics=(EACH_HOLDS, BEGUN),
+    main=BEGUN,
+    over="agents",
+    says="{Who}: {agents} of one agent that wait at once hold {bytes_per_agent} each; they are begun at "
+    "{agents_per_s} per second.",
     report=Loaded("formicary_bench.experiments.protocols.memory_report:REPORT"),
 )

@@ -1,59 +1,55 @@
-"""How conversations are planned: with how many partners, where, and how many of them."""
+"""How many conversations there are of so many partners, and how long they take."""
 
 from __future__ import annotations
 
-from itertools import product
+from functools import partial
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from formicary_bench.runner.planning.carriers import carriers_of
+from formicary_bench.runner.forecast.default_durations import DefaultDuration, of_agents
 from formicary_bench.runner.planning.cores import is_short
-from formicary_bench.runner.planning.hosts import frame, layouts_of
+from formicary_bench.runner.planning.profiles import longer_exchange, with_agents
+from formicary_bench.vocabulary.names import BARE_MESSAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from formicary_bench.experiments.experiment import Part, Rounds
-    from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.subject import Subject
+    from formicary_bench.runner.planning.drafts import Draft
     from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.parameters.shared import Rounds
 
 _PARTNERS, _QUICK, _FEWEST = 40_000, 2_000, 20  # measured, of all conversations together; conversations
 _UNEVEN = 3
+_LONG = 10  # times as long as a round trip a conversation takes
+# With one partner each, per second, of agents that converse and of those that exchange bare messages.
+_HERE, _APART = (20_000, 120_000), (8_000, 30_000)
+
+profiling = partial(longer_exchange, times=_LONG)
+profiling_memory = partial(with_agents, enough=40_000)
+duration_of_memory = partial(of_agents, created=15_000)
 
 
-def plan_conversations(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
-    """Give all numbers of pairs or of bidders, for each subject at each place."""
-    experiment = part.experiment
-    points = product(
-        options.payloads or part.payloads,
-        options.pairs or part.pairs or experiment.pairs,
-        list(layouts_of(part, options)),
-        subjects,
-    )
-    for payload, pairs, layout, subject in points:
-        for carrier in carriers_of(subject, layout, part, options):
-            warm_up, measured, cool_down = (
-                options.rounds or part.rounds or _rounds(part, options, subject, pairs)
-            )
-            yield replace(
-                frame(part, subject, layout, carrier),
-                pairs=pairs,
-                senders=experiment.senders(pairs),
-                payload_bytes=payload,
-                warm_up=warm_up,
-                measured=measured,
-                cool_down=cool_down,
-            )
+def with_conversations(draft: Draft) -> Iterator[Draft]:
+    """Give a draft with its conversations."""
+    senders = draft.experiment.senders(draft.sizes["pairs"])
+    known = draft.sized(senders=senders) if senders else draft
+    yield known.sized(rounds=draft.asked_rounds or _rounds(known))
 
 
-def _rounds(part: Part, options: Options, subject: Subject, pairs: int) -> Rounds:
+def duration(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long a repetition takes."""
+    talking, bare = _HERE if one.route == "in-process" else _APART
+    exchange = one.exchange
+    rate = bare if one.platform == BARE_MESSAGES else talking
+    return DefaultDuration(begin, exchange.trips * exchange.pairs / rate)
+
+
+def _rounds(draft: Draft) -> Rounds:
     """Return as many conversations as have so many partners in all; one initiator needs none afterwards.
 
     Threads of other platforms are not even: they need more of them.
     """
-    measured = max((_QUICK if is_short(part, options) else _PARTNERS) // pairs, _FEWEST)
-    is_alone = part.experiment.senders(pairs) == 1 or pairs == 1
-    after = _UNEVEN * measured if subject.exchanges else measured
+    pairs = draft.sizes["pairs"]
+    measured = max((_QUICK if is_short(draft.part, draft.options) else _PARTNERS) // pairs, _FEWEST)
+    is_alone = draft.sizes.get("senders") == 1 or pairs == 1
+    after = _UNEVEN * measured if draft.subject.exchanges else measured
     return measured // 2, measured, 0 if is_alone else after

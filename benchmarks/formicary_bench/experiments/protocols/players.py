@@ -55,7 +55,7 @@ async def start_initiators(home: Container, work: Workload) -> Callable[[], Awai
     for number in work.senders:
         times = PairTimes()
         work.times.append(times)
-        asked = work.receivers if one.senders else (number,)
+        asked = work.receivers if one.exchange.senders else (number,)
         partners = [partner(home, work, each) for each in asked]
         asking.append(kind(partners, work, times, begin))
         agent = Agent(f"asker-{number}")

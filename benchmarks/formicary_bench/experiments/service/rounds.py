@@ -7,13 +7,17 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from formicary_bench.experiments.service.mediated import Mediated
+from formicary_bench.runner.forecast.default_durations import DefaultDuration
 from formicary_bench.worker.creation import batches
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
+    from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.worker.workload import Workload
 
+_PER_S = 100_000  # rounds, about
 _DATA = "a line of text that somebody has asked for"
 
 
@@ -45,10 +49,15 @@ async def measure_rounds(work: Workload, make: Callable[[int], Awaitable[None]])
 
     process = psutil.Process()
     work.mark(True)
-    for numbers in batches(work.configuration.requests):
+    for numbers in batches(Mediated.of(work.configuration).requests):
         start = perf_counter()
         await make(len(numbers))
         seconds = perf_counter() - start
         work.batches.append((len(numbers), seconds, int(process.memory_full_info().uss)))
         work.steps += len(numbers)
     work.mark(False)
+
+
+def duration(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long a repetition takes."""
+    return DefaultDuration(begin, Mediated.of(one).requests / _PER_S)

@@ -7,12 +7,56 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
+
 from formicary_bench.experiments.experiment import PEREZ_CARRO, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import OURS
+from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
+from formicary_bench.vocabulary.kinds import whole
 from formicary_bench.vocabulary.modes import SYNCHRONOUS
+from formicary_bench.vocabulary.parameters.parameter import Parameter
+from formicary_bench.vocabulary.parameters.shared import AGENTS_AT_ONCE, CORES, Talk
 from formicary_bench.vocabulary.placements import SAME
 
 CPU_GROUP = "agents"
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CONTAINERS = Parameter(
+    name="containers",
+    kind=whole(1, MOST_ON_A_HOST),
+    unit="containers",
+    in_label=True,
+    is_layout=True,
+    help="Over how many containers the agents are, each in a process of its own.",
+    example=[2],
+    few=3,
+)
+RECEIVERS = Parameter(
+    name="receivers",
+    kind=whole(1, 10_000),
+    unit="receivers",
+    help="How many receivers all senders have.",
+    default="1; as many as senders; of 256 senders, 2 to 256",
+    example=[1, 16],
+    absent=0,
+)
+
+
+class Traffic(Talk, frozen=True, kw_only=True):
+    """Agents that send to each other in turn, or to so many receivers."""
+
+    containers: Annotated[int, CONTAINERS] = 1
+    cores: Annotated[int, CORES] = 0
+    pairs: Annotated[int, AGENTS_AT_ONCE] = 0
+
+
+class Reception(Traffic, frozen=True, kw_only=True):
+    """Agents that send to so many receivers."""
+
+    echoes: Annotated[int, RECEIVERS] = 0
+
 
 AGENTS = (8, 16, 32, 64, 128, 256)
 """How many agents, or senders, there are in the paper."""
@@ -36,8 +80,9 @@ def traffic(
     pairs: tuple[int, ...] = AGENTS,
     containers: tuple[int, ...] = (1, 2),
     short: tuple[int, ...] = (2,),
-    varies: tuple[str, ...] = (),
+    parameters: type[Traffic] = Traffic,
     subjects: tuple[str, ...] = (OURS, SYNCHRONOUSLY, "tasks"),
+    selected: Mapping[str, tuple[Take, ...]] | None = None,
 ) -> Experiment:
     """Return an experiment of the family.
 
@@ -50,8 +95,9 @@ def traffic(
         pairs: as it.
         containers: as it.
         short: numbers of containers of a short run.
-        varies: what it varies besides that others of the family do, too.
+        parameters: as it.
         subjects: as it.
+        selected: as it.
     """
     return Experiment(
         name=name,
@@ -59,16 +105,19 @@ def traffic(
         what=what,
         source=f"Pérez-Carro 2013, {source}",
         repeats=Repeats(PEREZ_CARRO, lambda _: set(figures)) if figures else None,
-        varies=("pairs", *varies, "containers", "cores", "payload", "rounds"),
-        pairs=pairs,
-        payloads=(100,),
-        containers=containers,
+        parameters=parameters,
+        sizes={"pairs": pairs, "payload_bytes": (100,), "containers": containers},
         placements=(SAME,),
         subjects=subjects,
         exchange=name,
-        quick=Preset(pairs=(_FEW,), containers=short, parts=(_OURS_ALONE,)),
-        paper=Preset(pairs=pairs, repeat=_TEN),
-        plan=Loaded(f"{_HERE}.plan:plan_traffic"),
+        quick=Preset(sizes={"pairs": (_FEW,), "containers": short}, parts=(_OURS_ALONE,)),
+        paper=Preset(sizes={"pairs": pairs}, repeat=_TEN),
+        selected=selected or {},
+        fit=Loaded(f"{_HERE}.plan:patterns"),
+        profiling=None,
+        why_unprofiled="what several processes do together",
+        duration=Loaded(f"{_HERE}.plan:duration"),
         played_by=f"{_HERE}.players",
+        over="pairs",
         report=Loaded(f"{_HERE}.report:REPORT"),
     )

@@ -9,6 +9,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Agent, Message, OneShotBehaviour, Template
+from formicary_bench.experiments.traffic import Traffic
 from formicary_bench.experiments.traffic.patterns import container_of, partners_of
 from formicary_bench.subjects.ours.behaviours import PATIENCE, Echo, hear
 
@@ -126,7 +127,7 @@ class Conduct(OneShotBehaviour):
         Raises:
             FormicaryError: an agent has failed, or says nothing any more.
         """
-        agents = self.work.configuration.pairs
+        agents = Traffic.of(self.work.configuration).pairs
         # All processes of a machine have one clock: all begin together, however long it takes to tell them.
         body = str(perf_counter_ns() + _TO_BEGIN)
         for number in range(agents):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.traffic import traffic
+from formicary_bench.experiments.traffic import Reception, traffic
 
 EXPERIMENT = traffic(
     "traffic/massive-reception",
@@ -10,5 +10,5 @@ EXPERIMENT = traffic(
     "round-trip time of senders of which each has one of so many receivers",
     "Test 2: Fig. 5b to 5d, 6b to 6d, 7b to 7d",
     (5, 6, 7),
-    varies=("receivers",),
+    parameters=Reception,
 )

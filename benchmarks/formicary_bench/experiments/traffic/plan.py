@@ -1,115 +1,109 @@
-"""How traffic is planned: how many agents, which receivers, in how many containers, on how many cores."""
+"""How traffic is planned: which receivers, in how many containers, on how many cores; how long it takes."""
 
 from __future__ import annotations
 
 from itertools import product
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from formicary.errors import UsageError
+from formicary_bench.experiments.traffic import Traffic
+from formicary_bench.runner.forecast.default_durations import DefaultDuration
 from formicary_bench.runner.planning.cores import cores_of, few_cores_of, is_short
-from formicary_bench.runner.planning.hosts import frame, layouts_of
+from formicary_bench.runner.planning.drafts import values_of
 from formicary_bench.vocabulary.names import TRAFFIC_RECEPTION, TRAFFIC_SPEED_UP
 from formicary_bench.vocabulary.presets import QUICK
-from formicary_bench.vocabulary.routes import Carrier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from formicary_bench.experiments.experiment import Part, Rounds
-    from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.subject import Subject
+    from formicary_bench.runner.planning.drafts import Draft
     from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.parameters.shared import Rounds
 
 RING = 0
 """The number of receivers where there is a ring instead."""
 
 _TRIPS, _QUICK_TRIPS, _FEWEST = 60_000, 6_000, 40  # measured, of all agents together; of each
 _MANY = 256  # senders, where the paper varies receivers
+_CONTAINER_S = 0.3  # each in a process of its own; all begin half a second after they are told
+_ROUND_TRIPS = {"tasks": 150_000}  # per second
+_ROUND_TRIPS_OURS = 20_000  # of agents in one container or several
 
 
-def plan_traffic(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
-    """Give all that is measured of an experiment of the family.
+def patterns(draft: Draft) -> Iterator[Draft]:
+    """Give an experiment's patterns of receivers, on all numbers of cores.
 
     Raises:
-        UsageError: there are fewer cores than asked for, or a ring of one agent, or no receivers for any
-            number of senders.
+        UsageError: there are fewer cores than asked for, or a ring of one agent, or fewer senders than
+            receivers.
     """
-    points = product(
-        _cores(part, options),
-        _patterns(part, options),
-        options.payloads or part.payloads,
-        layouts_of(part, options),
-        subjects,
-    )
-    for cores, (agents, receivers), payload, layout, subject in points:
-        for containers in _containers(part, options, subject, cores):
-            warm_up, measured, cool_down = options.rounds or part.rounds or _rounds(part, agents, options)
-            yield replace(
-                frame(part, subject, layout, Carrier("in-process")),
-                pairs=agents,
-                echoes=receivers,
-                payload_bytes=payload,
-                containers=containers,
-                cores=cores,
-                warm_up=warm_up,
-                measured=measured,
-                cool_down=cool_down,
-            )
+    rounds = draft.asked_rounds or _rounds(draft)
+    for cores, receivers in product(_cores(draft), _receivers(draft)):
+        for containers in _containers(draft, cores):
+            yield draft.sized(echoes=receivers, containers=containers, cores=cores, rounds=rounds)
 
 
-def _cores(part: Part, options: Options) -> tuple[int, ...]:
+def duration(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long a repetition takes."""
+    sizes = Traffic.of(one)
+    rate = _ROUND_TRIPS.get(one.platform, _ROUND_TRIPS_OURS)
+    return DefaultDuration(begin + _CONTAINER_S * sizes.containers, sizes.trips * sizes.load / rate)
+
+
+def _cores(draft: Draft) -> tuple[int, ...]:
     """Return the numbers of cores; in a short run one besides all of them only where it is about that."""
-    if is_short(part, options):
-        return few_cores_of(options, with_one=_is_speed_up(part))
-    return cores_of(options)
+    if is_short(draft.part, draft.options):
+        return few_cores_of(draft.options, with_one=_is_speed_up(draft))
+    return cores_of(draft.options)
 
 
-def _containers(part: Part, options: Options, subject: Subject, cores: int) -> Sequence[int]:
-    """Return how many containers there are: one of who knows of none; one for each core where these vary."""
-    if subject.platform != "formicary":
+def _containers(draft: Draft, cores: int) -> tuple[int, ...]:
+    """Return how many containers there are: one of who knows of none; one for each core where these vary.
+
+    Of the numbers that a draft may have, each is the draft's own once.
+    """
+    if draft.subject.platform != "formicary":
         return (1,)
-    if _is_speed_up(part) and not options.containers:
+    if _is_speed_up(draft) and not draft.options.sizes.get("containers"):
         return (max(cores, 1),)
-    return options.containers or part.containers or part.experiment.containers
+    return (draft.sizes["containers"],)
 
 
-def _patterns(part: Part, options: Options) -> list[tuple[int, int]]:
-    """Return the numbers of agents, or senders, each with that of receivers.
+def _receivers(draft: Draft) -> list[int]:
+    """Return the numbers of receivers that so many agents, or senders, have.
 
     Raises:
         UsageError: there is nothing of what was asked for.
     """
-    name, many = part.experiment.name, options.pairs or part.pairs or part.experiment.pairs
-    if options.receivers and (name == TRAFFIC_RECEPTION or _is_speed_up(part)):
-        return _received(many, options.receivers)
-    one, all_ = [(agents, 1) for agents in many], [(agents, agents) for agents in many]
+    name, agents, options = draft.experiment.name, draft.sizes["pairs"], draft.options
+    if asked := options.sizes.get("echoes"):
+        return _received(draft, asked)
     if name == TRAFFIC_RECEPTION:
         if options.preset == QUICK:
-            return one
-        some = [(_MANY, 2**power) for power in range(1, 9)] if _MANY in many else []
-        return list(dict.fromkeys([*one, *all_, *some]))
-    if min(many) == 1:
+            return [1]
+        some = [2**power for power in range(1, 9)] if agents == _MANY else []
+        return list(dict.fromkeys([1, agents, *some]))
+    if agents == 1:
         raise UsageError("a ring has two agents at least: take --pairs 2 or more")
-    ring = [(agents, RING) for agents in many]
-    return [*ring, *one, *all_] if _is_speed_up(part) and options.preset != QUICK else ring
+    return [RING, 1, agents] if _is_speed_up(draft) and options.preset != QUICK else [RING]
 
 
-def _received(many: Sequence[int], receivers: Sequence[int]) -> list[tuple[int, int]]:
-    found = [(agents, some) for agents in many for some in receivers if some <= agents]
-    if not found:
+def _received(draft: Draft, asked: tuple[int, ...]) -> list[int]:
+    """Return the number that was asked for of which this draft is, if there are as many senders."""
+    most = max(values_of("pairs", draft.part, draft.options))
+    if min(asked) > most:
         raise UsageError(
-            f"each receiver has a sender at least: take --receivers {max(many)} at most, or more --pairs"
+            f"each receiver has a sender at least: take --receivers {most} at most, or more --pairs"
         )
-    return found
+    return [one for one in [draft.sizes["echoes"]] if one <= draft.sizes["pairs"]]
 
 
-def _rounds(part: Part, agents: int, options: Options) -> Rounds:
+def _rounds(draft: Draft) -> Rounds:
     """Return as many round trips as last a while; the last phase is long, as containers are not even."""
-    measured = max((_QUICK_TRIPS if is_short(part, options) else _TRIPS) // agents, _FEWEST)
+    trips = _QUICK_TRIPS if is_short(draft.part, draft.options) else _TRIPS
+    measured = max(trips // draft.sizes["pairs"], _FEWEST)
     return measured // 2, measured, measured
 
 
-def _is_speed_up(part: Part) -> bool:
-    return part.experiment.name == TRAFFIC_SPEED_UP
+def _is_speed_up(draft: Draft) -> bool:
+    return draft.experiment.name == TRAFFIC_SPEED_UP

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from formicary import LocalPlatform
 from formicary.errors import FormicaryError
+from formicary_bench.experiments.traffic import Traffic
 from formicary_bench.experiments.traffic.agents import (
     CONDUCTOR,
     Conduct,
@@ -39,7 +40,7 @@ def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
 async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
     one = work.configuration
     about: dict[str, Any] = {"mode": SYNCHRONOUS} if one.kind == SYNCHRONOUS else {}
-    async with LocalPlatform(containers=one.containers, seed=work.job.seed, **about) as platform:
+    async with LocalPlatform(containers=Traffic.of(one).containers, seed=work.job.seed, **about) as platform:
         await _start(platform, work)
         yield PreparedRole(measure=partial(act, platform.container, CONDUCTOR, Conduct(work)))
 
@@ -50,7 +51,7 @@ async def _start(platform: LocalPlatform, work: Workload) -> None:
     Raises:
         FormicaryError: one of them cannot be started.
     """
-    one = work.configuration
+    one = Traffic.of(work.configuration)
     work.times += [PairTimes() for _ in range(one.pairs)]
     about: dict[str, Any] = {
         "agents": one.pairs,
@@ -76,7 +77,8 @@ async def _start(platform: LocalPlatform, work: Workload) -> None:
 @asynccontextmanager
 async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
     """Set up tasks that put messages into each other's channels, in one event loop."""
-    agents, receivers = work.configuration.pairs, work.configuration.echoes
+    sizes = Traffic.of(work.configuration)
+    agents, receivers = sizes.pairs, sizes.echoes
     answering = [Channel() for _ in range(receivers or agents)]
     asking = [Channel() for _ in range(agents)]
     work.times += [PairTimes() for _ in asking]

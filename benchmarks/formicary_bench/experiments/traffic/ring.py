@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from formicary_bench.experiments.experiment import Take
+from formicary_bench.experiments.messaging import OURS
 from formicary_bench.experiments.traffic import traffic
+from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.presets import QUICK
 
 EXPERIMENT = traffic(
     "traffic/ring",
@@ -10,4 +14,9 @@ EXPERIMENT = traffic(
     "round-trip time where each of many agents sends to the next, the next but one, and so on round",
     "Test 1: Fig. 5a, 6a, 7a",
     (5, 6, 7),
+    selected={
+        QUICK: (
+            Take(subjects=(OURS, "tasks"), sizes={"pairs": (10,), "containers": (2,)}, placements=(SAME,)),
+        )
+    },
 )

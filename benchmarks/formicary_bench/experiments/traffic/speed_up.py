@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.messaging import OURS
-from formicary_bench.experiments.traffic import SYNCHRONOUSLY, traffic
+from formicary_bench.experiments.traffic import SYNCHRONOUSLY, Reception, traffic
 
 EXPERIMENT = traffic(
     "traffic/speed-up",
@@ -11,6 +11,6 @@ EXPERIMENT = traffic(
     "round-trip time on one core over that on several, in a ring and in massive reception",
     "Fig. 8 to 10",
     (8, 9, 10),
-    varies=("receivers",),
+    parameters=Reception,
     subjects=(OURS, SYNCHRONOUSLY),
 )

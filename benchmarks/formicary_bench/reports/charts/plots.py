@@ -13,16 +13,21 @@ from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.lines import Axis, Lines, Plot, Point
 from formicary_bench.reports.charts.series import PLACES, Series, by_series, label
 from formicary_bench.reports.charts.stacks import Stacks
+from formicary_bench.reports.document.figures import spread_of, value_of, writer
 from formicary_bench.reports.document.tables import Column
 from formicary_bench.results.summary.row import BATCH_MEANS, OVER_REPETITIONS
 from formicary_bench.results.summary.typical import typical_of
 from formicary_bench.results.verdicts.factors import doubt_about
 from formicary_bench.statistics.typical import skewed
+from formicary_bench.vocabulary.metrics import EACH_HOLDS, MEAN, SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from formicary_bench.results.summary.row import Row
+    from formicary_bench.vocabulary.metrics import Metric
+
+_MICRO = 1e6
 
 
 class Chart(msgspec.Struct, frozen=True):
@@ -52,25 +57,34 @@ def against(
     x: Callable[[Row], float],
     x_title: str,
     text: Callable[[int], str],
-    y_title: str = "mean round-trip time",
+    metric: Metric = MEAN,
+    *,
+    y_title: str = "",
 ) -> Lines:
-    """Make a chart of mean times with their intervals.
+    """Make a chart of a metric with its intervals.
 
     Args:
         rows: What it shows.
         x: Where a row stands; more than zero, as the axis is logarithmic.
         x_title: The name of that axis.
         text: How a value of it is written.
-        y_title: The name of the axis of times.
+        metric: Which metric.
+        y_title: The name of its axis; its title if empty.
     """
+    scale = _MICRO if metric.unit == SECONDS else 1.0
 
     def points(row: Row) -> list[Point]:
+        found = row.estimate(metric)
+        if found is None:
+            return []
         at = _counted(int(x(row)), x_title) if text is str else text(int(x(row)))
-        bounds = skewed(row.rtt_mean_us or 0, row.rtt_ci95_us) if row.rtt_ci95_us else None
-        return [point_of(row, x(row), row.rtt_mean_us or 0, _tip(row, at), bounds)]
+        low, high = skewed(found.mean, found.ci95) if found.ci95 else (0.0, 0.0)
+        bounds = (low * scale, high * scale) if found.ci95 else None
+        return [point_of(row, x(row), found.mean * scale, _tip(row, at, metric), bounds)]
 
     across = Axis(x_title, lambda value: text(int(value)), scales.logarithmic_at)
-    return lines_of(rows, across, Axis(y_title, tick), points, by_place=True)
+    up = Axis(y_title or metric.title, ticks(metric))
+    return lines_of(rows, across, up, points, by_place=True)
 
 
 def lines_of(
@@ -103,33 +117,25 @@ def point_of(row: Row, x: float, y: float, tip: str, bounds: tuple[float, float]
     return Point(x, y, tip, bounds, sound=doubt_about(row) is None, of=row.anchor)
 
 
-def dots(
-    rows: Sequence[Row],
-    figure: str,
-    title: str,
-    write: Callable[[float], str],
-    beside: Callable[[Row], str] = lambda _: "",
-) -> Dots:
+def dots(rows: Sequence[Row], metric: Metric, beside: Callable[[Row], str] = lambda _: "") -> Dots:
     """Make a chart of what rows typically gave, by placement, all on one scale.
 
     Args:
         rows: What it shows.
-        figure: Which figure of them, as in `results.summary.each`.
-        title: What the axis is.
-        write: How a value is written.
+        metric: Which figure of them.
         beside: What is noted of a row, such as what it is held against.
     """
     groups: dict[str, list[Dot]] = {}
     for series, members in by_series(rows).items():
         for row in members:
-            if dot := dot_of(series, row, figure, write, beside(row)):
+            if dot := dot_of(series, row, metric, beside(row)):
                 groups.setdefault(panel_of(row), []).append(dot)
-    return Dots(groups, title, write)
+    return Dots(groups, metric.title, writer(metric))
 
 
-def dot_of(series: Series, row: Row, figure: str, write: Callable[[float], str], beside: str) -> Dot | None:
+def dot_of(series: Series, row: Row, metric: Metric, beside: str) -> Dot | None:
     """Return what a row typically gave as a dot; None where it has no such figure. Arguments as of `dots`."""
-    known = typical_of(row, figure)
+    known, write = typical_of(row, metric), writer(metric)
     if known is None:
         return None
     value = " and ".join(map(write, known.modes)) + ", two modes" if known.modes else write(known.value)
@@ -146,9 +152,27 @@ def dot_of(series: Series, row: Row, figure: str, write: Callable[[float], str],
     )
 
 
+def holdings(title: str, rows: Sequence[Row], over: str) -> list[Chart]:
+    """Show what each agent, or conversation, holds of the memory, where there are most of them.
+
+    Args:
+        title: The title.
+        rows: Of what.
+        over: The field of the parameter that says how many there are.
+    """
+    shown = [
+        max(members, key=lambda row: row.size(over))
+        for members in by_series(row for row in rows if row.estimate(EACH_HOLDS)).values()
+    ]
+    if not shown:
+        return []
+    plot = dots(shown, EACH_HOLDS)
+    return [Chart(title, "Less is better.", plot, typical_columns(shown, EACH_HOLDS))]
+
+
 def panel_of(row: Row) -> str:
     """Return the name of the panel that a row is in: by its placement."""
-    return "" if row.agents else f"In {PLACES.get(row.placement, row.placement)}"
+    return "" if row.size("agents") else f"In {PLACES.get(row.placement, row.placement)}"
 
 
 def panels(lines: Mapping[Series, Sequence[Row]]) -> dict[Series, str]:
@@ -157,37 +181,30 @@ def panels(lines: Mapping[Series, Sequence[Row]]) -> dict[Series, str]:
     return found if len(set(found.values())) > 1 else {}
 
 
-def typical_columns(rows: Sequence[Row], figure: str, write: Callable[[float], str]) -> list[Column]:
+def typical_columns(rows: Sequence[Row], metric: Metric) -> list[Column]:
     """Return the values of a chart of dots as a table: the median, and its interval."""
-    known = [
-        (row, found)
-        for members in by_series(rows).values()
-        for row in members
-        if (found := typical_of(row, figure))
-    ]
-    bounds = (one.bounds for _, one in known)
+    ordered = [row for members in by_series(rows).values() for row in members]
+    known = [(row, found) for row in ordered if (found := typical_of(row, metric))]
+    bounds, write = (one.bounds for _, one in known), writer(metric)
     return [
         Column(
-            "who",
-            tuple(label(row) for row, _ in known),
-            names=True,
-            of=tuple(row.anchor for row, _ in known),
+            "who", tuple(label(row) for row, _ in known), names=True, of=tuple(row.anchor for row, _ in known)
         ),
         Column("median", tuple(write(one.value) for _, one in known)),
         Column("95%", tuple(formatting.between(*map(write, pair)) if pair else "" for pair in bounds)),
     ]
 
 
-def values(rows: Sequence[Row], name: str, x: Callable[[Row], str]) -> list[Column]:
-    """Return the values of a chart of times as a table; `name` is what `x` gives of a row."""
+def values(rows: Sequence[Row], name: str, x: Callable[[Row], str], metric: Metric = MEAN) -> list[Column]:
+    """Return the values of a chart as a table; `name` is what `x` gives of a row."""
     ordered = [row for members in by_series(rows).values() for row in members]
     return [
         Column(
             "who", tuple(label(row) for row in ordered), names=True, of=tuple(row.anchor for row in ordered)
         ),
         Column(name, tuple(x(row) for row in ordered)),
-        Column("mean", tuple(formatting.duration(row.rtt_mean_us) for row in ordered)),
-        Column("95%", tuple(formatting.spread(row.rtt_mean_us, row.rtt_ci95_us) for row in ordered)),
+        Column(metric.heading, tuple(value_of(row, metric) for row in ordered)),
+        Column("95%", tuple(spread_of(row, metric) for row in ordered)),
     ]
 
 
@@ -204,12 +221,16 @@ def _counted(number: int, things: str) -> str:
     return f"{number} {things if number != 1 else re.sub(r's(?= |$)', '', things, count=1)}"
 
 
-def _tip(row: Row, at: str) -> str:
-    spread = formatting.spread(row.rtt_mean_us, row.rtt_ci95_us)
+def _tip(row: Row, at: str, metric: Metric) -> str:
+    found = f"{at}: {value_of(row, metric)} {spread_of(row, metric)}".rstrip()
     doubt = doubt_about(row)
-    return f"{at}: {formatting.duration(row.rtt_mean_us)} {spread}".rstrip() + (
-        f", {doubt.reason}" if doubt else ""
-    )
+    return found + (f", {doubt.reason}" if doubt else "")
+
+
+def ticks(metric: Metric) -> Callable[[float], str]:
+    """Return how a value of a metric is written at an axis, where seconds are microseconds."""
+    write = formatting.duration if metric.unit == SECONDS else writer(metric)
+    return lambda value: formatting.short(write(value))
 
 
 def tick(value: float) -> str:

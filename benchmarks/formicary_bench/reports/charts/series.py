@@ -8,9 +8,10 @@ from zlib import crc32
 import msgspec
 
 from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.reports.document.figures import said as said_size
 from formicary_bench.results.summary.baselines import BASELINES
 from formicary_bench.subjects.registry import label_of
-from formicary_bench.vocabulary.names import BARE_MESSAGES, DIRECTORY, TRAFFIC
+from formicary_bench.vocabulary.names import BARE_MESSAGES, DIRECTORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -106,7 +107,7 @@ def label(row: Row) -> str:
     if row.family == DIRECTORY:
         way = " in one process" if row.placement == SAME else f", {row.route}{_tls(row)}"
         return f"{subject(row)}{way}{_over(row)}"
-    if row.agents:
+    if row.size("agents"):
         return f"{subject(row)}{_over(row)}"
     unsaid = row.route in _WITHOUT_A_NAME or row.placement == SAME or row.platform in _ONE_ROUTE
     by = PLACES[APART] if row.route == OWN else row.route
@@ -131,15 +132,10 @@ def _over(row: Row) -> str:
         said = [f"{row.hosts} hosts"]
     said += [row.traffic] if row.traffic else []
     said += [f"services {row.spread}"] if row.spread else []
-    if row.loop:  # each row is a line of its own: its loops are of many sizes
-        said += [row.way.replace("-", " ")] if row.way else []
-        said += [f"{row.pairs} clients"] if row.pairs else []
-        said += [f"{row.rate} messages/s meanwhile"] if row.rate else []
-    if row.dimension and row.containers > 1:
-        said += [f"{row.containers} containers"]
-    if row.family == TRAFFIC:
-        said += [f"{row.containers} container{'s' * (row.containers > 1)}"]
-    said += [f"{row.cores} core{'s' * (row.cores > 1)}"] if row.cores else []
+    own = [one for one in known.own if one.in_label] if known else []
+    said += [
+        said_size(one, value) for one in own if (value := row.size(one.attribute)) not in {0, "", one.usual}
+    ]
     return "".join(f", {word}" for word in said)
 
 

@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.experiments.registry import EXPERIMENTS, metric_of
 from formicary_bench.published.claims import papers
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import PLACES, label
-from formicary_bench.reports.document.tables import load_word
-from formicary_bench.results.summary.each import TOTAL
+from formicary_bench.reports.document.figures import said as said_size
+from formicary_bench.reports.document.figures import writer
 from formicary_bench.results.verdicts.claims import Outcome, values_of
-from formicary_bench.vocabulary.names import DIRECTORY
+from formicary_bench.vocabulary.parameters.shared import ROUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.results.summary.row import Row
     from formicary_bench.results.verdicts.claims import At, Card
+
+_USUAL = 100
+"""Bytes of a message of which nothing is said."""
 
 TITLE = "What the papers conclude"
 
@@ -126,7 +130,7 @@ def _ours(point: At, card: Card) -> str:
         return said
     value, is_ratio = point.value, check.other is not None or bool(check.along)
     mean, low, high = (
-        formatting.times(one) if is_ratio else written(one, check.figure)
+        formatting.times(one) if is_ratio else written(one, check.figure, point.rows[0].experiment)
         for one in (value.mean, value.low, value.high)
     )
     return f"{said}; {mean} ({low} to {high})"
@@ -135,32 +139,21 @@ def _ours(point: At, card: Card) -> str:
 def point_of(row: Row, along: str = "") -> str:
     """Say where a row stands, without what grows in it."""
     said = [PLACES.get(row.placement, row.placement)]
-    if row.senders and not row.loop and along != "pairs" and row.family != DIRECTORY:
-        said.append(formatting.counted(row.senders, load_word([row])))
-    if row.services and along != "services":
-        said.append(formatting.counted(row.services, "service"))
-    if row.agents and along != "agents":
-        said.append(formatting.counted(row.agents, "agent"))
-    if row.payload_bytes not in {0, 100} and along != "payload_bytes":
-        said.append(formatting.short(formatting.size(row.payload_bytes)))
+    known = EXPERIMENTS.get(row.experiment)
+    for one in known.own if known else ():
+        is_said = one.in_label or one.attribute in {ROUNDS.attribute, along}
+        if not is_said and row.size(one.attribute) not in {0, "", _USUAL}:
+            said.append(said_size(one, row.size(one.attribute)))
     return ", ".join(said)
 
 
 def _one(row: Row, figure: str) -> str:
     values = values_of(row, figure)
-    return f"{label(row)} {written(median(values), figure)}" if values else label(row)
+    return f"{label(row)} {written(median(values), figure, row.experiment)}" if values else label(row)
 
 
-def written(value: float, figure: str) -> str:
-    """Write a value of a figure with its unit."""
+def written(value: float, figure: str, experiment: str) -> str:
+    """Write a value of a figure of an experiment with its unit."""
     if figure.startswith("share of"):
         return f"{value:.1%} {figure.removeprefix('share of ')}"
-    if figure == TOTAL:
-        return formatting.duration(1e6 * value)
-    if figure.endswith("(µs)"):
-        return formatting.duration(value)
-    if figure.endswith(("per second", "/s)")):
-        return formatting.per_second(value)
-    if "bytes" in figure:
-        return formatting.size(value)
-    return formatting.digits(value)
+    return writer(metric_of(experiment, figure))(value)

@@ -13,7 +13,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import Series, label, look
-from formicary_bench.reports.document.figures import main_figure, without_unit, writer
+from formicary_bench.reports.document.figures import main_metric, writer
 from formicary_bench.reports.document.points import named
 from formicary_bench.reports.document.sheet import Part, Sheet
 from formicary_bench.reports.document.tables import Column, Extra
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.verdicts.pairing import Paired, Pairing
     from formicary_bench.statistics.comparisons import Comparison
     from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.metrics import Metric
 
 MOST = 14
 """So many ratios are on the first picture; all of them are in the chart of their experiment."""
@@ -116,10 +117,15 @@ _Line = tuple[str, "Paired", "Comparison"]
 
 def _picture(lines: Sequence[_Line], base: str) -> Chart | None:
     """Draw one figure of each configuration; of many, those that differ most, as far as that is known."""
-    figures: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for _, one, _ in lines:
-        figures.setdefault(one.configuration.key, []).append(one.figure)
-    main = [line for line in lines if line[1].figure == main_figure(figures[line[1].configuration.key])]
+        names.setdefault(one.configuration.key, []).append(one.metric.name)
+    main = [
+        line
+        for line in lines
+        for one in [line[1]]
+        if one.metric == main_metric(one.row.experiment, names[one.configuration.key])
+    ]
     drawn = [(line, ratio) for line in main if (ratio := speed(*line[1:]))]
     drawn.sort(key=lambda one: (one[0][2].is_told, abs(math.log(one[1].mean))), reverse=True)
     shown = sorted(drawn[:MOST], key=lambda one: one[1].mean)
@@ -139,7 +145,7 @@ def _chart(lines: Sequence[_Line], base: str, title: str) -> Chart | None:
         if ratio is None:
             continue
         series = Series(name, *look(one.row.platform, one.row.kind, one.row.route, tls=one.row.tls))
-        figure = without_unit(one.figure).capitalize()
+        figure = one.metric.title.capitalize()
         group = f"{one.row.experiment}: {figure.lower()}" if several else figure
         is_sound = found.verdict is not Verdict.UNDECIDED
         dot = Dot(series, ratio.mean, _said(found, ratio), (ratio.low, ratio.high), sound=is_sound)
@@ -183,9 +189,9 @@ def _table(lines: Sequence[_Line], run: str, base: str) -> Extra:
     told = list(zip(ratios, lines, strict=True))
     columns = [
         Column("who", tuple(name for name, *_ in lines), names=True),
-        Column("figure", tuple(without_unit(one.figure) for _, one, _ in lines), names=True),
-        Column(run, tuple(_median(one.figure, one.contrast.values) for _, one, _ in lines)),
-        Column(base, tuple(_median(one.figure, one.contrast.base) for _, one, _ in lines)),
+        Column("figure", tuple(one.metric.title for _, one, _ in lines), names=True),
+        Column(run, tuple(_median(one.metric, one.contrast.values) for _, one, _ in lines)),
+        Column(base, tuple(_median(one.metric, one.contrast.base) for _, one, _ in lines)),
         Column("times as fast", tuple(_factor(ratio, found) for ratio, (*_, found) in told)),
         Column("95%", tuple(map(_between, bounds))),
         Column("verdict", tuple(found.sentence for *_, found in lines), names=True),
@@ -193,8 +199,8 @@ def _table(lines: Sequence[_Line], run: str, base: str) -> Extra:
     return Extra("All figures that both have", columns)
 
 
-def _median(figure: str, values: Sequence[float]) -> str:
-    return writer(figure)(median(values)) if values else formatting.NOTHING
+def _median(metric: Metric, values: Sequence[float]) -> str:
+    return writer(metric)(median(values)) if values else formatting.NOTHING
 
 
 def _facts(runs: Sequence[RunFolder]) -> Extra:

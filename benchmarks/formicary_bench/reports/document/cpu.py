@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING
 
 from formicary.profiling.model.groups import PAPERS, Group
 from formicary.profiling.model.profile import Method
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import PLACES, Series, label
 from formicary_bench.reports.document.citing import cite, joined, told
+from formicary_bench.reports.document.figures import said
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.stability import stability_of_samples
 from formicary_bench.reports.document.tables import Column
 from formicary_bench.results.summary.cpu import name_of, summed, whole
 from formicary_bench.vocabulary.names import DIRECTORY
+from formicary_bench.vocabulary.parameters.shared import ROUNDS
 from formicary_bench.vocabulary.roles import DOING
 
 if TYPE_CHECKING:
@@ -94,13 +97,13 @@ def cpu_charts(rows: Sequence[Row]) -> list[Chart]:
 def name(row: Row) -> str:
     """Give the name of a profiled row: who, and where and how many if that is not said by it."""
     where = f" in {PLACES.get(row.placement, row.placement)}"
-    if row.agents:
-        return f"{label(row)}, {formatting.number(row.agents)} agents"
-    if row.family == DIRECTORY:
-        return f"{label(row)}, {formatting.number(row.services)} services"
-    return (
-        f"{label(row)}{where}, {row.senders} at once, {formatting.short(formatting.size(row.payload_bytes))}"
+    known = EXPERIMENTS.get(row.experiment)
+    own = (
+        [one for one in known.own if not one.in_label and one.attribute != ROUNDS.attribute] if known else []
     )
+    sizes = [said(one, row.size(one.attribute)) for one in own if row.size(one.attribute)]
+    is_placed = not row.size("agents") and row.family != DIRECTORY
+    return ", ".join([f"{label(row)}{where if is_placed else ''}", *sizes])
 
 
 def process_name(role: str) -> str:
@@ -122,7 +125,7 @@ def with_paper(group: str) -> str:
 
 def unit(row: Row) -> str:
     """Give what the CPU time is divided by."""
-    return "agent" if row.agents else "use" if row.family == DIRECTORY else "round trip"
+    return "agent" if row.size("agents") else "use" if row.family == DIRECTORY else "round trip"
 
 
 def _anchors(lines: Sequence[tuple[Row, CpuEstimate]]) -> tuple[str, ...]:
@@ -132,13 +135,13 @@ def _anchors(lines: Sequence[tuple[Row, CpuEstimate]]) -> tuple[str, ...]:
 
 def _sentence(row: Row, cpu: CpuEstimates) -> str:
     most = sorted(summed(cpu.used), key=lambda one: -one.share)[:3]
-    said = joined(", ", (told(f"{one.group} ", cite(f"{one.share:.0%}", row)) for one in most))
+    shares = joined(", ", (told(f"{one.group} ", cite(f"{one.share:.0%}", row)) for one in most))
     total = cite(formatting.duration(whole(cpu.groups).us.mean), row)
     return told(
         f"{name(row)}: {_A[unit(row)]} {unit(row)} takes ",
         total,
         " of CPU: ",
-        said,
+        shares,
         f". The windows were {cpu.window_s:.1f} s in all; {_cost(cpu)}.",
     )
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 _HOSTS = {BOTH: "A", ECHO: "A", ASK: "B"}
 """The hosts of the paper: A has the platform's container."""
 _SIGNIFICANT = 0.05
-_SIZES = ("senders", "payload_bytes", "services")
 
 
 def cpu_references(rows: Sequence[Row]) -> list[Extra]:
@@ -177,7 +176,7 @@ def _ours(row: Row, one: CpuEstimate | None) -> tuple[str, str]:
     if one is None:
         return "", ""
     # A thousand of each pair, in microseconds, over a thousand.
-    pairs = max(row.senders, 1) * (row.hosts if _have_all_kinds(row) else 1)
+    pairs = max(row.exchange.load, 1) * (row.hosts if _have_all_kinds(row) else 1)
     ms, margin = one.us.mean * pairs, one.margin_us * pairs
     return f"{ms:.1f} ± {margin:.1f}" if margin else f"{ms:.1f}", f"{one.share:.1%}"
 
@@ -193,10 +192,10 @@ def _differences(rows: Sequence[Row]) -> list[Extra]:
     """Test the CPU time of each group, in all processes together, between configurations of one size."""
     found = []
     for one, other in combinations(rows, 2):
-        if any(getattr(one, size) != getattr(other, size) for size in _SIZES):
+        if one.sizes != other.sizes:
             continue
         held = summary_of(one.experiment).is_held_against
-        if held(one, other) is False and held(other, one) is False:
+        if held is not None and not held(one, other) and not held(other, one):
             continue
         ours, theirs = _values(one), _values(other)
         for group in [*(group for group in ours if group in theirs and group != ALL), ALL]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from formicary.errors import UsageError
+from formicary_bench.experiments.registry import metric_of
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.points import point
@@ -14,6 +15,7 @@ from formicary_bench.results.summary.cuts import other_cuts
 from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.each import samples_of
 from formicary_bench.results.summary.row import frame
+from formicary_bench.vocabulary.metrics import PER_SECOND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +73,7 @@ def _of_row(
     return {
         "name": f"{row.experiment}: {label(row)}, {point(row, same)}",
         "command": _command(configuration, len(repetitions)),
-        "figures": list(samples),
+        "figures": [_named(row.experiment, name) for name in samples],
         "repetitions": lines,
         "files": [one.raw for one in repetitions],
         **_cut(run, configuration, valid, row),
@@ -82,7 +84,7 @@ def _cut(
     run: RunFolder, configuration: Configuration, repetitions: list[Repetition], row: Row
 ) -> dict[str, Any]:
     """Say where the warm-up was cut, and what other cuts would give."""
-    if row.warm_up is None or summary_of(configuration.experiment, configuration.agents).raw != "messages":
+    if row.warm_up is None or summary_of(configuration.experiment).raw != "messages":
         return {"cut": "", "cuts": []}
     known = row.warm_up
     span = f"{known.least}" if known.least == known.most else f"{known.least} to {known.most}"
@@ -102,6 +104,11 @@ def _command(configuration: Configuration, repeat: int) -> str:
         return f"{command(configuration)} --repeat {repeat}"
     except (KeyError, UsageError):  # experiments and subjects of other versions
         return ""
+
+
+def _named(experiment: str, name: str) -> str:
+    metric = metric_of(experiment, name)
+    return f"{metric.title} ({metric.unit})" if metric.unit and metric.unit != PER_SECOND else metric.title
 
 
 def _rounded(value: float) -> str:

@@ -7,32 +7,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary_bench.experiments.registry import declared
 from formicary_bench.reports import formatting
 from formicary_bench.reports.document.citing import cite_anchors, joined, told
 from formicary_bench.reports.document.tables import Column, in_a_cell
 from formicary_bench.results.summary.baselines import baseline_of, rivals_of
-from formicary_bench.results.summary.each import CREATION, RATE, SPEED_UP, SUSTAINED
 from formicary_bench.results.verdicts.factors import doubt_about, factor
 from formicary_bench.statistics.comparisons import RESOLUTION, Verdict
+from formicary_bench.vocabulary.metrics import RATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from formicary_bench.results.summary.row import Row
     from formicary_bench.results.verdicts.factors import Factor
+    from formicary_bench.vocabulary.metrics import Metric
 
 _FEW = 3  # rivals that a sentence names, each with its factor
 
 
-def faster(row: Row, other: Row, figure: str) -> str:
+def faster(row: Row, other: Row, metric: Metric) -> str:
     """Say how many times faster than another a row is: `38 times faster than JADE (30 to 48, warm)`.
 
     Args:
         row: Who is judged.
         other: Who it is held against.
-        figure: By which figure, as in `results.summary.each`.
+        metric: By which figure.
     """
-    found = factor(row, other, figure)
+    found = factor(row, other, metric)
     return listed([found]) if found else ""
 
 
@@ -57,15 +59,15 @@ def said(one: Factor) -> str:
     return told(cite_anchors(f"{number}{times}", of), f"{rest} ({beside})")
 
 
-def all_of(row: Row, rows: Sequence[Row], figure: str) -> str:
+def all_of(row: Row, rows: Sequence[Row], metric: Metric) -> str:
     """Hold a row against its baseline and its rivals, in one list; without any, say why to doubt it.
 
     Of many rivals there are the one that it is slowest beside and the one that it is fastest beside: the
     table of verdicts has all.
     """
     base = baseline_of(row, rows)
-    held = factor(row, base, figure) if base else None
-    rivals = [one for other in rivals_of(row, rows) if (one := factor(row, other, figure))]
+    held = factor(row, base, metric) if base else None
+    rivals = [one for other in rivals_of(row, rows) if (one := factor(row, other, metric))]
     if held is None and not rivals:
         return doubt_word(row)
     known = sorted((one for one in rivals if one.ratio), key=_speed)
@@ -107,13 +109,10 @@ def doubt_word(row: Row) -> str:
     return doubt.reason if doubt else ""
 
 
-def rate_of(row: Row) -> str:
-    """Return the figure that says how many a row makes per second."""
-    if row.computed:
-        return SPEED_UP
-    if row.loop:
-        return SUSTAINED
-    return CREATION if row.agents else RATE
+def rate_of(row: Row) -> Metric:
+    """Return what the platforms of its experiment are held against each other by."""
+    known = declared(row.experiment)
+    return known.main_metric if known else RATE
 
 
 def _untold(factors: Iterable[Factor | None]) -> list[str]:

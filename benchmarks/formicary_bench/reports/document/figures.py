@@ -1,41 +1,80 @@
-"""Figures of repetitions as a reader sees them: how a value is written, and which one says most."""
+"""Figures as a reader sees them: how a value is written, and which metric says most."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from formicary_bench.experiments.registry import declared, metric_of
 from formicary_bench.reports import formatting
-from formicary_bench.results.summary.each import CREATION, HIGHEST, P99, RATE, TIME, TOTAL
+from formicary_bench.vocabulary.metrics import BITS, BYTES, MICROSECONDS, PART, PER_SECOND, SECONDS, TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_SECONDS = "(s)"
-_MICROSECONDS = "(µs)"
-_MAIN = (HIGHEST, TOTAL, RATE, CREATION, P99, TIME)
-
-
-def writer(figure: str) -> Callable[[float], str]:
-    """Return how a value of a figure is written.
-
-    Args:
-        figure: Its name, as in `results.summary.each`.
-    """
-    if figure.endswith(_MICROSECONDS):
-        return formatting.duration
-    return _seconds if figure.endswith(_SECONDS) else formatting.per_second
-
-
-def without_unit(figure: str) -> str:
-    """Return what a figure is called beside values that have their units."""
-    return figure.partition(" (")[0]
-
-
-def main_figure(figures: Iterable[str]) -> str:
-    """Return the figure that says most of a configuration; of those that are not known, the first."""
-    known = list(figures)
-    return next((one for one in _MAIN if one in known), known[0])
+    from formicary_bench.results.summary.row import Row
+    from formicary_bench.vocabulary.metrics import Metric
+    from formicary_bench.vocabulary.parameters import Parameter
 
 
 def _seconds(value: float) -> str:
     return formatting.duration(1e6 * value)
+
+
+_WRITERS: dict[str, Callable[[float], str]] = {
+    MICROSECONDS: formatting.duration,
+    SECONDS: _seconds,
+    BYTES: formatting.size,
+    BITS: lambda value: f"{formatting.count(value)}bit/s",
+    PER_SECOND: formatting.per_second,
+    PART: "{:.1%}".format,
+    TIMES: formatting.times,
+}
+
+
+def writer(metric: Metric) -> Callable[[float], str]:
+    """Return how a value of a metric is written, with its unit."""
+    return _WRITERS.get(metric.unit, formatting.count)
+
+
+def cell(metric: Metric, value: float | None) -> str:
+    """Write a value below the heading of its metric, or after a noun: a rate without `per second`."""
+    if value is None:
+        return formatting.NOTHING
+    return formatting.count(value) if metric.unit == PER_SECOND else writer(metric)(value)
+
+
+def value_of(row: Row, metric: Metric) -> str:
+    """Write a figure of a row below the heading of its metric."""
+    return cell(metric, row.mean(metric))
+
+
+def spread_of(row: Row, metric: Metric) -> str:
+    """Write half an interval's width relative to its mean; nothing without an interval."""
+    return formatting.spread(row.mean(metric), row.bounds(metric))
+
+
+def sized(parameter: Parameter, value: Any) -> str:
+    """Write a value of a parameter below its heading; nothing where it does not apply."""
+    if value is None or value in ("", ()):
+        return ""
+    if parameter.unit == "bytes":
+        return formatting.short(formatting.size(value))
+    if parameter.unit.startswith(MICROSECONDS):
+        return formatting.short(formatting.duration(value))
+    return formatting.number(value) if isinstance(value, int) else str(value).replace("-", " ")
+
+
+def said(parameter: Parameter, value: Any) -> str:
+    """Say a value of a parameter in a text: with what there is so much of."""
+    written = sized(parameter, value) or "0"  # where it does not apply
+    if parameter.unit in {"", "bytes"} or parameter.unit.startswith(MICROSECONDS):
+        return written
+    noun = parameter.unit.removesuffix("s") if value == 1 and "/" not in parameter.unit else parameter.unit
+    return f"{written} {noun}"
+
+
+def main_metric(experiment: str, names: Iterable[str]) -> Metric:
+    """Return the metric that says most of a configuration, of some names; else the first of these."""
+    known, given = declared(experiment), list(names)
+    main = known.main_metric if known else None
+    return main if main and main.name in given else metric_of(experiment, given[0])

@@ -10,7 +10,7 @@ from formicary_bench.reports.charts.lines import Axis, Lines, Point
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import Series, look
 from formicary_bench.reports.document.comparison import counted
-from formicary_bench.reports.document.figures import main_figure, without_unit, writer
+from formicary_bench.reports.document.figures import main_metric, writer
 from formicary_bench.reports.document.points import named, point
 from formicary_bench.reports.document.sheet import Part, Sheet
 from formicary_bench.reports.document.tables import Column, Extra
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.summary.row import Row
     from formicary_bench.results.verdicts.history import History, Spot, Track
+    from formicary_bench.vocabulary.metrics import Metric
 
 NOT_COMPARABLE = "not comparable"
 """What is said where a run has none before it on a machine like its own."""
@@ -37,10 +38,10 @@ _METHOD = (
 def main_tracks(found: History, experiment: str) -> list[Track]:
     """Return the figure that says most of each configuration of an experiment."""
     members = [track for track in found.tracks if track.row.experiment == experiment]
-    figures: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for track in members:
-        figures.setdefault(track.configuration.key, []).append(track.figure)
-    return [track for track in members if track.figure == main_figure(figures[track.configuration.key])]
+        names.setdefault(track.configuration.key, []).append(track.metric.name)
+    return [one for one in members if one.metric == main_metric(experiment, names[one.configuration.key])]
 
 
 def overview(found: History) -> Extra:
@@ -103,7 +104,7 @@ def history_sheet(found: History) -> Sheet:
 
 
 def _table(track: Track, rows: Sequence[Row]) -> Extra:
-    spots, write = track.spots, writer(track.figure)
+    spots, write = track.spots, writer(track.metric)
     known = [typical(spot.values) for spot in spots]
     bounds = [
         f"{write(one.bounds[0])} to {write(one.bounds[1])}" if one and one.bounds else "" for one in known
@@ -125,7 +126,7 @@ def _table(track: Track, rows: Sequence[Row]) -> Extra:
             minor=True,
         ),
     ]
-    return Extra(f"{named(track.row, rows)}: {without_unit(track.figure)}", columns)
+    return Extra(f"{named(track.row, rows)}: {track.metric.title}", columns)
 
 
 def _since(spot: Spot, *, first: bool) -> str:
@@ -147,14 +148,14 @@ def _charts(tracks: Sequence[Track]) -> list[Chart]:
     runs = sorted(
         {spot.run for track in tracks for spot in track.spots}, key=lambda run: run.manifest.started
     )
-    groups: dict[tuple[str, str], list[Track]] = {}
+    groups: dict[tuple[Metric, str], list[Track]] = {}
     for track in tracks:
-        groups.setdefault((track.figure, point(track.row, rows)), []).append(track)
-    return [_chart(figure, at, members, runs) for (figure, at), members in groups.items()]
+        groups.setdefault((track.metric, point(track.row, rows)), []).append(track)
+    return [_chart(metric, at, members, runs) for (metric, at), members in groups.items()]
 
 
-def _chart(figure: str, at: str, tracks: Sequence[Track], runs: Sequence[RunFolder]) -> Chart:
-    write = writer(figure)
+def _chart(metric: Metric, at: str, tracks: Sequence[Track], runs: Sequence[RunFolder]) -> Chart:
+    write = writer(metric)
     places = {id(run): float(number) for number, run in enumerate(runs)}
     several = len({spot.run.manifest.machine.host for track in tracks for spot in track.spots}) > 1
     lines: dict[Series, list[Point]] = {}
@@ -172,13 +173,13 @@ def _chart(figure: str, at: str, tracks: Sequence[Track], runs: Sequence[RunFold
                 Point(places[id(spot.run)], known.value, tip, known.bounds, sound=_is_sound(spot))
             )
     across = Axis("run", lambda place: _tick(place, runs), scales.linear_at)
-    plot = Lines(across, Axis(figure, write), lines)
+    plot = Lines(across, Axis(metric.title, write), lines)
     columns = [
         Column("who", tuple(series.label for series, points in lines.items() for _ in points), names=True),
         Column("run", tuple(one.tip for points in lines.values() for one in points), names=True),
     ]
-    size = f", {at} at once" if at.isdecimal() else f", {at}" if at else ""
-    title = f"{without_unit(figure).capitalize()}{size}, run by run"
+    size = f", {at}" if at else ""
+    title = f"{metric.title.capitalize()}{size}, run by run"
     caption = "Medians, 95% intervals. A line is one machine; a hollow mark: it cannot be compared."
     return Chart(title, caption, plot, columns)
 
@@ -202,8 +203,8 @@ def _line(track: Track, spot: Spot) -> dict[str, Any]:
     }
     return {
         "experiment": track.row.experiment,
-        "name": f"{track.configuration.key}: {track.figure}",
-        "figure": track.figure,
+        "name": f"{track.configuration.key}: {track.metric.title}",
+        "metric": track.metric.name,
         "configuration": track.configuration,
         "run": str(spot.run.path),
         "started": manifest.started.isoformat(timespec="seconds"),

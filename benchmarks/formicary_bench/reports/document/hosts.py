@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -28,28 +28,15 @@ def voided(row: Row) -> Row:
     """Return a row as reports show it: without figures where they are not valid. JSON has both."""
     if not row.invalid:
         return row
-    empty = dict.fromkeys(_FIGURES)
-    unsaid = dict.fromkeys(("each", "stability", "compared"), ())
+    unsaid = dict.fromkeys(("each", "stability", "compared", "records"), ())
     methods = dict.fromkeys(("ci_method", "percentile_ci_method"), "none")
-    return msgspec.structs.replace(row, **empty, **unsaid, **methods, round_trips=0, full_load=None)
+    about: dict[str, Any] = {"figures": {}, "warm_up": None, "cpu": None, "round_trips": 0, "full_load": None}
+    return msgspec.structs.replace(row, **unsaid, **methods, **about)
 
 
 def voided_digest(digest: Digest) -> Digest:
     """As `voided`, with what belongs to the row."""
     return Digest(voided(digest.row), None) if digest.row.invalid else digest
-
-
-_FIGURES = (
-    *(
-        "rtt_mean_us",
-        "rtt_ci95_us",
-        "rtt_min_us",
-        "rtt_ci95_papers_us",
-    ),
-    *(f"rtt_{name}_{unit}" for name in ("p50", "p90", "p99", "p999") for unit in ("us", "ci95_us")),
-    *("warm_up", "rtt_max_us", "round_trips_per_s", "round_trips_per_s_ci95"),
-    *("agents_per_s", "agents_per_s_ci95", "bytes_per_agent", "memory", "network", "scale", "cpu"),
-)
 
 
 def invalid_remarks(rows: Sequence[Row]) -> list[str]:
@@ -59,11 +46,11 @@ def invalid_remarks(rows: Sequence[Row]) -> list[str]:
 
 def host_tables(rows: Sequence[Row]) -> list[Extra]:
     """Show what each host did for each row that is valid, at the largest load."""
-    most = max((row.senders for row in rows if row.by_host), default=0)
+    most = max((row.exchange.load for row in rows if row.by_host), default=0)
     lines = [
         (row, host, one)
         for row in rows
-        if row.senders == most and not row.invalid
+        if row.exchange.load == most and not row.invalid
         for host in row.by_host
         for one in host.processes
     ]
@@ -89,4 +76,5 @@ def host_tables(rows: Sequence[Row]) -> list[Extra]:
 
 
 def _point(row: Row) -> str:
-    return f"{label(row)}, {row.senders} at once" if row.senders else label(row)
+    load = row.exchange.load
+    return f"{label(row)}, {load} at once" if load else label(row)

@@ -4,61 +4,53 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.reports import formatting
+from formicary_bench.experiments.registry import declared
 from formicary_bench.reports.charts.series import by_series, label
-from formicary_bench.vocabulary.names import TRAFFIC
+from formicary_bench.reports.document.figures import said
+from formicary_bench.vocabulary.parameters.parameter import declared_by
+from formicary_bench.vocabulary.parameters.shared import ROUNDS, Talk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from formicary_bench.results.summary.row import Row
+    from formicary_bench.vocabulary.parameters import Parameter
 
 
 def point(row: Row, rows: Iterable[Row]) -> str:
-    """Say where a row stands in its experiment: by all that varies there, or else by how many there are."""
-    return _varying(row, rows, str(row.senders)) or (
-        formatting.number(row.agents or row.loop) if row.agents or row.loop else str(row.senders)
-    )
+    """Say where a row stands in its experiment: by all that varies there, or else by what it grows by.
+
+    Where nothing is said to grow, it is the first of its sizes.
+    """
+    known = declared(row.experiment)
+    own = _own(row)
+    first = next((one for one in own if row.size(one.attribute)), None)
+    main = (known and known.grows_by) or first
+    return _varying(row, rows) or (said(main, row.size(main.attribute)) if main else "")
 
 
 def named(row: Row, rows: Iterable[Row]) -> str:
     """Say which row of an experiment this is: its series, and what varies there, if anything does."""
-    at = _varying(row, rows, f"{row.senders} at once")
-    return ", ".join(filter(None, (label(row), at)))
+    return ", ".join(filter(None, (label(row), _varying(row, rows))))
 
 
-def _varying(row: Row, rows: Iterable[Row], senders: str) -> str:
+def _varying(row: Row, rows: Iterable[Row]) -> str:
     rows = list(rows)
-    said = {
-        "senders": senders,
-        "pairs": f"{row.pairs} receivers",
-        "payload_bytes": formatting.short(formatting.size(row.payload_bytes)),
-        "agents": formatting.number(row.agents),
-        "services": formatting.number(row.services),
-        "containers": f"{row.containers} containers",
-        "hosts": f"{row.hosts} hosts",
-        "rate": f"{formatting.number(row.rate)}/s",
-        "arrivals": row.arrivals,
-        "mix": row.mix,
-        "requests": formatting.counted(row.requests, "request"),
-        "database": row.database,
-        "delay_us": f"delay {formatting.short(formatting.duration(row.delay_us))}",
-        "dimension": f"{formatting.number(row.dimension**2)} cells",
-        "swaps": formatting.counted(row.swaps, "swap"),
-        "echoes": f"{formatting.number(row.echoes)} receivers" if row.echoes else "ring",
-        "loop": f"loops of {formatting.number(row.loop)}",
-    }
-    if row.family == TRAFFIC:
-        del said["containers"]
-    if row.senders != 1 or len({one.senders for one in rows}) > 1:  # else one sends to all of them
-        del said["pairs"]
-    there = [one for one in rows if one.placement == row.placement]  # the label says the place, and the cores
+    there = [one for one in rows if one.placement == row.placement]  # the label says the place
     varying = [
-        text
-        for name, text in said.items()
-        if len({getattr(one, name) for one in (there if name == "hosts" else rows)}) > 1
+        said(one, row.size(one.attribute))
+        for one in _own(row)
+        if len({other.size(one.attribute) for other in rows}) > 1
     ]
+    varying += [f"{row.hosts} hosts"] if len({one.hosts for one in there}) > 1 else []
     return " / ".join(varying)
+
+
+def _own(row: Row) -> list[Parameter]:
+    """Return the parameters of which labels say nothing."""
+    known = declared(row.experiment)
+    every = known.own if known else declared_by(Talk)
+    return [one for one in every if not one.in_label and one.attribute != ROUNDS.attribute]
 
 
 def ordered(rows: Sequence[Row]) -> list[Row]:

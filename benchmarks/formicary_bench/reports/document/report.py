@@ -1,4 +1,4 @@
-"""What reports show of an experiment: by default, what those with round trips have; each declares its own."""
+"""What reports show of an experiment: what its declaration says, or what it has of its own."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from formicary_bench.reports.document.findings import Findings
 from formicary_bench.reports.document.hosts import host_tables, invalid_remarks
 from formicary_bench.reports.document.round_trips import (
     round_trip_charts,
-    round_trip_columns,
     round_trip_sentences,
 )
 from formicary_bench.reports.document.sentences import remarks, source, title
 from formicary_bench.reports.document.stability import dependent_remarks, stability_extras
 from formicary_bench.reports.document.tables import ratio_columns
+from formicary_bench.reports.document.usual import usual_charts, usual_columns, usual_sentences
 from formicary_bench.reports.document.verdicts import verdict_extras, verdict_remarks
 from formicary_bench.vocabulary.names import is_cpu
 
@@ -64,9 +64,9 @@ class Report:
         profiled: What is shown of profiled rows; None for what is usual.
     """
 
-    columns: Callable[[Findings], list[Column]] = round_trip_columns
-    sentences: Callable[[Findings], list[str]] = round_trip_sentences
-    charts: Callable[[Findings], list[Chart]] = round_trip_charts
+    columns: Callable[[Findings], list[Column]] = usual_columns
+    sentences: Callable[[Findings], list[str]] = usual_sentences
+    charts: Callable[[Findings], list[Chart]] = usual_charts
     extras: Callable[[Findings], list[Extra]] = _none
     remarks: Callable[[Findings], list[str]] = _no_remarks
     ratios: Callable[[Findings], list[Column]] = ratio_columns
@@ -93,11 +93,21 @@ CPU = Report(
 """What is shown of profiled rows."""
 
 
+ROUND_TRIPS = Report(sentences=round_trip_sentences, charts=round_trip_charts)
+"""What is shown of messages and their answers."""
+
+WITHOUT_RATIOS = Report(ratios=no_ratios)
+"""What the declaration of an experiment says."""
+
+
 def report_of(experiment: str) -> Report:
     """Return what reports show of an experiment."""
     known = declared(experiment)
-    report: Report = Report() if known is None or known.report is None else known.report.load()
-    return report
+    if known is not None and known.report is not None:
+        report: Report = known.report.load()
+        return report
+    is_usual = known is not None and (known.says or known.figures)
+    return Report() if is_usual else ROUND_TRIPS
 
 
 def _report(experiment: str, rows: Sequence[Row]) -> Report:

@@ -10,6 +10,7 @@ from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import N_HOSTS, PLACES, SAME, by_series, subject
 from formicary_bench.reports.document.citing import told
+from formicary_bench.reports.document.figures import writer
 from formicary_bench.reports.document.points import named, ordered
 from formicary_bench.reports.document.tables import load_word
 from formicary_bench.results.summary.baselines import BASELINES
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.summary.row import Row
     from formicary_bench.statistics.typical import Typical
+    from formicary_bench.vocabulary.metrics import Metric
 
 _ROUTES = {"xmpp": " through XMPP", "direct": " over a direct link", "auto": " by the route auto"}
 
@@ -46,17 +48,16 @@ class Tile(msgspec.Struct, frozen=True):
     of: str
 
 
-def tile_of(row: Row, figure: str, write: Callable[[float], str], meaning: str, beside: str) -> Tile | None:
+def tile_of(row: Row, metric: Metric, meaning: str, beside: str) -> Tile | None:
     """Return a figure of one row, and of its repetitions alone; None where it was not measured.
 
     Args:
         row: Whose figure it is.
-        figure: Which one, as in `results.summary.each`.
-        write: How a value of it is written.
+        metric: Which one.
         meaning: What it is.
         beside: What it is held against.
     """
-    known = typical_of(row, figure)
+    known, write = typical_of(row, metric), writer(metric)
     if known is None:
         return None
     value = " or ".join(map(write, known.modes)) if known.modes else write(known.value)
@@ -91,7 +92,7 @@ def remarks(rows: Sequence[Row]) -> list[str]:
     """Say what a reader must know before believing the figures."""
     uneven, lost = [], []
     for series, members in by_series(rows).items():
-        sizes = dict.fromkeys(str(row.senders) for row in members if row.full_load is False)
+        sizes = dict.fromkeys(str(row.exchange.load) for row in members if row.full_load is False)
         if sizes:
             uneven.append(f"{series.label} ({', '.join(sizes)} at once)")
         missing = sum(row.lost for row in members)
@@ -114,8 +115,7 @@ def remarks(rows: Sequence[Row]) -> list[str]:
 
 def is_finding(row: Row) -> bool:
     """Whether a row says something, and not about a baseline."""
-    figures = row.rtt_p50_us, row.agents_per_s, row.loops, row.swapped, row.service, row.computed
-    return row.platform not in BASELINES and any(one is not None for one in figures)
+    return row.platform not in BASELINES and bool(row.figures)
 
 
 def where(row: Row) -> str:
@@ -131,7 +131,7 @@ def where(row: Row) -> str:
 
 def at_once(row: Row) -> str:
     """Say how many pairs, or senders, there are."""
-    return formatting.one_or(row.senders, load_word([row]))
+    return formatting.one_or(row.exchange.load, load_word([row]))
 
 
 def plural(row: Row) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary_bench.experiments.registry import metric_of
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label as label_of
 from formicary_bench.reports.document.points import named, ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
-from formicary_bench.results.summary.each import MEAN, RATE, TIME
 from formicary_bench.statistics.independence import FEWEST
 from formicary_bench.statistics.stability import WANTED, Stability, is_advice
+from formicary_bench.vocabulary.metrics import MEAN, RATE, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ _WORDS = {
     Stability.STABLE: "stable",
 }
 _WORSE = {Stability.DRIFTS, Stability.DEPENDS}
-_ELSEWHERE = {MEAN, TIME, RATE}
+_ELSEWHERE = {MEAN.name, TIME.name, RATE.name}
 _BELIEVED = "Half of each 95% interval; --json says it in sentences."
 _UNSEEN = f" Whether repetitions depend on each other cannot be seen of fewer than {FEWEST}."
 
@@ -65,7 +66,13 @@ def stability_extras(rows: Sequence[Row]) -> list[Extra]:
             "who", tuple(label_of(row) for row in lines), names=True, of=tuple(row.anchor for row in lines)
         ),
         Column("at", tuple(point(row, rows) for row in lines)),
-        *(Column(figure, tuple(_known_to(one.get(figure)) for one in known)) for figure in figures),
+        *(
+            Column(
+                metric_of(rows[0].experiment, figure).title,
+                tuple(_known_to(one.get(figure)) for one in known),
+            )
+            for figure in figures
+        ),
     ]
     few = any(row.repetitions < FEWEST for row in lines)
     remark = _BELIEVED + (_UNSEEN if few else "")

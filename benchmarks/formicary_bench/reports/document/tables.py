@@ -6,20 +6,24 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS, declared
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.series import by_series, label
+from formicary_bench.reports.charts.series import PLACES, by_series, label
 from formicary_bench.reports.document.citing import anchors
+from formicary_bench.reports.document.figures import sized, spread_of, value_of
 from formicary_bench.results.summary.baselines import beside
-from formicary_bench.results.summary.each import RATE, TIME
 from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.statistics.comparisons import RESOLUTION, Verdict
+from formicary_bench.vocabulary.metrics import RATE, TIME
+from formicary_bench.vocabulary.parameters.parameter import declared_by
+from formicary_bench.vocabulary.parameters.shared import ROUNDS, Talk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.results.summary.row import Row
     from formicary_bench.results.verdicts.factors import Factor
+    from formicary_bench.vocabulary.metrics import Metric
 
 UNEVEN = "not held"
 """What the table says of a row that did not hold full load."""
@@ -63,6 +67,49 @@ def load_word(rows: Sequence[Row]) -> str:
     return "sender" if known and known.senders(1) else "pair"
 
 
+def who_columns(rows: Sequence[Row], of: Sequence[str] = ()) -> list[Column]:
+    """Return the columns that say what the lines of a table are of: the series, the place, and all sizes.
+
+    Args:
+        rows: The row of each line, all of one experiment.
+        of: The anchors of the rows of each line; those of its row if empty.
+    """
+    known = declared(rows[0].experiment) if rows else None
+    names = tuple(of) or tuple(row.anchor for row in rows)
+    found = [Column("who", tuple(label(row) for row in rows), names=True, of=names)]
+    if known is None or len(known.placements) > 1:
+        places = tuple(PLACES.get(row.placement, row.placement) for row in rows)
+        found.append(Column("where", places, names=True, minor=True))
+    if known and "count" in known.varies:
+        found.append(Column("hosts", tuple(str(row.hosts) for row in rows)))
+    for one in known.own if known else declared_by(Talk):
+        cells = tuple(sized(one, row.parameters.get(one.attribute)) for row in rows)
+        if one.attribute != ROUNDS.attribute and any(row.size(one.attribute) for row in rows):
+            is_main = known is not None and one.attribute == known.over
+            is_minor = one.in_label or (len(set(cells)) == 1 and not is_main)
+            found.append(Column(one.heading, cells, names=one.kind.has_words, minor=is_minor))
+    return found
+
+
+def metric_columns(rows: Sequence[Row], metrics: Sequence[Metric]) -> list[Column]:
+    """Return the columns of metrics that are known of any row, with their intervals.
+
+    Where nothing is known since rows are not valid, all of them are there, to say so.
+    """
+    found: list[Column] = []
+    known = [one for one in metrics if any(row.mean(one) is not None for row in rows)]
+    shown = known or (metrics if any(row.invalid for row in rows) else ())
+    for place, metric in enumerate(shown):
+        values = [value_of(row, metric) for row in rows]
+        cells = tuple(
+            or_invalid(row, one) if place == 0 else one for row, one in zip(rows, values, strict=True)
+        )
+        found.append(Column(metric.heading, cells, minor=metric.minor))
+        if metric.has_spread:
+            found.append(Column("95%", tuple(spread_of(row, metric) for row in rows), minor=metric.minor))
+    return found
+
+
 def ratio_columns(rows: Sequence[Row]) -> list[Column]:
     """Return the table that holds links between containers against all that says something about them.
 
@@ -72,14 +119,8 @@ def ratio_columns(rows: Sequence[Row]) -> list[Column]:
     found = [(row, other) for row in ordered for other in beside(row, rows)]
     if not found:
         return []
-    ours = [row for row, _ in found]
-    bodies = tuple(formatting.short(formatting.size(row.payload_bytes)) for row in ours)
     return [
-        Column(
-            "who", tuple(label(row) for row in ours), names=True, of=tuple(anchors(*pair) for pair in found)
-        ),
-        Column(f"{load_word(rows)}s", tuple(str(row.senders) for row in ours)),
-        Column("body", bodies, minor=len(set(bodies)) == 1),
+        *who_columns([row for row, _ in found], [anchors(*pair) for pair in found]),
         Column("held against", tuple(label(other) for _, other in found), names=True),
         *factor_columns("by rate", [factor(row, other, RATE) for row, other in found]),
         *factor_columns("by median", [factor(row, other, TIME) for row, other in found]),

@@ -4,35 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary_bench.experiments.registry import metric_of
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label as label_of
 from formicary_bench.reports.charts.series import label_of_other
 from formicary_bench.reports.document.citing import anchors
+from formicary_bench.reports.document.figures import spread_of
 from formicary_bench.reports.document.points import named, ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
-from formicary_bench.results.summary.each import CREATION, HIGHEST, P99, RATE, SUSTAINED, TIME, TOTAL
 from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.results.verdicts.verdicts import others_of
 from formicary_bench.statistics.changes import is_manifold, percent, span
 from formicary_bench.statistics.comparisons import FEWEST, TOO_FEW, Verdict
+from formicary_bench.vocabulary.metrics import MEAN, P90, P99, P999, PAPERS_MEAN, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from formicary_bench.results.summary.row import Bounds, Row
+    from formicary_bench.results.summary.row import Row
     from formicary_bench.results.verdicts.verdicts import Compared
     from formicary_bench.statistics.comparisons import Comparison
     from formicary_bench.statistics.intervals import Interval
 
-_TITLES = {
-    TIME: "median",
-    P99: "p99",
-    TOTAL: "total time",
-    RATE: "trips/s",
-    HIGHEST: "highest rate",
-    CREATION: "agents/s",
-    SUSTAINED: "sustained rate",
-}
 _COMPARED = (
     "By Welch's t-test on the logarithms of the repetitions' figures, corrected for all comparisons of the "
     "experiment (Holm), with 95% intervals. A verdict of no difference rules out any of more than 5%. What "
@@ -68,7 +61,7 @@ def _verdicts(rows: Sequence[Row]) -> list[Extra]:
     groups: dict[tuple[str, str, str, str], list[tuple[Row, Compared]]] = {}
     for row in ordered(rows):
         for one in row.compared:
-            who = label_of(row), label_of_other(row, one), _TITLES[one.figure], one.comparison.verdict
+            who = label_of(row), label_of_other(row, one), _title(row, one), one.comparison.verdict
             groups.setdefault(who, []).append((row, one))
     if all(one.comparison.ratio is None for members in groups.values() for _, one in members):
         return []
@@ -118,7 +111,7 @@ def _details(rows: Sequence[Row]) -> list[Extra]:
         Column("who", tuple(label_of(row) for row, _ in lines), names=True, of=_sides(rows, lines)),
         Column("at", tuple(point(row, rows) for row, _ in lines)),
         Column("held against", tuple(label_of_other(row, one) for row, one in lines), names=True),
-        Column("figure", tuple(_TITLES[one.figure] for _, one in lines)),
+        Column("figure", tuple(_title(row, one) for row, one in lines)),
         Column("verdict", tuple(str(one.verdict) for one in known)),
         Column("ratio", tuple(_mean(one) for one in known)),
         Column("95%", tuple(_between(one.ratio) for one in known)),
@@ -154,7 +147,7 @@ def _to_tell(row: Row, one: Compared, rows: Sequence[Row]) -> str:
     """Return what would tell where nobody can."""
     if one.comparison.verdict is not Verdict.UNDECIDED:
         return ""
-    known = (factor(row, other, one.figure) for other in others_of(row, one, rows))
+    known = (factor(row, other, metric_of(row.experiment, one.figure)) for other in others_of(row, one, rows))
     return next((found.doubt.remedy for found in known if found and found.doubt), "")
 
 
@@ -169,33 +162,24 @@ def _probability(one: Compared) -> str:
 
 
 def _intervals(rows: Sequence[Row]) -> list[Extra]:
-    known = [row for row in ordered(rows) if row.rtt_mean_us is not None]
+    known = [row for row in ordered(rows) if row.estimate(PAPERS_MEAN)]
     if not known:
         return []
-
-    def spreads(title: str, name: str, bounds: str) -> Column:
-        found = ((getattr(row, f"rtt_{name}_us"), _bounds(row, bounds)) for row in known)
-        return Column(title, tuple(formatting.spread(figure, interval) for figure, interval in found))
+    metrics = (MEAN, PAPERS_MEAN, TIME, P90, P99, P999)
 
     columns = [
         Column(
             "who", tuple(label_of(row) for row in known), names=True, of=tuple(row.anchor for row in known)
         ),
         Column("at", tuple(point(row, rows) for row in known)),
-        spreads("mean", "mean", "rtt_ci95_us"),
-        spreads("mean, the papers' way", "mean", "rtt_ci95_papers_us"),
-        spreads("median", "p50", "rtt_p50_ci95_us"),
-        spreads("90%", "p90", "rtt_p90_ci95_us"),
-        spreads("99%", "p99", "rtt_p99_ci95_us"),
-        spreads("99.9%", "p999", "rtt_p999_ci95_us"),
+        *(Column(one.heading, tuple(spread_of(row, one) for row in known)) for one in metrics),
         Column("warm-up left out", tuple(_span(known[i : i + 1]) for i in range(len(known)))),
     ]
     return [Extra("Intervals, and what was left out as warm-up", columns, _INTERVALS, minor=True)]
 
 
-def _bounds(row: Row, name: str) -> Bounds | None:
-    bounds: Bounds | None = getattr(row, name)
-    return bounds
+def _title(row: Row, one: Compared) -> str:
+    return metric_of(row.experiment, one.figure).heading
 
 
 def _span(rows: Iterable[Row]) -> str:

@@ -8,6 +8,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.points import ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.vocabulary.metrics import MEAN, RATE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,9 +46,9 @@ def _cold(experiment: str, rows: Sequence[Row]) -> Extra | None:
         ),
         Column("at", tuple(point(row, beside) for row, _ in known)),
         Column("cold trips/s", tuple(formatting.count(one.cold_per_s) for _, one in known)),
-        Column("trips/s", tuple(formatting.count(row.round_trips_per_s) for row, _ in known)),
+        Column("trips/s", tuple(formatting.count(row.mean(RATE)) for row, _ in known)),
         Column("cold mean", tuple(formatting.duration(one.cold_mean_us) for _, one in known)),
-        Column("mean", tuple(formatting.duration(row.rtt_mean_us) for row, _ in known)),
+        Column("mean", tuple(formatting.duration(row.mean(MEAN)) for row, _ in known)),
         Column("cold CPU", tuple(formatting.duration(one.cold_cpu_us) for _, one in known)),
         Column("CPU", tuple(formatting.duration(one.cpu_us) for _, one in known)),
         Column("warmed up for", tuple(f"{one.warm_up_s:.1f} s" for _, one in known)),

@@ -1,7 +1,7 @@
 """A run as comma-separated values (RFC 4180): a line for each configuration, or for each raw value.
 
-Every run has the same columns: those of `results.row.Row`, in its order, and in the place of a field with
-parts one for each of them (`memory.uss.mean`). What does not apply, or is not known, is empty.
+Its columns are those of `results.summary.row.Row`, in its order, and in the place of a field with parts one
+for each of them (`figures.total_s.mean`, `parameters.pairs`). What does not apply, or is not known, is empty.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import fields
-from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -20,21 +19,21 @@ from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.row import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import TextIO
 
     from formicary_bench.reports.document.sections import Document
 
-_BOUNDS = tuple[float, float]
 _AT_ONCE = 100_000  # lines
 
 
 def write(document: Document, stream: TextIO) -> None:
     """Write a line for each row, below one with the columns' names."""
-    writer = csv.writer(stream)
-    writer.writerow(_names(Row))
-    for row in document.rows:
-        writer.writerow(_cells(Row, row))
+    rows = [msgspec.to_builtins(row) for row in document.rows]
+    lines = [dict(_flat(row)) for row in rows]
+    writer = csv.DictWriter(stream, _names(lines), restval="", extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(lines)
 
 
 def write_raw(document: Document, stream: TextIO) -> None:
@@ -54,7 +53,7 @@ def write_raw(document: Document, stream: TextIO) -> None:
         configuration = known.get(repetition.configuration)
         if configuration is None:
             continue
-        data = run.raw(repetition, _KINDS[summary_of(configuration.experiment, configuration.agents).raw])
+        data = run.raw(repetition, _KINDS[summary_of(configuration.experiment).raw])
         present = {field.name: getattr(data, field.name) for field in fields(data)}
         about = cell_text(repetition.configuration), repetition.number
         many = len(next(iter(present.values())))
@@ -74,42 +73,25 @@ _KINDS: dict[str, type[AnyRaw]] = {
 }
 
 
-def _names(kind: type[msgspec.Struct]) -> list[str]:
-    """Return the columns of a structure: those of its parts in the place of a field with parts."""
-    found = []
-    for field in msgspec.structs.fields(kind):
-        one = _plain(field.type)
-        if one == _BOUNDS:
-            found += [f"{field.name}_low", f"{field.name}_high"]
-        elif _has_parts(one):
-            found += [f"{field.name}.{name}" for name in _names(one)]
+def _names(lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the columns of lines: in the place of a field that has parts in any line, those parts."""
+    order = [field.name for field in msgspec.structs.fields(Row)]
+    found = dict.fromkeys((*order, *(name for line in lines for name in line)))
+    names = [name for name in found if not any(other.startswith(f"{name}.") for other in found)]
+    return sorted(names, key=lambda name: order.index(name.partition(".")[0]))
+
+
+def _flat(value: dict[str, Any], before: str = "") -> Iterator[tuple[str, str | int | float]]:
+    """Give the cells of a row by their columns: those of its parts in the place of what has parts."""
+    for name, part in value.items():
+        if name == "ci95":
+            low, high = part or ("", "")
+            yield f"{before}low", low
+            yield f"{before}high", high
+        elif isinstance(part, dict):
+            yield from _flat(part, f"{before}{cell_text(name)}.")
         else:
-            found.append(field.name)
-    return found
-
-
-def _cells(kind: type[msgspec.Struct], value: msgspec.Struct | None) -> Iterator[Any]:
-    """Return the cells of a structure, in the order of `_names`; empty ones where there is none."""
-    for field in msgspec.structs.fields(kind):
-        one, part = _plain(field.type), None if value is None else getattr(value, field.name)
-        if one == _BOUNDS:
-            yield from part or ("", "")
-        elif _has_parts(one):
-            yield from _cells(one, part)
-        else:
-            yield _cell(part)
-
-
-def _plain(kind: Any) -> Any:
-    """Return a type without its None."""
-    if get_origin(kind) not in {Union, UnionType}:
-        return kind
-    rest = [one for one in get_args(kind) if one is not NoneType]
-    return rest[0] if len(rest) == 1 else kind
-
-
-def _has_parts(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+            yield f"{before}{name}", _cell(part)
 
 
 def _cell(value: Any) -> str | int | float:
@@ -121,6 +103,6 @@ def _cell(value: Any) -> str | int | float:
         return value
     if isinstance(value, str):
         return cell_text(value)
-    if isinstance(value, tuple) and all(isinstance(one, str) for one in value):
+    if all(isinstance(one, str) for one in value):
         return cell_text("; ".join(value))
-    return json.dumps(msgspec.to_builtins(value))
+    return json.dumps(value)

@@ -28,6 +28,7 @@ from formicary_bench.reports.formats.html_tables import is_among, repeated, show
 from formicary_bench.reports.formats.template import environment, template
 from formicary_bench.reports.formats.terminal import left_out, partial
 from formicary_bench.results.store.folder import RAW, REPORT
+from formicary_bench.results.summary.sizes import sizes_of
 from formicary_bench.statistics.independence import FEWEST
 from formicary_bench.vocabulary.names import DIRECTORY
 
@@ -271,7 +272,7 @@ def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:
     """Return how many round trips, or uses, the phases of each experiment had, and where, if that differs."""
     found: dict[str, dict[tuple[int, int, int], list[str]]] = {}
     for one in manifest.configurations:
-        if any(trips := (one.warm_up, one.measured, one.cool_down)):
+        if any(trips := one.exchange.rounds):
             found.setdefault(one.experiment, {}).setdefault(trips, []).append(_point(one))
     return [
         (experiment, "; ".join(dict.fromkeys(points)) if len(groups) > 1 else "all", *trips)
@@ -282,13 +283,10 @@ def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:
 
 def _point(configuration: Configuration) -> str:
     """Say where a configuration stands in its experiment."""
-    route = configuration.named_route
+    route = configuration.route
     other = "" if route != "xmpp" else f" ({configuration.platform})"
     tls = " with TLS" if configuration.tls else ""
-    size = formatting.short(formatting.size(configuration.payload_bytes))
-    if configuration.family == DIRECTORY:
-        return f"{route}{tls}, {formatting.number(configuration.services)} services"
-    return f"{route}{tls}{other}, {configuration.load} at once, {size}"
+    return f"{route}{tls}{other}, {', '.join(sizes_of(configuration))}"
 
 
 def _surroundings(manifest: Manifest) -> list[tuple[str, str]]:

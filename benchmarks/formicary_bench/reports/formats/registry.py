@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from formicary_bench.experiments.experiment import Loaded
 
@@ -17,6 +17,7 @@ class Format:
         file: What a published file of it is called; empty where there is none.
         what: What such a file is.
         for_programs: Whether its readers may not look at what is said beside.
+        is_binary: Whether it is written in bytes, and into a file alone.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Format:
     file: str = ""
     what: str = ""
     for_programs: bool = False
+    is_binary: bool = False
 
 
 FIGURES = "figures"
@@ -43,6 +45,7 @@ _ALL = (
     _text("latex", "latex", "tables.tex", "tables and figures, LaTeX"),
     _text("csv", "csv", "rows.csv", "figures of each configuration, CSV", for_programs=True),
     _text("csv-long", "csv_long", for_programs=True),
+    replace(_text("parquet", "parquet", for_programs=True), is_binary=True),
     _text("json", "json_lines", "rows.jsonl", "the same, JSON lines", for_programs=True),
     *(Format(kind, for_programs=True) for kind in ("png", "svg", "pdf")),
 )

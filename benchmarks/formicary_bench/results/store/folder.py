@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core.files import replacing
+from formicary.core.quoting import shorten
 from formicary.errors import FormicaryError, UsageError
+from formicary_bench.experiments.registry import own_types
 from formicary_bench.files.refusals import next_step
 from formicary_bench.results.store.model import FORMAT_VERSION, Manifest
 from formicary_bench.results.store.raw import is_whole, read_raw, write_raw
@@ -46,6 +48,7 @@ class _Versioned(msgspec.Struct):
     """The part of a manifest that every format has."""
 
     format_version: int
+    formicary: str = ""
 
 
 class RunFolder:
@@ -95,7 +98,7 @@ class RunFolder:
         """Open the folder of a run that is finished, interrupted, or still going on.
 
         Raises:
-            UsageError: It is not a run's folder, is broken, or is of a newer format than this version reads.
+            UsageError: It is not a run's folder, is broken, or is of another format than this version reads.
         """
         if not path.exists():
             raise UsageError(f"there is no folder {path}: give the folder of a run, which holds {MANIFEST}")
@@ -276,17 +279,34 @@ class RunFolder:
 def _decode(path: Path, text: bytes) -> Manifest:
     """Read a manifest; the version comes first, since a newer one may look different in any other way."""
     try:
-        version = msgspec.json.decode(text, type=_Versioned).format_version
+        known = msgspec.json.decode(text, type=_Versioned)
+        version = known.format_version
+        if version < FORMAT_VERSION:
+            raise UsageError(
+                f"{path} was made by formicary {shorten(known.formicary)} in format {version}, and this "
+                f"version reads format {FORMAT_VERSION}: look at it with the version that made it, or run it "
+                "again"
+            )
         if version > FORMAT_VERSION:
             raise UsageError(
                 f"{path} was made by a newer formicary (format {version}; this one reads up to "
                 f"{FORMAT_VERSION}): upgrade with `pip install --upgrade formicary`"
             )
-        return msgspec.json.decode(text, type=Manifest)
+        manifest = msgspec.json.decode(text, type=Manifest)
+        _check_parameters(manifest)
+        return manifest
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UsageError(
             f"the manifest {path / MANIFEST} is broken ({error}): fetch the folder again, or run again"
         ) from error
+
+
+def _check_parameters(manifest: Manifest) -> None:
+    """Have parameters that some experiment declares be of its types; others are passed over."""
+    types = own_types()
+    for configuration in manifest.configurations:
+        for name in types.keys() & configuration.parameters.keys():
+            msgspec.convert(configuration.parameters[name], types[name])
 
 
 @contextmanager

@@ -17,8 +17,8 @@ from formicary_bench.vocabulary.configuration import (  # noqa: TC001 - msgspec 
     Name,
 )
 
-FORMAT_VERSION = 1
-"""The format that this version writes, and the newest that it reads."""
+FORMAT_VERSION = 2
+"""The format that this version writes and reads."""
 
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary_bench.experiments.registry import declared
 from formicary_bench.subjects.registry import SUBJECTS
+from formicary_bench.vocabulary.metrics import RATE
 from formicary_bench.vocabulary.names import BARE_MESSAGES, COMPUTE, DIRECTORY, PAIRS, PROTOCOLS
+from formicary_bench.vocabulary.parameters.shared import paced_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from formicary_bench.results.summary.row import Row
 
@@ -21,8 +25,8 @@ _SAME = "same-container"
 def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
     """Find the row that a figure is held against: the same work, the same size, no agents.
 
-    Behaviours are held against tasks, micro-agents against callbacks (but created ones against tasks, as
-    nobody creates a callback, and those of an open loop), direct links against TCP sockets with TLS if they
+    Behaviours are held against tasks, micro-agents against callbacks, or tasks where there are no
+    callbacks, direct links against TCP sockets with TLS if they
     have it, what goes through the server always against bare components there. A baseline has
     no other baseline. A use of the directory is held against a message and its answer on the same way, a
     conversation against its messages alone.
@@ -44,11 +48,11 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
 
 def _message(row: Row, rows: Iterable[Row]) -> Row | None:
     """Find what one pair of agents does at the place and on the way of a use of the directory."""
-    if row.agents:
+    if row.size("agents"):
         return None
     for other in rows:
         is_message = other.experiment == PAIRS and other.kind == "behaviours" and _measured(other)
-        if is_message and other.senders == 1 and _way(other) == _way(row):
+        if is_message and other.exchange.load == 1 and _way(other) == _way(row):
             return other
     return None
 
@@ -59,9 +63,9 @@ def beside(row: Row, rows: Iterable[Row]) -> list[Row]:
     These are its baseline, the same without TLS, the same without numbers and acknowledgements, and other
     platforms.
     """
-    if row.profiled or row.rate or row.loop:  # an open loop's rate says nothing of who has it
+    if row.profiled or row.platform != "formicary" or row.placement == _SAME or not _measured(row):
         return []
-    if row.platform != "formicary" or row.placement == _SAME or not _measured(row) or row.agents:
+    if paced_rate(row):  # it says nothing of who has it
         return []
     rows = list(rows)
     base = baseline_of(row, rows)
@@ -94,8 +98,8 @@ def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
     if row.family == COMPUTE:
         return (("processes", False),)
     if row.placement == _SAME:
-        has_callbacks = row.kind.startswith("micro") and not row.agents and not row.arrivals and not row.loop
-        return (("callbacks" if has_callbacks else "tasks", False),)
+        tasks = ("tasks", False)
+        return (("callbacks", False), tasks) if row.kind.startswith("micro") else (tasks,)
     if row.route == "xmpp":
         return (("components", row.tls),)
     return (("tcp", row.tls),)
@@ -110,10 +114,11 @@ def _is_less(other: Row, row: Row) -> bool:
     return other.platform == "formicary-unnumbered" and row.kind == "behaviours" and other.tls == row.tls
 
 
-def _size(row: Row) -> tuple[str | int, ...]:
-    many = row.hosts, row.traffic, row.rate, row.arrivals, row.loop, row.way
-    own = row.dimension, row.swaps, row.requests, row.echoes, row.cores
-    return row.experiment, row.pairs, row.senders, row.payload_bytes, row.agents, *many, *own
+def _size(row: Row) -> tuple[Any, ...]:
+    """Return how much of what is done, whoever does it, and however agents are laid out."""
+    known = declared(row.experiment)
+    layout = {one.attribute for one in known.own if one.is_layout} if known else set()
+    return row.experiment, row.hosts, row.traffic, *(one for one in row.sizes if one[0] not in layout)
 
 
 def _way(row: Row) -> tuple[str, str, bool]:
@@ -121,4 +126,5 @@ def _way(row: Row) -> tuple[str, str, bool]:
 
 
 def _measured(row: Row) -> bool:
-    return any(one is not None for one in (row.round_trips_per_s, row.agents_per_s, row.loops, row.computed))
+    known = declared(row.experiment)
+    return row.mean(known.main_metric if known else RATE) is not None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.subjects.registry import subject_of
 from formicary_bench.vocabulary.names import is_cpu
-from formicary_bench.vocabulary.parameters import ASKED
+from formicary_bench.vocabulary.parameters import PARAMETERS
 from formicary_bench.vocabulary.placements import TWO_HOSTS
 
 if TYPE_CHECKING:
@@ -29,17 +29,23 @@ def command(configuration: Configuration) -> str:
 def _parameters(one: Configuration) -> Iterator[str]:
     """Give the options that say what is measured, where there is a choice."""
     experiment = EXPERIMENTS[one.experiment]
+    by_name = {parameter.name: parameter for parameter in PARAMETERS}
     fixed = {name for name, is_open in _choices(one, experiment).items() if not is_open}
-    for parameter in ASKED:
-        name = parameter.name
-        if parameter.column and name not in fixed and (name in experiment.varies or name == "placement"):
-            value = getattr(one, parameter.column)
-            if value or name in _ALSO_NOTHING:
-                yield parameter.typed(value)
+    for name, value in _PLACES.items():
+        if name not in fixed and name in (*experiment.options, "placement"):
+            found = getattr(one, value)
+            if found or name in _ALSO_NOTHING:
+                yield by_name[name].typed(found)
+    for parameter in experiment.own:
+        if parameter.attribute in one.parameters:
+            yield parameter.typed(one.parameters[parameter.attribute])
 
 
-_ALSO_NOTHING = {"payload", "services", "tls", "spread"}
-"""Parameters of which no bytes, no services and so on are a value, too."""
+_PLACES = {name: name for name in ("placement", "route", "tls", "spread", "traffic")} | {"count": "hosts"}
+"""The fields of a configuration that say where it is, by the options that ask for them."""
+
+_ALSO_NOTHING = {"tls", "spread"}
+"""Parameters of which nothing is a value, too."""
 
 
 def _choices(one: Configuration, experiment: Experiment) -> dict[str, bool]:

@@ -1,4 +1,4 @@
-"""The figures of one repetition: all that rows, verdicts and comparisons are made of."""
+"""What one repetition gave: all that rows, verdicts and comparisons are made of."""
 
 from __future__ import annotations
 
@@ -6,92 +6,94 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.experiments.registry import declared
+from formicary_bench.vocabulary.metrics import RATE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-MEAN = "mean round trip (µs)"
-TIME = "median round trip (µs)"
-P99 = "99th percentile (µs)"
-RATE = "round trips per second"
-HIGHEST = "highest rate kept (messages/s)"
-CREATION = "agents per second"
-TOTAL = "total time (s)"
-AGENTS_CPU = "agents' CPU per message (µs)"
-SERVERS_CPU = "servers' CPU per message (µs)"
-WIRE = "bytes on the wire per message"
-SUSTAINED = "sustained rate (operations/s)"
-PEAK = "peak rate (operations/s)"
-SPEED_UP = "speed-up (CPU time over elapsed time)"
-SMALLEST = "rate of the smallest loop (operations/s)"
-DEVIATION = "standard deviation of swaps"
-BY_CHANCE = "standard deviation of swaps, by the root of their mean"
-UNFAIRNESS = "relative difference of most and fewest swaps"
-HOLDS = "memory held (bytes)"
-TRACED = "memory traced (bytes)"
-GREW = "memory after the load, times that before"
-"""What the figures are called, with their units."""
+    from formicary_bench.statistics.intervals import Interval
+    from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.metrics import Metric
 
-TIMES = (TIME, TOTAL, P99)
-"""Those of which less is faster; of the other ones that are compared, more is."""
-
-_COMPARED = (TIME, P99, TOTAL, RATE, HIGHEST, CREATION, SUSTAINED, SPEED_UP)
-
-
-class Named(msgspec.Struct, frozen=True):
-    """A figure that only some experiments have: its name, with its unit, and its value."""
-
-    figure: str
-    value: float
+Record = dict[str, float]
+"""A line of a table of numbers, by the names of its columns."""
 
 
 class Each(msgspec.Struct, frozen=True, kw_only=True):
     """The figures of one repetition.
 
     Attributes:
-        mean_us: Mean round-trip time in microseconds, or that of a use of the directory.
-        median_us: Its median.
-        per_s: Round trips per second of all pairs together; None where that is no figure of its row.
-        agents_per_s: Agents created or registered per second.
-        others: What its experiment is about besides.
+        values: By the names of their metrics.
         full_load: Whether it held full load; where that is no question, it did.
     """
 
-    mean_us: float | None = None
-    median_us: float | None = None
-    per_s: float | None = None
-    agents_per_s: float | None = None
-    others: tuple[Named, ...] = ()
+    values: dict[str, float]
     full_load: bool = True
 
 
-def named(figures: Mapping[str, float | None]) -> tuple[Named, ...]:
-    """Return figures as `Each.others` has them; those that are None are left out."""
-    return tuple(Named(figure, value) for figure, value in figures.items() if value is not None)
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """What was read of one repetition.
+
+    Attributes:
+        each: Its figures.
+        records: What was measured in several steps of it, a record for each.
+        within: The intervals that figures have within it, by the names of their metrics: they count where it
+            is the only repetition.
+    """
+
+    each: Each
+    records: Sequence[Record] = ()
+    within: Mapping[str, Interval] = {}
 
 
-def samples_of(each: Sequence[Each]) -> dict[str, list[float]]:
-    """Return the values of each figure that repetitions have, in their order."""
+def reading(
+    values: Mapping[Metric, float | None],
+    *,
+    records: Sequence[Record] = (),
+    within: Mapping[Metric, Interval | None] | None = None,
+) -> Reading:
+    """Return what was read of a repetition; values and intervals that are None are left out."""
+    intervals = {metric.name: one for metric, one in (within or {}).items() if one is not None}
+    return Reading(each=Each(values=named(values)), records=records, within=intervals)
+
+
+def named(values: Mapping[Metric, float | None]) -> dict[str, float]:
+    """Return values by the names of their metrics; those that are None are left out."""
+    return {metric.name: value for metric, value in values.items() if value is not None}
+
+
+def with_derived(each: Each, configuration: Configuration) -> Each:
+    """Return the figures of a repetition with those that follow from them."""
+    known = declared(configuration.experiment)
+    if known is None or not known.derived:
+        return each
+    more = {metric: derive(configuration, each.values) for metric, derive in known.derived.items()}
+    return msgspec.structs.replace(each, values=each.values | named(more))
+
+
+def samples_of(each: Iterable[Each]) -> dict[str, list[float]]:
+    """Return the values of each metric that repetitions have, in their order."""
     found: dict[str, list[float]] = {}
     for one in each:
-        for figure, value in _figures(one):
-            found.setdefault(figure, []).append(value)
+        for name, value in one.values.items():
+            found.setdefault(name, []).append(value)
     return found
 
 
-def comparable(each: Iterable[Each], *, is_paced: bool) -> dict[str, list[float]]:
+def comparable(
+    each: Iterable[Each], metrics: Mapping[str, Metric], *, is_paced: bool
+) -> dict[str, list[float]]:
     """Return what platforms and runs are compared by: figures of repetitions that held full load.
 
     Args:
         each: The repetitions.
+        metrics: Those of their experiment, by name.
         is_paced: Whether they are of an open loop, whose rate is what was asked for.
     """
     found = samples_of([one for one in each if one.full_load])
     return {
-        figure: found[figure] for figure in _COMPARED if figure in found and not (is_paced and figure == RATE)
+        name: values
+        for name, values in found.items()
+        if name in metrics and metrics[name].is_compared and not (is_paced and name == RATE.name)
     }
-
-
-def _figures(one: Each) -> list[tuple[str, float]]:
-    usual = {MEAN: one.mean_us, TIME: one.median_us, RATE: one.per_s, CREATION: one.agents_per_s}
-    known = [(figure, value) for figure, value in usual.items() if value is not None]
-    return known + [(other.figure, other.value) for other in one.others]

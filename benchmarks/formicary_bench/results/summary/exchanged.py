@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary_bench.results.store.raw import MEASURED, RoundTrips
-from formicary_bench.results.summary.each import Each, named
+from formicary_bench.results.summary.each import Each, named, with_derived
 from formicary_bench.results.summary.load import Load, load_of
 from formicary_bench.results.summary.warm_up import Cut, measured
 from formicary_bench.statistics.intervals import Interval, batch_means, batch_rates
 from formicary_bench.statistics.percentiles import of_ordered
+from formicary_bench.vocabulary.metrics import MEAN, RATE, TIME
+from formicary_bench.vocabulary.parameters.shared import paced_rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -20,32 +22,42 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.metrics import Metric
 
-    Others = Callable[[Configuration, Repetition, Load, NDArray[np.int64]], Mapping[str, float | None]]
+    Others = Callable[[Configuration, Repetition, "Exchanged"], Mapping[Metric, float | None]]
+
+
+class Exchanged(NamedTuple):
+    """The measured phase of a repetition.
+
+    Attributes:
+        data: All of its round trips.
+        load: Its measured phase as a whole.
+        times: The round-trip times that count, in nanoseconds, the shortest first.
+    """
+
+    data: RoundTrips
+    load: Load
+    times: NDArray[np.int64]
 
 
 class Measured(NamedTuple):
     """What stays in memory of a repetition.
 
     Attributes:
-        load: Its measured phase as a whole.
         times: The round-trip times that count, in nanoseconds, the shortest first.
-        mean_us: Their mean in microseconds.
-        median_us: Their median.
         each: Its figures.
         cut: What was left out as warm-up.
-        time: The interval of the time within it, in microseconds, where it is alone.
-        rate: The interval of the rate within it, where it is alone and has one clock.
+        is_full: Whether it held full load, as far as its round trips say.
+        within: The intervals of the mean time and of the rate within it, where it is alone; of the rate where
+            it has one clock.
     """
 
-    load: Load
     times: NDArray[np.int64]
-    mean_us: float
-    median_us: float
     each: Each
     cut: Cut
-    time: Interval | None = None
-    rate: Interval | None = None
+    is_full: bool
+    within: dict[str, Interval]
 
 
 def measure(
@@ -63,8 +75,7 @@ def measure(
         run: Its run.
         configuration: Its configuration.
         repetition: The repetition.
-        others: Returns the figures that its experiment is about besides, by the measured phase as a whole and
-            the round-trip times, the shortest first.
+        others: Returns the figures that its experiment is about besides.
         is_alone: Whether there is no other, so that intervals have to be made within this one.
         has_rate: Whether its rate is a figure of its row, which needs full load.
 
@@ -75,22 +86,26 @@ def measure(
     load = load_of(data, repetition.members)
     if load is None:
         return None
-    # Several clocks have no window in common.
-    time = _time_within(data) if is_alone else None
-    rate = _rate_within(data, load) if is_alone and not repetition.members else None
+    intervals = {MEAN.name: _time_within(data)} if is_alone else {}
+    if is_alone and has_rate and not repetition.members:  # several clocks have no window in common
+        intervals[RATE.name] = _rate_within(data, load)
     times = data.rtt_ns[data.phase == MEASURED]
-    del data  # with ten million round trips it is a quarter of a gigabyte
     times.sort()
-    mean, median = float(times.mean()) / 1e3, of_ordered(times, [0.5])[0] / 1e3
-    is_even = not has_rate or bool(configuration.rate)  # its load does not depend on who is ready first
-    each = Each(
-        mean_us=mean,
-        median_us=median,
-        per_s=rate_of(load) if has_rate else None,
-        others=named(others(configuration, repetition, load, times)),
-        full_load=is_even or (load.full and repetition.full_load),
+    more = named(others(configuration, repetition, Exchanged(data, load, times)))
+    del data  # with ten million round trips it is a quarter of a gigabyte
+    values = named(
+        {
+            MEAN: float(times.mean()) / 1e3,
+            TIME: of_ordered(times, [0.5])[0] / 1e3,
+            RATE: rate_of(load) if has_rate else None,
+        }
     )
-    return Measured(load, times, mean, median, each, cut, time, rate)
+    # An open loop's load does not depend on who is ready first.
+    is_even = not has_rate or bool(paced_rate(configuration))
+    is_full = is_even or (load.full and repetition.full_load)
+    within = {name: one for name, one in intervals.items() if one is not None}
+    each = with_derived(Each(values=values | more, full_load=is_full), configuration)
+    return Measured(times, each, cut, load.full, within)
 
 
 def rate_of(load: Load) -> float | None:

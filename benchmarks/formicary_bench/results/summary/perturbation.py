@@ -10,6 +10,8 @@ from formicary_bench.results.store.raw import Creations, RoundTrips
 from formicary_bench.results.summary.cpu import profiled_rate
 from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.load import load_of
+from formicary_bench.vocabulary.metrics import RATE
+from formicary_bench.vocabulary.parameters.shared import Agents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,13 +55,13 @@ def _rate(
     run: RunFolder, configuration: Configuration, repetition: Repetition, *, is_profiled: bool = False
 ) -> float:
     """Return how fast a repetition went, as far as it was profiled if it was; zero if that is not known."""
-    if configuration.agents:
+    if Agents.of(configuration).agents:
         data = run.raw(repetition, Creations)
         seconds = float(data.seconds.sum())
         return int(data.agents.sum()) / seconds if seconds else 0.0
-    if not configuration.measured:  # it has no round trips, and is profiled as a whole
+    if not configuration.exchange.measured:  # it has no round trips, and is profiled as a whole
         each = summary_of(configuration.experiment).each(run, configuration, repetition)
-        return (each and each.per_s) or 0.0
+        return each.values.get(RATE.name, 0.0) if each else 0.0
     if is_profiled:
         return profiled_rate(repetition)
     load = load_of(run.raw(repetition, RoundTrips))

@@ -73,7 +73,7 @@ def _validated(run: RunFolder, configuration: Configuration, repetitions: list[R
 
 
 def _digest(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
-    summary = summary_of(configuration.experiment, configuration.agents)
+    summary = summary_of(configuration.experiment)
     digest = summary.digest(run, configuration, repetitions)
     if not configuration.profiled:
         return digest

@@ -107,9 +107,9 @@ def measured(run: RunFolder, configuration: Configuration, repetition: Repetitio
     found = detect(series)
     index = found.index if rule == DETECT else rule
     if not isinstance(index, int) or index >= len(series):
-        index = configuration.warm_up
+        index = configuration.exchange.warm_up
     cut = Cut(index, found, len(series) >= FEWEST, _begins_otherwise(series[index:]))
-    return (data if index == configuration.warm_up else _relabelled(data, index)), cut
+    return (data if index == configuration.exchange.warm_up else _relabelled(data, index)), cut
 
 
 def left_out(run: RunFolder, configuration: Configuration, cuts: Sequence[Cut]) -> WarmUpLeftOut:
@@ -122,7 +122,7 @@ def left_out(run: RunFolder, configuration: Configuration, cuts: Sequence[Cut]) 
         least=min(indices),
         most=max(indices),
         settled=tuple(cut.found.index for cut in cuts),
-        remark=_remark(rule, configuration.warm_up, cuts),
+        remark=_remark(rule, configuration.exchange.warm_up, cuts),
     )
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from formicary_bench.published.claims import Claim  # noqa: TC001 - msgspec resolves the annotations
 from formicary_bench.results.summary.baselines import BASELINES
-from formicary_bench.results.summary.each import HOLDS, samples_of
+from formicary_bench.results.summary.each import samples_of
 from formicary_bench.results.summary.row import Row
 from formicary_bench.results.verdicts.factors import doubt_about
 from formicary_bench.statistics.comparisons import FEWEST
@@ -25,14 +25,13 @@ from formicary_bench.statistics.stability import is_advice
 from formicary_bench.vocabulary.placements import HOSTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from formicary_bench.published.claims import Check, Side
 
 _SHARE = "share of "
 _SERVER = "server"
-_COUNTS = ("pairs", "senders", "agents", "services", "containers", "dimension", "swaps", "requests")
-_SIZES = (*_COUNTS, "payload_bytes", "rate", "arrivals", "echoes", "cores")
+_OF_LOOPS = {"loop", "way"}
 _PLACES = ("placement", "hosts", "traffic")
 
 
@@ -114,9 +113,9 @@ def is_at(side: Side, row: Row, figure: str) -> bool:
         and (not side.placements or row.placement in side.placements)
         and (not side.route or row.route == side.route)
         and (side.tls is None or row.tls == side.tls)
-        and side.pairs_from <= row.senders <= side.pairs_to
-        and (side.agents is None or row.agents == side.agents)
-        and (not side.way or row.way == side.way)
+        and side.pairs_from <= row.exchange.load <= side.pairs_to
+        and (side.agents is None or row.size("agents") == side.agents)
+        and (not side.way or row.size("way") == side.way)
         and bool(values_of(row, figure))
     )
 
@@ -127,8 +126,6 @@ def values_of(row: Row, figure: str) -> Sequence[float]:
         return _shares(row, figure.removeprefix(_SHARE)) if row.profiled else ()
     if row.profiled:
         return ()
-    if figure == HOLDS:
-        return row.memory.uss_values if row.memory else ()
     held = samples_of([one for one in row.each if one.full_load]).get(figure)
     return held or samples_of(row.each).get(figure, [])
 
@@ -166,7 +163,7 @@ def _are_alike(check: Check, one: Row, other: Row) -> bool:
     assert check.other is not None
     if one == other:
         return check.figure != (check.other.figure or check.figure)
-    same = [*_SIZES]
+    same = []
     is_one_subject = check.one.subject == check.other.subject
     if is_one_subject:
         same += ["platform", "kind"]
@@ -177,11 +174,17 @@ def _are_alike(check: Check, one: Row, other: Row) -> bool:
         same += ["route"]
     if check.one.tls is None and is_one_place:
         same += ["tls"]
-    same += ["loop", "way"] if check.one.experiments == check.other.experiments else []
-    same += ["spread"] if is_one_place and check.one.experiments == check.other.experiments else []
-    if check.one.experiments == check.other.experiments:
-        same += ["experiment"]
-    return all(getattr(one, name) == getattr(other, name) for name in same)
+    is_one_experiment = check.one.experiments == check.other.experiments
+    same += ["spread"] if is_one_place and is_one_experiment else []
+    same += ["experiment"] if is_one_experiment else []
+    unlike = set() if is_one_experiment else _OF_LOOPS
+    is_same_size = _sizes(one, unlike) == _sizes(other, unlike)
+    return is_same_size and all(getattr(one, name) == getattr(other, name) for name in same)
+
+
+def _sizes(row: Row, unlike: Collection[str]) -> tuple[object, ...]:
+    """Return how much of it there is, but for what two rows may differ in."""
+    return tuple(one for one in row.sizes if one[0] not in unlike)
 
 
 def _along(check: Check, rows: Iterable[Row]) -> _Found:
@@ -203,36 +206,18 @@ def _along(check: Check, rows: Iterable[Row]) -> _Found:
 
 def _ends(check: Check, side: Side, rows: Iterable[Row]) -> list[tuple[Row, Row]]:
     varies = {check.along, "senders"} if check.along == "pairs" else {check.along}
-    same = [
-        name
-        for name in (
-            *_SIZES,
-            *_PLACES,
-            "loop",
-            "way",
-            "experiment",
-            "platform",
-            "kind",
-            "route",
-            "tls",
-            "spread",
-        )
-        if name not in varies
-    ]
+    same = (*_PLACES, "experiment", "platform", "kind", "route", "tls", "spread")
     series: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
-        if is_at(side, row, check.figure) and (getattr(row, check.along) or not check.proportional):
-            series.setdefault(tuple(getattr(row, name) for name in same), []).append(row)
-    ordered = [sorted(members, key=lambda row: getattr(row, check.along)) for members in series.values()]
-    return [
-        (each[-1], each[0])
-        for each in ordered
-        if getattr(each[-1], check.along) > getattr(each[0], check.along)
-    ]
+        if is_at(side, row, check.figure) and (row.size(check.along) or not check.proportional):
+            at = *(getattr(row, name) for name in same), *_sizes(row, varies)
+            series.setdefault(at, []).append(row)
+    ordered = [sorted(members, key=lambda row: row.size(check.along)) for members in series.values()]
+    return [(each[-1], each[0]) for each in ordered if each[-1].size(check.along) > each[0].size(check.along)]
 
 
 def _growth(check: Check, most: Row, least: Row) -> _Divided:
-    scale = getattr(most, check.along) / getattr(least, check.along) if check.proportional else 1.0
+    scale = most.size(check.along) / least.size(check.along) if check.proportional else 1.0
     return [
         (1, [value / scale for value in values_of(most, check.figure)]),
         (-1, values_of(least, check.figure)),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.results.summary.baselines import BASELINES
-from formicary_bench.results.summary.typical import MORE_IS_FASTER, typical_of, values_of
+from formicary_bench.results.summary.typical import typical_of, values_of
 from formicary_bench.statistics.comparisons import FEWEST, RESOLUTION, Verdict, repetitions_for
 from formicary_bench.statistics.independence import widening
 from formicary_bench.statistics.intervals import Interval
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.summary.row import Row
     from formicary_bench.results.summary.warmth import Warmth
+    from formicary_bench.vocabulary.metrics import Metric
 
 QUIETER = "a quieter machine"
 
@@ -74,22 +75,22 @@ class Factor(msgspec.Struct, frozen=True, kw_only=True):
     of: tuple[str, ...] = ()
 
 
-def factor(row: Row, other: Row, figure: str) -> Factor | None:
+def factor(row: Row, other: Row, metric: Metric) -> Factor | None:
     """Return what can be said of how fast a row is beside another; None where either has no such figure.
 
     Args:
         row: The one.
         other: The other.
-        figure: By which figure of both, as in `results.summary.each`.
+        metric: By which figure of both.
     """
-    if typical_of(row, figure) is None or typical_of(other, figure) is None:
+    if typical_of(row, metric) is None or typical_of(other, metric) is None:
         return None
     name = "a message and its answer" if other.family != row.family else name_of(other)
-    ours, theirs = values_of(row, figure), values_of(other, figure)
+    ours, theirs = values_of(row, metric), values_of(other, metric)
     doubt = doubt_of(row, other) or too_few(row, ours) or too_few(other, theirs)
-    found = factor_of(ours, theirs, name, doubt, is_rate=figure in MORE_IS_FASTER)
+    found = factor_of(ours, theirs, name, doubt, is_rate=bool(metric.more_is_better))
     found = msgspec.structs.replace(found, way=_way(row, other), of=(row.anchor, other.anchor))
-    verdict = _verdict(row, other, figure)
+    verdict = _verdict(row, other, metric.name)
     if found.ratio is None or verdict is None:
         return found
     if verdict is Verdict.UNDECIDED:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Machine, Manifest
     from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.metrics import Metric
 
 _MACHINE = {"host": "host", "cpu": "processor", "usable": "usable cores", "python": "python", "loop": "loop"}
 
@@ -56,7 +57,7 @@ class Track(msgspec.Struct, frozen=True):
 
     configuration: Configuration
     row: Row
-    figure: str
+    metric: Metric
     spots: tuple[Spot, ...]
 
 
@@ -80,18 +81,18 @@ def history(runs: Iterable[RunFolder], experiment: str | None = None) -> History
         experiment: The name of an experiment, or of a group; None for all.
     """
     remarks: list[str] = []
-    found: dict[tuple[str, str], tuple[Configuration, Row, list[Spot]]] = {}
+    found: dict[tuple[str, Metric], tuple[Configuration, Row, list[Spot]]] = {}
     for run in runs:
         try:
-            for configuration, figure, values in _measured(run, experiment, remarks):
+            for configuration, metric, values in _measured(run, experiment, remarks):
                 row = frame(configuration, run.manifest.repetitions_of(configuration))
-                track = found.setdefault((configuration.key, figure), (configuration, row, []))
+                track = found.setdefault((configuration.key, metric), (configuration, row, []))
                 track[2].append(Spot(run, _version(run.manifest, row), values, row))
         except UsageError as error:
             remarks.append(f"{run.path} is left out: {error}")
     tracks = [
-        Track(configuration, row, figure, _marked(spots))
-        for (_, figure), (configuration, row, spots) in found.items()
+        Track(configuration, row, metric, _marked(spots))
+        for (_, metric), (configuration, row, spots) in found.items()
     ]
     names = dict.fromkeys(track.row.experiment for track in tracks)
     judged = [
@@ -102,13 +103,13 @@ def history(runs: Iterable[RunFolder], experiment: str | None = None) -> History
 
 def _measured(
     run: RunFolder, experiment: str | None, remarks: list[str]
-) -> list[tuple[Configuration, str, tuple[float, ...]]]:
+) -> list[tuple[Configuration, Metric, tuple[float, ...]]]:
     """Return the figures of a run; all of them are read before any is used."""
     return [
-        (one, figure, tuple(values))
+        (one, metric, tuple(values))
         for one in measured(run).values()
         if experiment in {None, one.experiment, family_of(one.experiment)}
-        for figure, values in figures_of(run, one, remarks).items()
+        for metric, values in figures_of(run, one, remarks).items()
     ]
 
 
@@ -134,7 +135,7 @@ def _judged(tracks: Sequence[Track]) -> list[Track]:
     ]
     judged = compare(
         [
-            contrast_of(track.configuration, track.figure, (spot.row, spot.values), (base.row, base.values))
+            contrast_of(track.configuration, track.metric, (spot.row, spot.values), (base.row, base.values))
             for track, place, base in places
             for spot in (track.spots[place],)
         ]

@@ -12,20 +12,23 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.errors import UsageError
+from formicary_bench.experiments.registry import metrics_of
 from formicary_bench.results.summary.declared import summary_of
-from formicary_bench.results.summary.each import HIGHEST, TIMES, Each, comparable
+from formicary_bench.results.summary.each import Each, comparable
 from formicary_bench.results.summary.row import Row, frame
 from formicary_bench.results.summary.warm_up import OPTION
 from formicary_bench.results.verdicts.factors import doubt_of_warmth, name_of
 from formicary_bench.statistics.comparisons import Contrast
+from formicary_bench.vocabulary.parameters.shared import paced_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.vocabulary.configuration import Configuration
+    from formicary_bench.vocabulary.metrics import Metric
 
-Samples = dict[str, list[float]]
+Samples = dict["Metric", list[float]]
 
 _MACHINE = {
     "host": "host",
@@ -45,7 +48,7 @@ class Paired(msgspec.Struct, frozen=True):
         base: The same in the other one, which is another where two platforms are compared.
         row: What the former is called: its row, without figures.
         base_row: The same of the latter.
-        figure: Which figure it is, as in `results.summary.each`.
+        metric: Which metric it is.
         contrast: What the repetitions of both gave, named after the configuration and the figure.
     """
 
@@ -53,7 +56,7 @@ class Paired(msgspec.Struct, frozen=True):
     base: Configuration
     row: Row
     base_row: Row
-    figure: str
+    metric: Metric
     contrast: Contrast
 
 
@@ -115,17 +118,17 @@ def _paired(
             base=theirs[1],
             row=rows[0],
             base_row=rows[1],
-            figure=figure,
-            contrast=contrast_of(ours[1], figure, (rows[0], values[figure]), (rows[1], base_values[figure])),
+            metric=metric,
+            contrast=contrast_of(ours[1], metric, (rows[0], values[metric]), (rows[1], base_values[metric])),
         )
-        for figure in base_values
-        if figure in values
+        for metric in base_values
+        if metric in values
     ]
 
 
 def contrast_of(
     configuration: Configuration,
-    figure: str,
+    metric: Metric,
     ours: tuple[Row, Sequence[float]],
     theirs: tuple[Row, Sequence[float]],
 ) -> Contrast:
@@ -133,16 +136,16 @@ def contrast_of(
 
     Args:
         configuration: What was measured.
-        figure: Which figure of it, as in `results.summary.each`.
+        metric: Which figure of it.
         ours: Its row, without figures, and a figure of each repetition, in the run that is judged.
         theirs: The same in the other one.
     """
     doubts = (doubt_of_warmth(row.warmth, name_of(row)) for row, _ in (ours, theirs))
     return Contrast(
-        name=f"{configuration.key}: {figure}",
+        name=f"{configuration.key}: {metric.title}",
         values=tuple(ours[1]),
         base=tuple(theirs[1]),
-        is_rate=figure not in TIMES,
+        is_rate=bool(metric.more_is_better),
         doubt=next((doubt.sentence for doubt in doubts if doubt), ""),
     )
 
@@ -217,7 +220,7 @@ def figures_of(run: RunFolder, configuration: Configuration, remarks: list[str])
         configuration: What it has measured.
         remarks: To which is added what is to be said of it.
     """
-    summary = summary_of(configuration.experiment, configuration.agents)
+    summary = summary_of(configuration.experiment)
     each: list[Each] = []
     invalid = 0
     for repetition in run.manifest.repetitions_of(configuration):
@@ -226,8 +229,9 @@ def figures_of(run: RunFolder, configuration: Configuration, remarks: list[str])
         elif (one := summary.each(run, configuration, repetition)) is not None:
             each.append(one)
     uneven = sum(not one.full_load for one in each)
-    found = comparable(each, is_paced=bool(configuration.rate))
-    missed = found.get(HIGHEST, []).count(0)
+    metrics = metrics_of(configuration.experiment)
+    found = comparable(each, metrics, is_paced=bool(paced_rate(configuration)))
+    missed = sum(values.count(0) for values in found.values())
     if uneven:
         remarks.append(
             f"{run.path}: {uneven} repetitions of {configuration.key} had no full load and do not count"
@@ -237,5 +241,5 @@ def figures_of(run: RunFolder, configuration: Configuration, remarks: list[str])
             f"{run.path}: {invalid} repetitions of {configuration.key} are not valid and do not count"
         )
     if missed:
-        remarks.append(f"{run.path}: {missed} searches of {configuration.key} kept no rate")
-    return found
+        remarks.append(f"{run.path}: {missed} repetitions of {configuration.key} kept no rate")
+    return {metrics[name]: values for name, values in found.items()}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.results.summary.each import MEAN
 from formicary_bench.statistics.stability import FEWEST, Stability
+from formicary_bench.vocabulary.metrics import MEAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -95,7 +95,7 @@ def _scatter(rows: Iterable[Row]) -> float:
 
 
 def _halves(row: Row) -> list[float | None]:
-    return [one.assessment.half_width for one in row.stability if one.figure != MEAN]
+    return [one.assessment.half_width for one in row.stability if one.figure != MEAN.name]
 
 
 def _taken(manifest: Manifest) -> float:

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.experiments.registry import metrics_of
 from formicary_bench.results.summary.baselines import BASELINES
-from formicary_bench.results.summary.each import TIMES, comparable, samples_of
+from formicary_bench.results.summary.each import comparable, samples_of
 from formicary_bench.results.verdicts.factors import doubt_of
 from formicary_bench.statistics.comparisons import Comparison, Contrast, compare
 from formicary_bench.statistics.stability import Assessment, assess
+from formicary_bench.vocabulary.parameters.shared import paced_rate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.declared import Summary
     from formicary_bench.results.summary.each import Each
     from formicary_bench.results.summary.row import Row
+    from formicary_bench.vocabulary.metrics import Metric
 
 _MOST = 1e100  # what is beyond, or is no number, was not measured: folders come from others
 
@@ -39,7 +42,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         platform: Of the other one, as are `kind` and `route`.
-        figure: Which one it is.
+        figure: The name of its metric.
         comparison: What came of it.
     """
 
@@ -50,9 +53,16 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     comparison: Comparison
 
 
-def stability_of(each: Sequence[Each]) -> tuple[Believed, ...]:
-    """Judge all figures that the repetitions of a configuration have."""
-    return believed(samples_of(each))
+def stability_of(experiment: str, each: Sequence[Each]) -> tuple[Believed, ...]:
+    """Judge the figures that the repetitions of a configuration have."""
+    metrics = metrics_of(experiment)
+    return believed(
+        {
+            name: values
+            for name, values in samples_of(each).items()
+            if name in metrics and metrics[name].is_judged
+        }
+    )
 
 
 def believed(figures: Mapping[str, Sequence[float]]) -> tuple[Believed, ...]:
@@ -100,8 +110,9 @@ def others_of(row: Row, compared: Compared, rows: Sequence[Row]) -> list[Row]:
 
 def _is_held_against(row: Row, other: Row, summary: Summary, *, is_before: bool) -> bool:
     """Whether a row is judged by another; of two subjects that do the same work the first one is."""
-    declared = summary.is_held_against(row, other)
-    return is_before and _can_be_compared(row, other) if declared is None else declared
+    if summary.is_held_against is not None:
+        return summary.is_held_against(row, other)
+    return is_before and _can_be_compared(row, other)
 
 
 def _takes_part(row: Row) -> bool:
@@ -117,31 +128,26 @@ def _can_be_compared(row: Row, other: Row) -> bool:
 
 
 def _point(row: Row) -> tuple[object, ...]:
-    where = row.placement, row.tls, row.hosts, row.traffic, row.spread
-    limit = row.saturation.limit_us if row.saturation else 0
-    paced = row.rate, row.arrivals, limit, row.loop, row.way
-    own = row.dimension, row.swaps, row.requests, row.echoes, row.cores
-    sizes = row.pairs, row.senders, row.payload_bytes, row.agents, row.services, row.containers
-    return *where, *paced, *own, *sizes
+    return row.placement, row.tls, row.hosts, row.traffic, row.spread, row.sizes
 
 
-def _contrasts(row: Row, other: Row, wanted: Sequence[str]) -> list[tuple[str, Contrast]]:
+def _contrasts(row: Row, other: Row, wanted: Sequence[Metric]) -> list[tuple[str, Contrast]]:
     """Return what is compared: figures of repetitions that held full load, and why not, where that is so."""
-    doubt = doubt_of(row, other)
-    ours, theirs = (comparable(one.each, is_paced=bool(one.rate)) for one in (row, other))
+    doubt, metrics = doubt_of(row, other), metrics_of(row.experiment)
+    ours, theirs = (comparable(one.each, metrics, is_paced=bool(paced_rate(one))) for one in (row, other))
     return [
         (
-            figure,
+            name,
             Contrast(
-                name=figure,
-                values=tuple(ours[figure]),
-                base=tuple(theirs[figure]),
-                is_rate=figure not in TIMES,
+                name=metrics[name].title,
+                values=tuple(ours[name]),
+                base=tuple(theirs[name]),
+                is_rate=bool(metrics[name].more_is_better),
                 doubt=doubt.sentence if doubt else "",
             ),
         )
-        for figure in wanted or ours
-        if figure in ours and figure in theirs
+        for name in [metric.name for metric in wanted] or ours
+        if name in ours and name in theirs
     ]
 
 

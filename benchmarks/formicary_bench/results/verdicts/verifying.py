@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.experiments.registry import declared, metric_of
 from formicary_bench.published.claims import claims
 from formicary_bench.results.verdicts.claims import Card, Outcome, judge
 from formicary_bench.results.verdicts.verdicts import others_of
 from formicary_bench.statistics.comparisons import Verdict
+from formicary_bench.vocabulary.parameters.parameter import declared_by
+from formicary_bench.vocabulary.parameters.shared import ROUNDS, Talk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +101,8 @@ def _of_platforms(rows: Sequence[Row], again: Sequence[Row]) -> list[Statement]:
             found.append(
                 Statement(
                     says=f"{_name(row)}, {row.experiment}, {row.placement}, {_size(row)}: "
-                    f"{one.comparison.verdict} than {f'{one.platform} {one.kind}'.strip()} by {one.figure}",
+                    f"{one.comparison.verdict} than {f'{one.platform} {one.kind}'.strip()} by "
+                    f"{metric_of(row.experiment, one.figure).title}",
                     rows=tuple(sorted((row.anchor, others[0].anchor))),
                     outcome=_became(one.comparison.verdict, verdict, _TOLD),
                     here=known.comparison.sentence if known else "not measured",
@@ -125,17 +129,7 @@ def _name(row: Row) -> str:
 
 
 def _size(row: Row) -> str:
-    parts = {
-        "at once": row.senders,
-        "bytes": row.payload_bytes,
-        "agents": row.agents,
-        "services": row.services,
-        "per second": row.rate,
-        "operations": row.loop,
-        "cells a side": row.dimension,
-        "swaps": row.swaps,
-        "requests": row.requests,
-        "receivers": row.echoes,
-        "cores": row.cores,
-    }
-    return ", ".join(f"{value} {word}" for word, value in parts.items() if value)
+    known = declared(row.experiment)
+    own = known.own if known else declared_by(Talk)
+    there = [one for one in own if one.attribute != ROUNDS.attribute and row.size(one.attribute)]
+    return ", ".join(one.said(row.size(one.attribute)) for one in there)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from formicary.errors import FormicaryError
+from formicary_bench.experiments.mobile.web_shop import Shopping
 from formicary_bench.netlab.make import check_machine
 from formicary_bench.netlab.network import try_out
 from formicary_bench.netlab.programs import FailedError, run
@@ -31,9 +32,14 @@ def check_delays(plan: Iterable[Configuration]) -> None:
     Raises:
         LabError: it cannot; says what to do.
     """
-    if any(configuration.delay_us for configuration in plan):
+    if any(map(delay_of, plan)):
         check_machine()
         try_out(_TRIAL, "", "1ms")
+
+
+def delay_of(configuration: Configuration) -> int:
+    """Return for how many microseconds each packet is on its way besides."""
+    return Shopping.of(configuration).delay_us
 
 
 @contextmanager

@@ -44,9 +44,5 @@ def _trials(hello: Hello) -> Iterator[Configuration]:
             platform=hello.name,
             placement=placement,
             route=carriers[0].route,
-            pairs=2,
-            payload_bytes=1,
-            warm_up=2,
-            measured=5,
-            cool_down=2,
+            parameters={"pairs": 2, "payload_bytes": 1, "rounds": (2, 5, 2)},
         )

@@ -14,7 +14,7 @@ from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Creations, RoundTrips, Tallies
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.runner.errors import RepetitionError
-from formicary_bench.runner.execution.delayed_network import delayed_network
+from formicary_bench.runner.execution.delayed_network import delay_of, delayed_network
 from formicary_bench.runner.execution.phases import (
     QUIET_SECONDS,
     Advance,
@@ -33,6 +33,7 @@ from formicary_bench.runner.observers.hosts import HostObserver
 from formicary_bench.runner.observers.observer import NOBODY, Observer, PlacedWorker, ProgressListener
 from formicary_bench.runner.observers.validity import why_late, why_restless
 from formicary_bench.subjects.registry import subject_of
+from formicary_bench.vocabulary.parameters.shared import paced_rate
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 from formicary_bench.vocabulary.roles import ASK, BOTH, ECHO, MEMBER
 from formicary_bench.worker.interruption import allow_interrupts
@@ -108,7 +109,7 @@ def measure(
     started = datetime.now(UTC)
     watching = HostObserver(observer) if any(slot.host.name for slot in task.slots) else None
     with (
-        delayed_network(task.configuration.delay_us),
+        delayed_network(delay_of(task.configuration)),
         RepetitionRun(task, listener, watching or observer, quiet_s=quiet_s) as running,
     ):
         done = running.finish()
@@ -131,7 +132,7 @@ def measure(
         invalid=(*(watching.why_invalid() if watching else ()), *why_late(task.configuration, counted)),
         # In an open loop a sender waits for its time by looking at the clock: it is busy in any case.
         notes=(
-            *(watching.notes() if watching and not task.configuration.rate else ()),
+            *(watching.notes() if watching and not paced_rate(task.configuration) else ()),
             *why_restless(counted),
         ),
     )
@@ -140,10 +141,9 @@ def measure(
 
 def _lost(configuration: Configuration, data: _Values) -> int:
     """Return how many messages of an open loop were never answered; a closed one ends if one is not."""
-    if not configuration.rate or not isinstance(data, RoundTrips):
+    if not paced_rate(configuration) or not isinstance(data, RoundTrips):
         return 0
-    trips = configuration.warm_up + configuration.measured + configuration.cool_down
-    return configuration.load * trips - len(data.pair)
+    return configuration.exchange.load * configuration.exchange.trips - len(data.pair)
 
 
 def roles_of(configuration: Configuration) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ class RunServer:
         if not self._managed.running:
             self._managed.restart()
         if subject_of(configuration.platform, configuration.kind).accounts:
-            self._make_accounts(configuration.load)
+            self._make_accounts(configuration.exchange.load)
         has_tls = configuration.tls and configuration.route == XMPP
         address = ServerAddress.load(self._managed.folder.path, tls=has_tls)
         return Server(

@@ -72,11 +72,12 @@ def round_trips(
         assert isinstance(result, Done)
         pairs = _pairs_of(configuration, worker)
         parts.append((_values(configuration, result, handed[worker], pairs), pairs))
-    trips = configuration.warm_up + configuration.measured + configuration.cool_down
+    rounds = configuration.exchange.rounds
+    trips = sum(rounds)
     values = np.concatenate([values for values, _ in parts])
     phases = np.repeat(
         np.array([WARM_UP, MEASURED, COOL_DOWN], dtype=np.int8),
-        [configuration.warm_up, configuration.measured, configuration.cool_down],
+        rounds,
     )
     data = RoundTrips(
         pair=np.repeat(np.arange(len(values), dtype=np.int32), trips),
@@ -99,14 +100,14 @@ def _answered(data: RoundTrips) -> RoundTrips:
 def _pairs_of(configuration: Configuration, worker: int) -> int:
     if configuration.placement == N_HOSTS:
         return senders_of(configuration, worker)
-    return configuration.load
+    return configuration.exchange.load
 
 
 def _values(configuration: Configuration, result: Done, handover: int, pairs: int) -> NDArray[np.int64]:
     """Return by pair when its round trips began since the worker did, and how long they took."""
     import numpy as np
 
-    trips = configuration.warm_up + configuration.measured + configuration.cool_down
+    trips = configuration.exchange.trips
     size = pairs * 2 * trips * _MEASURED_BY_NS
     if set(result.counts) != {trips} or len(result.counts) != pairs or os.fstat(handover).st_size != size:
         raise RepetitionError("the measuring process handed over fewer round trips than it should have made")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.store.model import Machine, Repetition
 
-_FORMAT = 1
+_FORMAT = 2
 _MOST = 3000  # configurations that are remembered
 _LARGEST = 10_000_000  # bytes
 

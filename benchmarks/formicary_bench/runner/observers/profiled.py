@@ -163,7 +163,7 @@ def measure_profiled(task: Task, listener: ProgressListener) -> tuple[Repetition
     Raises:
         RepetitionError: nothing came of it; says what happened.
     """
-    is_whole = not task.configuration.measured
+    is_whole = not task.configuration.exchange.measured
     with ExitStack() as undo:
         sampling = Sampling(undo, as_a_whole=is_whole)
         try:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary_bench.vocabulary.arrivals import LATE
+from formicary_bench.vocabulary.parameters.shared import paced_rate
 from formicary_bench.vocabulary.warmth import SETTLED, WARM_UP_SECONDS
 
 if TYPE_CHECKING:
@@ -112,9 +113,9 @@ def why_late(configuration: Configuration, counters: Mapping[str, float]) -> lis
 
     Its messages went when it could send them, not when they were due: that is another load.
     """
-    sent = configuration.measured * configuration.load
+    sent = configuration.exchange.measured * configuration.exchange.load
     late = counters.get(LATE, 0.0)
-    if not configuration.rate or late <= BEHIND * sent:
+    if not paced_rate(configuration) or late <= BEHIND * sent:
         return []
     return [f"the sender could not keep its schedule ({late / sent:.0%} of its messages were late)"]
 

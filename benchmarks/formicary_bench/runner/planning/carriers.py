@@ -8,7 +8,7 @@ from formicary.errors import UsageError
 from formicary_bench.subjects.registry import SUBJECTS
 from formicary_bench.subjects.subject import is_usual
 from formicary_bench.vocabulary.placements import APART, HOSTED, SAME
-from formicary_bench.vocabulary.routes import ROUTES, XMPP
+from formicary_bench.vocabulary.routes import NO_MESSAGES, ROUTES, XMPP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,8 @@ _FOR_ALL = {"tcp"}  # what all routes are held against
 def carriers_of(subject: Subject, layout: Layout, part: Part, options: Options) -> list[Carrier]:
     """Return what carries a platform's messages at a place, one after the other."""
     placement = layout.placement
+    if part.experiment.carriers == (NO_MESSAGES,):
+        return [NO_MESSAGES]
     if layout.hosts == 1:
         return [carrier for carrier in subject.carriers.get(SAME, ()) if placement in subject.carriers]
     can = subject.carriers.get(placement, ())

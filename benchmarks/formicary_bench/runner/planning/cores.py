@@ -20,21 +20,22 @@ def cores_of(options: Options) -> tuple[int, ...]:
     Raises:
         UsageError: there are fewer than asked for, or this system cannot keep processes on some of them.
     """
+    cores: tuple[int, ...] | None = options.sizes.get("cores")
     if not hasattr(os, "sched_setaffinity"):
-        if options.cores:
+        if cores:
             raise UsageError(PLATFORM_CORES)
         return (0,)
     there = len(os.sched_getaffinity(0))
-    if options.cores is None:
+    if cores is None:
         return powers_of_two(there)
-    most = max(options.cores)
+    most = max(cores)
     if most > there:
-        cores = "core" if there == 1 else "cores"
+        word = "core" if there == 1 else "cores"
         raise UsageError(
-            f"--cores {most} is more than the {there} {cores} that this machine lets its processes use; "
+            f"--cores {most} is more than the {there} {word} that this machine lets its processes use; "
             f"take {there} at most"
         )
-    return options.cores
+    return cores
 
 
 def few_cores_of(options: Options, *, with_one: bool = False) -> tuple[int, ...]:
@@ -44,7 +45,7 @@ def few_cores_of(options: Options, *, with_one: bool = False) -> tuple[int, ...]
         UsageError: as of `cores_of`.
     """
     found = cores_of(options)
-    if options.cores:
+    if options.sizes.get("cores"):
         return found
     return tuple(dict.fromkeys((found[0], found[-1]))) if with_one else found[-1:]
 

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 def fits(configuration: Configuration) -> bool:
     """Say whether a configuration is within what its subject takes."""
     subject = subject_of(configuration.platform, configuration.kind)
-    if configuration.rate and subject.exchanges:  # nobody talks to agents that move on other platforms
-        return False
-    few = not subject.most_pairs or configuration.load <= subject.most_pairs
-    return few and (not subject.most_bytes or configuration.payload_bytes <= subject.most_bytes)
+    exchange = configuration.exchange
+    few = not subject.most_pairs or exchange.load <= subject.most_pairs
+    return few and (not subject.most_bytes or exchange.payload_bytes <= subject.most_bytes)
 
 
 def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
@@ -67,12 +66,13 @@ def _limits(subject: Subject, experiment: Experiment, options: Options) -> Itera
     for placement in options.placements or usual:
         if placement not in subject.carriers:
             yield f"cannot be measured with {placement}"
-    loads = [load for load in options.pairs or experiment.pairs if load > subject.most_pairs > 0]
+    sizes = {**experiment.sizes, **options.sizes}
+    loads = [load for load in sizes.get("pairs", ()) if load > subject.most_pairs > 0]
     if loads:
         yield f"with {_listed(loads)} pairs, as it takes at most {subject.most_pairs}"
-    sizes = [size for size in options.payloads or experiment.payloads if size > subject.most_bytes > 0]
-    if sizes:
-        yield f"with {_listed(sizes)} bytes, as it takes at most {subject.most_bytes}"
+    large = [size for size in sizes.get("payload_bytes", ()) if size > subject.most_bytes > 0]
+    if large:
+        yield f"with {_listed(large)} bytes, as it takes at most {subject.most_bytes}"
 
 
 def _listed(numbers: Sequence[int]) -> str:

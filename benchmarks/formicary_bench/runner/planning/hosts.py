@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.errors import UsageError
 from formicary_bench.runner.planning.options import places_of
-from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.routes import Carrier
 from formicary_bench.vocabulary.traffic import AWAY
 
 if TYPE_CHECKING:
@@ -16,10 +14,8 @@ if TYPE_CHECKING:
 
     from formicary_bench.experiments.experiment import Part
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.subject import Subject
 
 _TWO = 2
-_NOTHING = Carrier("none")
 
 
 class Layout(NamedTuple):
@@ -36,21 +32,6 @@ class Layout(NamedTuple):
     hosts: int = 0
     traffic: str = ""
     spread: str = AWAY
-
-
-def frame(part: Part, subject: Subject, layout: Layout, carrier: Carrier = _NOTHING) -> Configuration:
-    """Return what is measured of a part of a run with a subject at a place, without how much of it."""
-    return Configuration(
-        experiment=part.experiment.name,
-        platform=subject.platform,
-        kind=subject.kind,
-        placement=layout.placement,
-        hosts=layout.hosts,
-        traffic=layout.traffic,
-        spread=layout.spread,
-        route=carrier.route,
-        tls=carrier.tls,
-    )
 
 
 def placements_of(part: Part, options: Options) -> list[str]:
@@ -143,7 +124,7 @@ def _possible(part: Part) -> list[str]:
 
 def _many(part: Part, options: Options) -> Iterator[Layout]:
     experiment, there = part.experiment, len(options.hosts)
-    every = range(1, there + 1) if "count" in experiment.varies else (there,)
+    every = range(1, there + 1) if "count" in experiment.options else (there,)
     traffics = (options.traffics or experiment.traffics) if experiment.traffics else ("",)
     for hosts in options.counts or every:
         # Those of one host have nobody else to talk to.

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from formicary_bench.experiments.experiment import Preset
 from formicary_bench.experiments.presets import preset_of
-from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.experiments.selections import QUICK
+from formicary_bench.experiments.registry import EXPERIMENTS, all_parameters
 from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
-from formicary_bench.vocabulary.parameters import ASKED
+from formicary_bench.vocabulary.parameters import HOSTS, OWN
+from formicary_bench.vocabulary.presets import QUICK
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.results.store.model import Option
+    from formicary_bench.vocabulary.parameters import Parameter
 
 REPETITIONS = 3
 """How often each configuration is measured: with fewer, intervals are too wide to say anything."""
-
-_OF_PRESETS = {one.name for one in fields(Preset)} - {"placements", "parts"}
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,14 @@ class Options:
     Attributes:
         experiment: its name, or that of a selection.
         hosts: names of the hosts that containers may be on; none where all is on this machine.
+        sizes: of the parameters that are an experiment's own, by their fields.
 
     The others are those of `vocabulary.parameters`.
     """
 
-    experiment: str = QUICK.name
-    pairs: tuple[int, ...] | None = None
-    receivers: tuple[int, ...] | None = None
-    payloads: tuple[int, ...] | None = None
-    agents: tuple[int, ...] | None = None
-    services: tuple[int, ...] | None = None
-    containers: tuple[int, ...] | None = None
-    growth: int | None = None
+    experiment: str = QUICK
     hosts: tuple[str, ...] = ()
+    sizes: Mapping[str, Any] = field(default_factory=dict)
     counts: tuple[int, ...] | None = None
     traffics: tuple[str, ...] | None = None
     spreads: tuple[str, ...] | None = None
@@ -49,19 +44,6 @@ class Options:
     routes: tuple[str, ...] | None = None
     tls: tuple[bool, ...] | None = None
     subjects: tuple[str, ...] | None = None
-    rates: tuple[int, ...] | None = None
-    arrivals: tuple[str, ...] | None = None
-    limit_us: int | None = None
-    requests: tuple[int, ...] | None = None
-    mixes: tuple[str, ...] | None = None
-    databases: tuple[str, ...] | None = None
-    delays: tuple[int, ...] | None = None
-    loops: tuple[int, ...] | None = None
-    ways: tuple[str, ...] | None = None
-    dimensions: tuple[int, ...] | None = None
-    swaps: tuple[int, ...] | None = None
-    cores: tuple[int, ...] | None = None
-    rounds: tuple[int, int, int] | None = None
     warm_up: int | str | None = None
     profile: bool = False
     preset: str = ""
@@ -72,11 +54,16 @@ class Options:
         """Return them for the manifest, without what was not given."""
         given: dict[str, Option] = {"experiment": self.experiment}
         given |= {"hosts": list(self.hosts)} if self.hosts else {}
-        for one in ASKED:
-            value = getattr(self, one.attribute)
+        for one in asked():
+            value = self.sizes.get(one.attribute) if one.scope == OWN else getattr(self, one.attribute)
             if value or (value is not None and one.name in {"seed", WARM_UP}):
                 given[one.name] = one.for_manifest(value)
         return given
+
+
+def asked() -> tuple[Parameter, ...]:
+    """Return all parameters that say what is measured, and not over which hosts."""
+    return tuple(one for one in all_parameters() if one.scope != HOSTS)
 
 
 def with_preset(options: Options) -> Options:
@@ -92,8 +79,8 @@ def with_preset(options: Options) -> Options:
     if experiment is None:
         return options
     preset = preset_of(experiment, options.preset)
-    taken = {name: getattr(options, name) or getattr(preset, name) for name in _OF_PRESETS}
-    return replace(options, **(taken | {"repeat": taken["repeat"] or REPETITIONS}))
+    repeat = options.repeat or preset.repeat or REPETITIONS
+    return replace(options, repeat=repeat, sizes={**preset.sizes, **options.sizes})
 
 
 def repeat_of(options: Options, experiment: str) -> int:

@@ -6,17 +6,16 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.experiment import Take
+from formicary_bench.experiments.messaging import A_MESSAGE
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.experiments.selections import A_MESSAGE, SELECTIONS
+from formicary_bench.experiments.selections import SELECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from formicary_bench.experiments.experiment import Experiment, Part
     from formicary_bench.runner.planning.options import Options
-
-_SIZES = ("pairs", "payloads", "agents", "services", "containers", "loops", "dimensions", "swaps")
 
 
 def parts_of(options: Options) -> Iterator[Part]:
@@ -36,19 +35,7 @@ def parts_of(options: Options) -> Iterator[Part]:
 
 
 def _whole(one: Experiment) -> Take:
-    return Take(
-        subjects=one.subjects,
-        pairs=one.pairs,
-        payloads=one.payloads,
-        agents=one.agents,
-        services=one.services,
-        containers=one.containers,
-        placements=one.placements,
-        carriers=one.carriers,
-        loops=one.loops,
-        dimensions=one.dimensions,
-        swaps=one.swaps,
-    )
+    return Take(subjects=one.subjects, placements=one.placements, carriers=one.carriers)
 
 
 def _sized(part: Part, options: Options) -> Iterator[Part]:
@@ -56,14 +43,13 @@ def _sized(part: Part, options: Options) -> Iterator[Part]:
 
     Where the selection names no subjects, they and the places are those of the preset, too.
     """
-    if not options.preset or part is A_MESSAGE:
+    if not options.preset or part == A_MESSAGE.of(part.experiment):
         yield part
         return
     preset = preset_of(part.experiment, options.preset)
     parts = [take.of(part.experiment) for take in preset.parts if not part.subjects] or [part]
     for one in parts:
-        sizes = {name: getattr(preset, name) or getattr(one, name) for name in _SIZES}
-        yield dataclasses.replace(_freed(one, options), **sizes)
+        yield dataclasses.replace(_freed(one, options), sizes={**one.sizes, **preset.sizes})
 
 
 def _freed(part: Part, options: Options) -> Part:

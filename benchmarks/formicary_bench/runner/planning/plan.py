@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.runner.planning import drafts
 from formicary_bench.runner.planning.carriers import refuse_idle
 from formicary_bench.runner.planning.drivers import fits
 from formicary_bench.runner.planning.hosts import check_hosts
@@ -47,26 +46,27 @@ def make_plan(options: Options) -> list[Configuration]:
             f"nothing is left to measure: {', '.join(options.subjects or ['what is installed'])} cannot do "
             f"{options.experiment}{_where(options)}; leave {out} out"
         )
-    for configuration in plan:
-        trips = configuration.warm_up + configuration.measured + configuration.cool_down
-        if configuration.load * trips > _MOST_IN_MEMORY:
+    for one in (configuration.exchange for configuration in plan):
+        if one.load * one.trips > _MOST_IN_MEMORY:
             raise UsageError(
-                f"{configuration.load} pairs with {trips} round trips each are more than can be kept in "
-                "memory; take smaller --rounds"
+                f"{one.load} pairs with {one.trips} round trips each are more than can be kept in memory; "
+                "take smaller --rounds"
             )
     return plan
 
 
 def _with_warm_up(configuration: Configuration, options: Options) -> Configuration:
     """Have as many round trips before those that are measured as are to be left out."""
-    if not isinstance(options.warm_up, int) or not configuration.measured:
+    _, measured, cool_down = configuration.exchange.rounds
+    if not isinstance(options.warm_up, int) or not measured:
         return configuration
-    return replace(configuration, warm_up=options.warm_up)
+    return configuration.sized(rounds=(options.warm_up, measured, cool_down))
 
 
 def _configurations(part: Part, options: Options) -> Iterator[Configuration]:
+    order = [*part.experiment.subjects, *(subject.name for subject in subjects())]
     playing = [subject for subject in subjects() if _takes_part(subject, part, options)]
-    yield from part.experiment.plan.load()(part, options, playing)
+    yield from drafts.plan(part, options, sorted(playing, key=lambda subject: order.index(subject.name)))
 
 
 def _takes_part(subject: Subject, part: Part, options: Options) -> bool:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
-from formicary_bench.vocabulary.designs import CENTRAL, LOOKUP, REPLICA
-from formicary_bench.vocabulary.names import COMPUTE, DIRECTORY, MEDIATED, MEMORY, PROTOCOLS, TRAFFIC, is_cpu
+from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.vocabulary.names import is_cpu
+from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.presets import QUICK
 
@@ -18,14 +19,8 @@ if TYPE_CHECKING:
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.vocabulary.configuration import Configuration
 
-# Round trips, or uses, of all pairs together that take some seconds: shares need samples.
+# Round trips of all pairs together that take some seconds: shares need samples.
 _TRIPS = {"in-process": 1_500_000, "direct": 400_000, "auto": 400_000, "xmpp": 150_000, "tcp": 300_000}
-_USES = {REPLICA: 120_000, CENTRAL: 40_000, LOOKUP: 40_000}  # in the process of the user
-_FAR_USES = {"direct": 16_000, "auto": 16_000, "xmpp": 6_000}
-_AGENTS = {"create": 200_000, DIRECTORY: 40_000, PROTOCOLS: 40_000}
-_SEARCHES = 3  # so many take as long as a registration; far away, the way there takes longest
-_OVER_CORES = {COMPUTE, TRAFFIC}  # in processes that the worker starts, into which nobody looks
-_LONG = 10  # times as long as a round trip a conversation takes
 _SHORTEST = 100
 _QUICK = 4  # times shorter in a quick run: T2 still takes longer than profiles need
 
@@ -36,12 +31,8 @@ def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[C
     Raises:
         UsageError: nothing of it can be profiled, and that was asked for.
     """
-    if options.profile and not any(map(_can, plan)):
-        about = "what processes hold of the memory"
-        if any(one.limit_us for one in plan):
-            about = "how many messages processes bear"
-        elif any(one.family in _OVER_CORES for one in plan):
-            about = "what several processes do together"
+    if options.profile and plan and not any(map(_can, plan)):
+        about = EXPERIMENTS[plan[0].experiment].why_unprofiled
         raise UsageError(
             f"nothing of {options.experiment} can be profiled: it is about {about}, "
             "and not about what they do; leave --profile out, or take messaging/cpu"
@@ -59,28 +50,46 @@ def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[C
 
 
 def _can(one: Configuration) -> bool:
-    return one.family not in {MEMORY, *_OVER_CORES} and not one.limit_us
+    return EXPERIMENTS[one.experiment].profiling is not None
 
 
 def _longer(one: Configuration, options: Options) -> Configuration:
     """Give as much of a configuration as shares need: they need samples."""
-    if one.loop or one.dimension or one.experiment == MEDIATED:
-        return one
-    if not one.measured:
-        return one if options.agents else replace(one, agents=max(one.agents, _AGENTS[one.family]))
-    if options.rounds is not None:
-        return one
-    wanted = _wanted(one) // (_QUICK if options.preset == QUICK else 1)
-    measured = max(wanted // max(one.pairs, 1), one.measured, _SHORTEST)
-    return replace(one, warm_up=measured // 2, measured=measured, cool_down=measured // 4)
+    profiling = EXPERIMENTS[one.experiment].profiling
+    found: Configuration = profiling.load()(one, options) if profiling else one
+    return found
 
 
-def _wanted(one: Configuration) -> int:
-    if one.family == DIRECTORY:
-        if one.placement != SAME and one.kind != REPLICA:
-            return _FAR_USES.get(one.route, _FAR_USES["xmpp"])
-        return _USES.get(one.kind, _USES[CENTRAL]) * (_SEARCHES if one.experiment.endswith("search") else 1)
-    many = _TRIPS.get(one.route, _TRIPS["xmpp"])
-    if one.family == PROTOCOLS:
-        return many // _LONG
-    return many // 4 if one.load == 1 and one.placement != SAME else many
+def as_it_is(one: Configuration, _: Options) -> Configuration:
+    """Return a configuration that has samples enough by itself."""
+    return one
+
+
+def with_agents(one: Configuration, options: Options, enough: int) -> Configuration:
+    """Return a configuration with so many agents, unless somebody has asked for a number of them."""
+    if options.sizes.get("agents"):
+        return one
+    return one.sized(agents=max(Agents.of(one).agents, enough))
+
+
+def longer_exchange(one: Configuration, options: Options, times: float = 1) -> Configuration:
+    """Return a configuration with as many round trips as take some seconds.
+
+    Args:
+        one: the configuration.
+        options: what was asked for.
+        times: how many times longer a round trip takes than that of a message.
+    """
+    many = _TRIPS.get(one.route, _TRIPS["xmpp"]) / times
+    return lasting(one, options, many / 4 if one.exchange.load == 1 and one.placement != SAME else many)
+
+
+def lasting(one: Configuration, options: Options, wanted: float) -> Configuration:
+    """Return a configuration with so many round trips of all pairs, unless somebody has asked for some."""
+    if options.sizes.get("rounds"):
+        return one
+    if options.preset == QUICK:
+        wanted //= _QUICK
+    exchange = one.exchange
+    measured = max(int(wanted // max(exchange.pairs, 1)), exchange.measured, _SHORTEST)
+    return one.sized(rounds=(measured // 2, measured, measured // 4))

@@ -131,7 +131,7 @@ async def listening(work: Workload, make: Callable[[], Framed]) -> AsyncIterator
     address = work.address
     context, certificate = _own_tls() if work.configuration.tls else (None, "")
     server = await asyncio.get_running_loop().create_server(
-        make, address, 0, backlog=max(work.configuration.pairs, 1), ssl=context
+        make, address, 0, backlog=max(work.exchange.pairs, 1), ssl=context
     )
     async with server:
         yield f"{address} {server.sockets[0].getsockname()[1]} {certificate}"

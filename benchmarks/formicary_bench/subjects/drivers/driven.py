@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from formicary.core.scratch import scratch_folder
+from formicary_bench.experiments.grid.swap import Swapping
+from formicary_bench.experiments.mobile import Looped
+from formicary_bench.experiments.service.mediated import Mediated
 from formicary_bench.subjects.accounts import DOMAIN
 from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS, started
 from formicary_bench.subjects.drivers.errors import DriverError
@@ -61,7 +64,7 @@ ask = echo = both
 
 def _rounds_of(configuration: Configuration) -> type[Rounds]:
     own = {MEDIATED: ServiceRounds, SWAP: GridRounds}
-    return own.get(configuration.experiment, LoopRounds if configuration.loop else Rounds)
+    return own.get(configuration.experiment, LoopRounds if "loop" in configuration.parameters else Rounds)
 
 
 class _Progress:
@@ -120,6 +123,7 @@ def _check_same(entry: Entry, hello: Hello) -> None:
 
 def _orders(work: Workload, file: Path | None) -> Prepare:
     configuration, job, server = work.configuration, work.job, None
+    swapping = Swapping.of(configuration)
     if job.server is not None:
         there = job.server
         server = XmppServer(there.host, there.client_port, DOMAIN, there.password)
@@ -127,17 +131,17 @@ def _orders(work: Workload, file: Path | None) -> Prepare:
         experiment=job.exchange,
         placement=cast("Placement", configuration.placement),
         role=cast("Literal['both', 'ask', 'echo']", job.role),
-        pairs=configuration.load,
+        pairs=work.exchange.load,
         receivers=len(work.receivers),
-        payload_bytes=configuration.payload_bytes,
-        rounds=(configuration.warm_up, configuration.measured, configuration.cool_down),
+        payload_bytes=work.exchange.payload_bytes,
+        rounds=work.exchange.rounds,
         seed=job.seed,
         listen=work.address,
         peer=job.peer,
         times=str(file or ""),
         server=server,
         # All of them say how much of something there is, and no experiment has two.
-        loop=configuration.loop or configuration.swaps or configuration.requests,
-        dimension=configuration.dimension,
-        way=configuration.way,
+        loop=Looped.of(configuration).loop or swapping.swaps or Mediated.of(configuration).requests,
+        dimension=swapping.dimension,
+        way=Looped.of(configuration).way,
     )

@@ -8,6 +8,9 @@ from array import array
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
+from formicary_bench.experiments.grid.swap import Swapping
+from formicary_bench.experiments.mobile import Looped
+from formicary_bench.experiments.service.mediated import Mediated
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.protocol import Done, Go
 from formicary_bench.subjects.drivers.settling import Round, Settling
@@ -72,7 +75,7 @@ class Rounds:
         return made, {warmth.COLD_RATE: self._rate(times), warmth.COLD_MEAN_US: self._mean_us(times)}
 
     async def _next(self, settling: Settling) -> Round:
-        made, _ = await self._make(settling.trips(self._work.configuration.load))
+        made, _ = await self._make(settling.trips(self._work.exchange.load))
         return made
 
     async def measure(self) -> None:
@@ -87,7 +90,7 @@ class Rounds:
         self._work.counters |= _cpu(warmth.CPU_US, made)
 
     async def _make(self, trips: int) -> tuple[Round, list[PairTimes]]:
-        pairs = self._work.configuration.load
+        pairs = self._work.exchange.load
         used_s, times, is_warm = await self._order(Go(trips), pairs * trips, pairs, trips)
         ends = [one.starts[-1] + one.rtts[-1] for one in times]
         lasted_s = (max(ends) - min(one.starts[0] for one in times)) / 1e9
@@ -126,8 +129,8 @@ class Rounds:
     @property
     def _phase(self) -> tuple[int, int]:
         """Where what is measured begins and ends, in the round trips of each pair."""
-        configuration = self._work.configuration
-        return configuration.warm_up, configuration.warm_up + configuration.measured
+        exchange = self._work.exchange
+        return exchange.warm_up, exchange.warm_up + exchange.measured
 
 
 class LoopRounds(Rounds):
@@ -136,13 +139,12 @@ class LoopRounds(Rounds):
     @property
     def most(self) -> int:
         """How many operations the largest loop has."""
-        return self._work.configuration.loop
+        return Looped.of(self._work.configuration).loop
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """How many each of those has that are measured."""
-        configuration = self._work.configuration
-        return laps(configuration.loop, smallest_of(configuration.experiment))
+        return laps(self.most, smallest_of(self._work.configuration.experiment))
 
     async def _first(self) -> tuple[Round, dict[str, float]]:
         """Have it make the largest loop once, in a fresh process."""
@@ -180,7 +182,7 @@ class ServiceRounds(LoopRounds):
     @property
     def most(self) -> int:
         """How many rounds there are."""
-        return self._work.configuration.requests
+        return Mediated.of(self._work.configuration).requests
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -194,7 +196,7 @@ class GridRounds(LoopRounds):
     @property
     def most(self) -> int:
         """How many swaps that is."""
-        return self._work.configuration.swaps
+        return Swapping.of(self._work.configuration).swaps
 
     async def measure(self) -> None:
         """Have it run the grid once, and note what its agents have done.
@@ -206,7 +208,8 @@ class GridRounds(LoopRounds):
         tally = Tally(seconds=sum(seconds for _, seconds, _ in self._made))
         for swaps, agents, refused in self._done.tallies:
             tally.add(swaps, refused, agents)
-        agents, asked = sum(many for many, _ in tally.made.values()), self._work.configuration.dimension**2
+        agents = sum(many for many, _ in tally.made.values())
+        asked = Swapping.of(self._work.configuration).cells
         if agents != asked or max(tally.made) < self.most:
             raise DriverError(
                 f"{self._name} says what {agents} agents of {asked} have done, of which the first has made "

@@ -25,6 +25,7 @@ from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.subjects.ours.services import with_directory
 from formicary_bench.vocabulary.containers import ECHOING, names_on
 from formicary_bench.vocabulary.designs import REPLICA
+from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.worker.creation import batches
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ class Conduct(OneShotBehaviour):
         shares = dict.fromkeys(self.domains, 0)
         if wrong := await self._have_done(Batch(0, shares)):  # nothing, but that all are connected
             raise FormicaryError(wrong)
-        numbers = batches(self.work.configuration.agents)
+        numbers = batches(Agents.of(self.work.configuration).agents)
         self.work.mark(True)
         for number, members in enumerate(numbers):
             shares = _shares(len(members), self.domains)

@@ -66,7 +66,7 @@ def join_address(work: Workload) -> JoinAddress | None:
     It is without the Unix socket where the wire is measured or slow, as that is none, and over hosts: two
     of them may be one machine.
     """
-    is_slow = work.configuration.delay_us > 0
+    is_slow = bool(work.configuration.parameters.get("delay_us"))
     by_wire = is_slow or work.configuration.experiment == NETWORK or work.job.listen
     address = JoinAddress.parse(work.job.peer) if work.job.peer else None
     return replace(address, unix=None) if address and by_wire else address

@@ -9,6 +9,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from formicary import Message, MicroAgent, OneShotBehaviour
+from formicary_bench.experiments.memory.growth import Growing
 from formicary_bench.subjects.ours import behaviours, micro
 from formicary_bench.subjects.ours.containers import partner, start_agent
 from formicary_bench.subjects.ours.pairs import PairRoles
@@ -30,7 +31,7 @@ class Load:
     def __init__(self, work: Workload) -> None:
         self.work = work
         self.goes_on = True
-        self.left = work.configuration.load
+        self.left = work.exchange.load
         self.ended = asyncio.Event()
 
     def end_pair(self) -> None:
@@ -119,7 +120,7 @@ async def _start_asking(home: Container, work: Workload) -> Callable[[], Awaitab
         begin.set()
         for agent in asking:
             agent.ask()
-        await asyncio.sleep(work.configuration.seconds)
+        await asyncio.sleep(Growing.of(work.configuration).seconds)
         load.goes_on = False
         await load.ended.wait()
 

@@ -16,6 +16,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import OneShotBehaviour
+from formicary_bench.experiments.directory import Uses
 from formicary_bench.subjects.ours.containers import prepared, start_agent
 from formicary_bench.subjects.ours.services import (
     has_type,
@@ -104,7 +105,7 @@ class Search(Use):
 
     def __init__(self, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
         super().__init__(work, times, begin)
-        numbers = list(types(work.configuration.services))
+        numbers = list(types(Uses.of(work.configuration).services))
         random.Random(work.job.seed).shuffle(numbers)
         self.wanted = cycle(numbers)
 
@@ -115,7 +116,7 @@ class Search(Use):
         start = perf_counter_ns()
         found = await directory.search(type=f"type-{number}")
         end = perf_counter_ns()
-        there = has_type(self.work.configuration.services, number)
+        there = has_type(Uses.of(self.work.configuration).services, number)
         if len(found) != there:
             raise RuntimeError(f"a search for type-{number} found {len(found)} services of {there}")
         return start, end

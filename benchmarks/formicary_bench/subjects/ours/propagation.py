@@ -13,6 +13,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Message, OneShotBehaviour
+from formicary_bench.experiments.directory import Spreading
 from formicary_bench.subjects.ours.containers import all_prepared, endpoint, know_members, start_agent
 from formicary_bench.subjects.ours.operations import Use, start_use
 from formicary_bench.subjects.ours.services import know_services, register_services, with_directory
@@ -67,7 +68,7 @@ class Announce(Use):
     async def _be_seen(self, name: str) -> None:
         """Wait until each of the others has told of this service."""
         seen: set[str | None] = set()
-        while len(seen) < self.work.configuration.containers:
+        while len(seen) < Spreading.of(self.work.configuration).containers:
             message = await self.receive()
             if message.body == name:
                 seen.add(message.sender)
@@ -80,12 +81,12 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
         first = await stack.enter_async_context(with_directory(work, ECHOING))
         homes = [first]
         await register_services(first, work)
-        for name in names_on(1)[1 : work.configuration.containers]:
+        for name in names_on(1)[1 : Spreading.of(work.configuration).containers]:
             other = with_directory(work, name, join=endpoint(first, work))
             homes.append(await stack.enter_async_context(other))
         for home in homes:
             await _watch(home, work, len(homes))
-        yield all_prepared(homes, work, 1 + work.configuration.containers)
+        yield all_prepared(homes, work, 1 + Spreading.of(work.configuration).containers)
 
 
 async def _watch(home: Container, work: Workload, members: int) -> None:
@@ -101,7 +102,7 @@ async def _watch(home: Container, work: Workload, members: int) -> None:
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the agent that registers."""
     async with with_directory(work, ASKING) as home:
-        await know_members(home, 1 + work.configuration.containers)
+        await know_members(home, 1 + Spreading.of(work.configuration).containers)
         await know_services(home, work)
         measure = await start_use(home, work, Announce)
-        yield all_prepared([home], work, 1 + work.configuration.containers, measure)
+        yield all_prepared([home], work, 1 + Spreading.of(work.configuration).containers, measure)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, cast
 
+from formicary_bench.experiments.directory import Uses
 from formicary_bench.subjects.ours.containers import container
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.vocabulary.containers import ECHOING, member_name
@@ -50,7 +51,7 @@ def has_type(services: int, number: int) -> int:
 async def register_services(home: Container, work: Workload) -> None:
     """Have agents of a container register as many services as there are to be in it."""
     numbers = services_of(work.job)
-    kinds = len(types(work.configuration.services))
+    kinds = len(types(Uses.of(work.configuration).services))
     for first in range(0, len(numbers), _OF_AN_AGENT):
         owner = Idle(f"owner-{first}")
         await home.start(owner)
@@ -62,7 +63,7 @@ async def register_services(home: Container, work: Workload) -> None:
 
 async def know_services(home: Container, work: Workload) -> None:
     """Wait until a container that has entries of its own has all that there are to be."""
-    missing = work.configuration.services
+    missing = Uses.of(work.configuration).services
     if work.configuration.kind != REPLICA or not missing:
         return
     async with home.directory.subscribe() as changes:

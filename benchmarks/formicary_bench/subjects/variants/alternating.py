@@ -79,7 +79,7 @@ async def alternate(
         change: has it be there, or not.
         windows: where they go.
     """
-    while min(len(times.rtts) for times in work.times) < work.configuration.warm_up:  # noqa: ASYNC110 -- a count
+    while min(len(times.rtts) for times in work.times) < work.exchange.warm_up:  # noqa: ASYNC110 -- a count
         await asyncio.sleep(_SETTLING)
     for is_there, counts_as in turns:
         await change(is_there)

@@ -4,48 +4,45 @@ The command line, plans, the command that reproduces a configuration, and manife
 parameter is called, what it takes, and what it says of itself.
 
 - `parameter`: what one is
-- `what`, `where`, `how_much`, `how`: those there are, by the parts of the help
+- `what`, `where`, `how`: those that are no experiment's own, by the parts of the help
+- `shared`: those that many experiments have
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from formicary_bench.vocabulary.parameters import how, how_much, what, where
+from formicary_bench.vocabulary.parameters import how, what, where
 from formicary_bench.vocabulary.parameters.parameter import (
     ALWAYS,
     HOSTS,
     MOST_SEED,
+    OWN,
     SHARED,
     VARIED,
     WHOLE,
     Parameter,
+    Parameters,
+    declared_by,
 )
 
-_PANELS = {"What": what, "Where": where, "How much": how_much, "How": how}
+_MODULES = {"What": what, "Where": where, "How": how}
 
 PARAMETERS = tuple(
-    replace(one, panel=panel) for panel, module in _PANELS.items() for one in module.PARAMETERS
+    replace(one, panel=panel) for panel, module in _MODULES.items() for one in module.PARAMETERS
 )
-"""All, in the order in which help shows them."""
-
-ASKED = tuple(one for one in PARAMETERS if one.scope != HOSTS)
-"""Those that say what is measured, and not over which hosts."""
+"""Those that are no experiment's own, in the order in which help shows them."""
 
 __all__ = [
     "ALWAYS",
-    "ASKED",
     "HOSTS",
     "MOST_SEED",
+    "OWN",
     "PARAMETERS",
     "SHARED",
     "VARIED",
     "WHOLE",
     "Parameter",
-    "with_scope",
+    "Parameters",
+    "declared_by",
 ]
-
-
-def with_scope(*scopes: str) -> dict[str, Parameter]:
-    """Return the parameters that have one of some scopes, by their names."""
-    return {one.name: one for one in PARAMETERS if one.scope in scopes}

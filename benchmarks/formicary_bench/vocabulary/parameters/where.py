@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from formicary_bench.vocabulary import kinds
 from formicary_bench.vocabulary.containers import MOST_HOSTS
-from formicary_bench.vocabulary.cores import MOST_CORES
 from formicary_bench.vocabulary.kinds import choice, whole
 from formicary_bench.vocabulary.parameters.parameter import ALWAYS, HOSTS, Parameter
 from formicary_bench.vocabulary.placements import PLACEMENTS
 from formicary_bench.vocabulary.routes import ROUTES
-from formicary_bench.vocabulary.shop import DATABASES
 from formicary_bench.vocabulary.traffic import SPREADS_BY_NAME, TRAFFICS
 
 PARAMETERS = (
@@ -17,7 +15,6 @@ PARAMETERS = (
         name="placement",
         kind=choice("placement", PLACEMENTS),
         field="placements",
-        column="placement",
         metavar="PLACE,...",
         help="same-container, two-containers; with hosts also two-hosts, n-hosts.",
         default="both; with hosts: two-hosts",
@@ -29,7 +26,6 @@ PARAMETERS = (
         name="route",
         kind=choice("route", ROUTES),
         field="routes",
-        column="route",
         metavar="ROUTE,...",
         help="What carries our agents' messages between two containers: xmpp (through Prosody), direct "
         "(without any server), auto (what the platform chooses where there is a server).",
@@ -40,7 +36,6 @@ PARAMETERS = (
     Parameter(
         name="tls",
         kind=kinds.switches(),
-        column="tls",
         metavar="on|off,...",
         help="Whether links do TLS, and beside them the baselines tcp and components.",
         default="off; between hosts on for direct links",
@@ -51,7 +46,6 @@ PARAMETERS = (
         name="spread",
         kind=choice("spread", SPREADS_BY_NAME),
         field="spreads",
-        column="spread",
         metavar="WHERE,...",
         help="Where services are, if there are two containers. apart: with the directory, and not with its "
         "user; beside: with its user; split: half of them in each.",
@@ -63,7 +57,6 @@ PARAMETERS = (
         name="traffic",
         kind=choice("traffic", TRAFFICS),
         field="traffics",
-        column="traffic",
         metavar="KIND,...",
         help="Over many hosts: whom agents talk to. ring: those of the next host; all-to-all: evenly those "
         "of all other hosts.",
@@ -75,7 +68,6 @@ PARAMETERS = (
         name="count",
         kind=whole(1, MOST_HOSTS),
         field="counts",
-        column="hosts",
         unit="hosts",
         metavar="N,...",
         help="With messaging/scale-out: how many hosts.",
@@ -135,40 +127,5 @@ PARAMETERS = (
         comment="the network interface by which the hosts of a job talk",
         example="ib0",
         scope=HOSTS,
-    ),
-    Parameter(
-        name="database",
-        kind=choice("database", DATABASES),
-        field="databases",
-        column="database",
-        metavar="NAME,...",
-        help="With mobile/web-shop: where the data is. sqlite: a file; postgresql: the server that "
-        "FORMICARY_POSTGRESQL names, or one that is started where PostgreSQL is installed.",
-        default="sqlite",
-        comment="where the shop's data is: sqlite, postgresql",
-        example=["sqlite"],
-    ),
-    Parameter(
-        name="cores",
-        kind=whole(1, MOST_CORES),
-        column="cores",
-        unit="cores",
-        metavar="N,...",
-        help="With compute/... and traffic/...: on how many cores of this machine the processes may run.",
-        default="1, 2, 4 and so on, up to all",
-        comment="on how many cores",
-        example=[1],
-    ),
-    Parameter(
-        name="delay",
-        kind=kinds.duration(several=True),
-        field="delays",
-        column="delay_us",
-        metavar="TIME,...",
-        help="With mobile/web-shop: how long each packet is on its way between the two processes, where the "
-        "kernel can do that (netem).",
-        default="none",
-        comment="how long packets are on their way",
-        example=["1ms", "10ms"],
     ),
 )

@@ -62,7 +62,7 @@ def test_figures_go_into_a_folder(bench, run, tmp_path):
     [
         (
             ["--format", "docx"],
-            "--format is one of html, terminal, markdown, latex, csv, csv-long, json, png, svg, pdf",
+            "--format is one of html, terminal, markdown, latex, csv, csv-long, parquet, json, png, svg, pdf",
         ),
         (["--raw"], "--raw is for --format csv, and not for html"),
         (["--columns", "2"], "--columns is for --format png, svg and pdf, and not for html"),

@@ -11,9 +11,9 @@ from formicary.server import process
 TINY = ("--rounds", "5,20,5", "--repeat", "1")
 
 KEYS = {
-    "experiment", "platform", "placement", "route", "pairs", "payload_bytes", "round_trips", "rtt_mean_us",
-    "rtt_ci95_us", "rtt_p50_us", "rtt_p99_us", "round_trips_per_s", "full_load",
+    "experiment", "platform", "placement", "route", "parameters", "round_trips", "figures", "full_load",
 }  # fmt: skip
+FIGURES = {"rtt_mean_us", "rtt_p50_us", "rtt_p99_us", "round_trips_per_s"}
 
 
 def test_a_run_prints_a_table_and_leaves_a_folder_that_can_be_shown(bench, tmp_path):
@@ -36,9 +36,13 @@ def test_a_run_prints_a_table_and_leaves_a_folder_that_can_be_shown(bench, tmp_p
     ]  # fmt: skip
     for row in rows:
         assert row.keys() >= KEYS
-        assert (row["pairs"], row["payload_bytes"], row["round_trips"]) == (3, 100, 60)
-        assert 0 < row["rtt_min_us"] <= row["rtt_p50_us"] <= row["rtt_max_us"]
-        assert row["round_trips_per_s"] > 0
+        sizes, figures = row["parameters"], row["figures"]
+        assert (sizes["pairs"], sizes["payload_bytes"], row["round_trips"]) == (3, 100, 60)
+        assert figures.keys() >= FIGURES
+        assert len(figures["rtt_mean_us"]["ci95"]) == 2
+        least, median, most = (figures[f"rtt_{name}_us"]["mean"] for name in ("min", "p50", "max"))
+        assert 0 < least <= median <= most
+        assert figures["round_trips_per_s"]["mean"] > 0
 
 
 def test_json_has_nothing_but_lines_of_json(bench, tmp_path):
@@ -56,12 +60,12 @@ def test_json_has_nothing_but_lines_of_json(bench, tmp_path):
         tmp_path / "mine",
     )
     assert ran.code == 0, ran.err
-    assert {(row["platform"], row["kind"], row["agents"]) for row in ran.rows} == {
+    assert {(row["platform"], row["kind"], row["parameters"]["agents"]) for row in ran.rows} == {
         (platform, kind, agents)
         for platform, kind in (("formicary", "behaviours"), ("formicary", "micro"), ("tasks", ""))
         for agents in (1, 50)
     }
-    assert all(row["agents_per_s"] > 0 for row in ran.rows)
+    assert all(row["figures"]["agents_per_s"]["mean"] > 0 for row in ran.rows)
     manifest = json.loads((tmp_path / "mine" / "manifest.json").read_text())
     assert manifest["complete"]
     assert manifest["options"] == {"experiment": "create", "agents": [1, 50], "repeat": 1, "seed": 7}
@@ -72,7 +76,7 @@ def test_the_list_names_every_experiment_with_its_source(bench):
     rows = bench("list", "--json").rows
     assert {row["name"] for row in rows} == {
         "messaging/pairs", "messaging/many-to-one", "messaging/size", "messaging/scale-out", "create",
-        "messaging/broadcast", "messaging/styles",
+        "messaging/broadcast", "messaging/fan-out-tree", "messaging/styles",
         "messaging/lower-bound", "messaging/location", "messaging/single-pair-size", "messaging/scale",
         "messaging/encryption", "messaging/open-loop", "messaging/saturation", "messaging/designs",
         "directory/register",
@@ -89,7 +93,7 @@ def test_the_list_names_every_experiment_with_its_source(bench):
     for row in rows:
         assert row["name"] in listed.out
         assert "20" in row["source"] or "our own" in row["source"]
-        assert row["varies"]
+        assert row["options"]
 
 
 def test_the_help_of_run_has_its_options_in_groups_and_examples_of_each_way_to_begin(bench):
@@ -132,7 +136,7 @@ def test_a_plan_is_made_checked_and_run(bench, tmp_path):
     checked = bench("plan", "check", "plan.toml")
     assert checked.out.endswith("is in order: 1 experiment, 1 configurations, 1 measurements\n")
     ran = bench("run", "--plan", "plan.toml", "--output", "mine", "--json")
-    assert [(row["platform"], row["agents"]) for row in ran.rows] == [("tasks", 50)]
+    assert [(row["platform"], row["parameters"]["agents"]) for row in ran.rows] == [("tasks", 50)]
     (tmp_path / "plan.toml").write_text(text + "agnts = 50\nrepeat = 0\n")
     refused = bench("plan", "check", "plan.toml")
     assert refused.code == 2
@@ -243,7 +247,7 @@ def test_two_containers_without_any_server(bench, asked):
         for tls in (True, False)
     }  # fmt: skip
     assert {row["round_trips"] for row in ran.rows} == {40}
-    assert {row["payload_bytes"] for row in ran.rows} == {100, 100_000}
+    assert {row["parameters"]["payload_bytes"] for row in ran.rows} == {100, 100_000}
 
 
 @pytest.mark.usefixtures("_no_prosody")

@@ -25,11 +25,7 @@ def job(load=2, measured=50):
     configuration = Configuration(
         experiment="messaging/pairs",
         platform="callbacks",
-        pairs=load,
-        payload_bytes=10,
-        warm_up=10,
-        measured=measured,
-        cool_down=10,
+        parameters={"pairs": load, "payload_bytes": 10, "rounds": (10, measured, 10)},
     )
     return Job(configuration, "both", 1, module="formicary_bench.subjects.baselines.callbacks")
 

@@ -6,11 +6,11 @@ from importlib import import_module
 
 import pytest
 from msgspec.structs import replace
+from tests.unit.bench.synthetic import configured
 
 from formicary.server import ManagedServer, ServerAddress
 from formicary_bench.subjects.ours import operations
 from formicary_bench.subjects.registry import subject_of
-from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.containers import member_name
 from formicary_bench.vocabulary.designs import DESIGNS
 from formicary_bench.vocabulary.placements import APART, N_HOSTS
@@ -24,8 +24,8 @@ KINDS = ("behaviours", "micro")
 
 
 def many(hosts, traffic, *, kind="behaviours", route=DIRECT, **about):
-    known = {"experiment": "messaging/pairs", "pairs": 5, "warm_up": 2, "measured": 6, "cool_down": 4}
-    return Configuration(
+    known = {"experiment": "messaging/pairs", "pairs": 5, "rounds": (2, 6, 4)}
+    return configured(
         platform="formicary",
         kind=kind,
         placement=N_HOSTS,

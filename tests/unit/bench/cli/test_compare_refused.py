@@ -9,10 +9,13 @@ from tests.unit.bench.synthetic import MACHINE, create_plan, make_run, plan
 
 from formicary.cli import main
 from formicary_bench.results.store.folder import MANIFEST, RAW
-from formicary_bench.results.summary.each import P99, TIME, TOTAL
+from formicary_bench.results.store.model import FORMAT_VERSION
 from formicary_bench.results.verdicts.pairing import pair
+from formicary_bench.vocabulary.metrics import P99, RATE, TIME, TOTAL
 
 ONE = [one for one in plan(pairs=(1, 10)) if (one.platform, one.kind) == ("formicary", "micro")]
+
+NEWER = f"was made by a newer formicary (format {FORMAT_VERSION + 1}; this one reads up to {FORMAT_VERSION})"
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +46,7 @@ def cut_manifest(path):
 
 def newer(path):
     known = json.loads((path / MANIFEST).read_text())
-    (path / MANIFEST).write_text(json.dumps(known | {"format_version": 2}))
+    (path / MANIFEST).write_text(json.dumps(known | {"format_version": FORMAT_VERSION + 1}))
 
 
 def missing(path):
@@ -66,7 +69,7 @@ def huge_counter(path):
     [
         (no_manifest, ("it holds no manifest.json", "give the folder that a run made")),
         (cut_manifest, ("is broken (Input data was truncated)", "fetch the folder again, or run again")),
-        (newer, ("was made by a newer formicary (format 2; this one reads up to 1)", "upgrade with")),
+        (newer, (NEWER, "upgrade with")),
         (missing, ("are missing", "copy the whole run folder, or run again")),
         (cut, ("cannot be read (", "fetch the file again")),
         (huge_counter, ("is broken (Expected `float` <=", "fetch the folder again")),
@@ -93,8 +96,8 @@ def test_partly_different_experiments_are_compared_in_part_and_that_is_said(benc
     code, out, err = bench("compare", more, sound)
     assert (code, err) == (0, "")
     assert out.startswith(
-        "! only BASE has 1 configuration more: messaging/pairs: Micro-agents, 10 at once\n"
-        "! only RUN has 1 configuration more: create: Agents\n\nmessaging/pairs\n  Micro-agents, 1 at once\n"
+        "! only BASE has 1 configuration more: messaging/pairs: Micro-agents, 10 pairs\n"
+        "! only RUN has 1 configuration more: create: Agents\n\nmessaging/pairs\n  Micro-agents, 1 pair\n"
     )
     code, out, _ = bench("gate", more, "--against", sound)
     assert code == 3
@@ -105,7 +108,7 @@ def test_partly_different_experiments_are_compared_in_part_and_that_is_said(benc
     fewer = make_run(tmp_path / "fewer", ONE[:1], repetitions=5).path
     code, out, _ = bench("gate", sound, "--against", fewer)
     assert code == 0
-    assert "! only RUN has 1 configuration more: messaging/pairs: Micro-agents, 10 at once\n" in out
+    assert "! only RUN has 1 configuration more: messaging/pairs: Micro-agents, 10 pairs\n" in out
     assert out.splitlines()[-1] == "not slower, as of all figures: 2 not slower"
 
 
@@ -160,13 +163,13 @@ def test_a_gate_without_a_base_says_how_to_name_one(bench, sound):
 @pytest.mark.parametrize(
     ("experiment", "about", "figures"),
     [
-        ("messaging/lower-bound", {}, {TIME, TOTAL, "round trips per second"}),
+        ("messaging/lower-bound", {}, {TIME, TOTAL, RATE}),
         ("messaging/open-loop", {"rate": 1000, "arrivals": "constant"}, {TIME, P99}),
     ],
 )
 def test_runs_are_compared_by_what_their_experiment_is_about(tmp_path, experiment, about, figures):
-    like = [msgspec.structs.replace(one, experiment=experiment, **about) for one in ONE]
+    like = [msgspec.structs.replace(one.sized(**about), experiment=experiment) for one in ONE]
     run = make_run(tmp_path / "run", like, repetitions=2)
-    found = pair(run, run).contrasts
-    assert {one.name.rpartition(": ")[2] for one in found} == figures
-    assert {one.is_rate for one in found if one.name.endswith((TIME, TOTAL, P99))} == {False}
+    found = pair(run, run).paired
+    assert {one.metric.name for one in found} == {metric.name for metric in figures}
+    assert {one.contrast.is_rate for one in found if one.metric.name != RATE.name} == {False}

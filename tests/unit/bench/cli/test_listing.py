@@ -52,7 +52,7 @@ def test_all_of_them(bench):
 def test_json_is_complete_or_that_of_a_group(bench):
     lines = [json.loads(line) for line in bench("list", "--json")]
     assert [line["name"] for line in lines] == [*EXPERIMENTS]
-    assert all({"what", "source", "varies", "placements", "loads", "agents"} <= {*line} for line in lines)
+    assert all({"what", "source", "options", "placements", "sizes"} <= {*line} for line in lines)
     assert [json.loads(line)["name"] for line in bench("list", "memory", "--json")] == [
         "memory",
         "memory/growth",

@@ -26,21 +26,21 @@ def test_quick_is_once_and_less_than_usual(experiment):
     assert options.repeat == 1
     usual = {"pairs": 200, "payload_bytes": 10_000, "agents": 1000, "services": 1000, "containers": 3}
     for one in make_plan(options):
-        assert all(getattr(one, field) <= most for field, most in usual.items())
-        assert not one.seconds or one.seconds < 10
+        assert all(one.parameters.get(field, 0) <= most for field, most in usual.items())
+        assert one.parameters.get("seconds", 0) < 10
     assert len(make_plan(options)) <= len(make_plan(parse(experiment)))
 
 
 def test_sizes_that_are_given_come_before_those_of_a_preset():
     options = parse("messaging/pairs", preset="quick", pairs="70", repeat="4", rounds="1,2,3")
-    assert {(one.pairs, one.measured) for one in make_plan(options)} == {(70, 2)}
+    assert {(one.exchange.pairs, one.exchange.measured) for one in make_plan(options)} == {(70, 2)}
     assert options.repeat == 4
 
 
 @pytest.mark.parametrize("preset", [None, "quick", "paper"])
 def test_total_times_are_of_as_many_messages(preset):
     plan = make_plan(parse("messaging/lower-bound", preset=preset))
-    assert {(one.warm_up, one.measured, one.cool_down) for one in plan} == {(500, 1000, 500)}
+    assert {one.exchange.rounds for one in plan} == {(500, 1000, 500)}
     assert {"same-container", "two-containers"} == {one.placement for one in plan}
 
 
@@ -54,30 +54,33 @@ def test_every_experiment_of_the_papers_has_their_sizes():
 
 def test_the_papers_sizes():
     pairs = make_plan(parse("messaging/pairs", preset="paper"))
-    assert {one.pairs for one in pairs} == {1, 10, 50, 100, 150, 200}
-    assert {(one.warm_up, one.measured, one.cool_down) for one in pairs} == {(500, 1000, 500)}
+    assert {one.exchange.pairs for one in pairs} == {1, 10, 50, 100, 150, 200}
+    assert {one.exchange.rounds for one in pairs} == {(500, 1000, 500)}
     size = make_plan(parse("messaging/size", preset="paper"))
-    assert {one.pairs for one in size} == {50}
-    assert {one.payload_bytes for one in size} == {10**n for n in range(6)}
+    assert {one.exchange.pairs for one in size} == {50}
+    assert {one.exchange.payload_bytes for one in size} == {10**n for n in range(6)}
     many = parse("messaging/many-to-one", preset="paper", hosts=("a", "b"))
-    assert {(one.placement, one.senders) for one in make_plan(many)} == {
+    assert {(one.placement, one.exchange.senders) for one in make_plan(many)} == {
         ("two-hosts", senders) for senders in (1, 10, 50, 100, 150, 200)
     }
     cpu = parse("directory/cpu-search", preset="paper")
-    assert (cpu.repeat, cpu.services) == (100, (200,))
+    assert (cpu.repeat, cpu.sizes["services"]) == (100, (200,))
     memory = parse("memory", preset="paper")
-    assert (memory.repeat, memory.agents) == (100, (100,))
+    assert (memory.repeat, memory.sizes["agents"]) == (100, (100,))
     scale = parse("messaging/scale", preset="paper")
-    assert {one.pairs for one in make_plan(scale)} == {*range(1, 11), *range(20, 101, 10)}
-    assert {(one.payload_bytes, one.measured) for one in make_plan(scale)} == {(2048, 10_000)}
+    assert {one.exchange.pairs for one in make_plan(scale)} == {*range(1, 11), *range(20, 101, 10)}
+    assert {(one.exchange.payload_bytes, one.exchange.measured) for one in make_plan(scale)} == {
+        (2048, 10_000)
+    }
     assert scale.repeat == 10
     encryption = make_plan(parse("messaging/encryption", preset="paper"))
-    assert {one.payload_bytes for one in encryption if one.pairs > 1} == {2048}
-    assert {one.payload_bytes for one in encryption if one.pairs == 1} >= {0, 2048, 100_000}
+    sizes = [one.exchange for one in encryption]
+    assert {one.payload_bytes for one in sizes if one.pairs > 1} == {2048}
+    assert {one.payload_bytes for one in sizes if one.pairs == 1} >= {0, 2048, 100_000}
     assert {one.tls for one in encryption} == {False, True}
     assert parse("messaging/lower-bound", preset="paper").repeat == 100
     search = make_plan(parse("directory/search", preset="paper"))
-    assert {one.measured for one in search if one.family == "directory"} == {100}
+    assert {one.exchange.measured for one in search if one.family == "directory"} == {100}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +113,7 @@ def test_with_hosts_the_papers_places_are_taken(experiment, places):
 
 def test_one_pair_has_a_thousand_round_trips_and_several_have_ten_thousand():
     plan = make_plan(parse("messaging/encryption", preset="paper"))
-    trips = {(one.payload_bytes == 2048, one.measured) for one in plan}
+    trips = {(one.exchange.payload_bytes == 2048, one.exchange.measured) for one in plan}
     assert trips == {(True, 10_000), (False, 1000)}
 
 
@@ -122,8 +125,8 @@ def test_selections_have_both_presets(selection):
     experiments = {one.experiment for one in usual.plan}
     assert {one.experiment for one in quick.plan} == {one.experiment for one in paper.plan} == experiments
     assert set(quick.repeats.values()) == {1}
-    assert max(one.load for one in quick.plan) <= 10
-    assert max(one.services for one in quick.plan) <= 1000
+    assert max(one.exchange.load for one in quick.plan) <= 10
+    assert max(one.parameters.get("services", 0) for one in quick.plan) <= 1000
     assert paper.asked["preset"] == "paper"
     for one, many in paper.repeats.items():
         assert many == (preset_of(EXPERIMENTS[one.experiment], "paper").repeat or 3)
@@ -133,8 +136,9 @@ def test_selections_have_both_presets(selection):
 
 def test_a_selection_in_the_papers_sizes():
     links = of_one(parse("links", preset="paper")).plan
-    assert {one.pairs for one in links if one.experiment == "messaging/pairs"} == {1, 10, 50, 100, 150, 200}
-    ours = {one.measured for one in links if one.platform == "formicary"}
+    pairs = {one.exchange.pairs for one in links if one.experiment == "messaging/pairs"}
+    assert pairs == {1, 10, 50, 100, 150, 200}
+    ours = {one.exchange.measured for one in links if one.platform == "formicary"}
     assert ours == {1000}
     assert "formicary-unnumbered" in {one.platform for one in links}
 
@@ -207,14 +211,14 @@ def test_a_selection_that_names_no_platforms_has_the_quick_ones():
 def test_what_needs_hosts_has_presets_too(preset):
     plan = make_plan(parse("messaging/scale-out", preset=preset, hosts=("a", "b", "c")))
     assert {one.hosts for one in plan} == {1, 2, 3}
-    assert {one.load for one in plan} == {10 if preset == "quick" else 50}
+    assert {one.exchange.load for one in plan} == {10 if preset == "quick" else 50}
 
 
 def test_what_two_parts_have_in_common_is_measured_once_as_often_as_one_wants():
-    few = Options("messaging/pairs", pairs=(1, 2), subjects=("tasks",), repeat=2)
-    more = Options("messaging/pairs", pairs=(2, 3), subjects=("tasks",), repeat=5)
+    few = Options("messaging/pairs", sizes={"pairs": (1, 2)}, subjects=("tasks",), repeat=2)
+    more = Options("messaging/pairs", sizes={"pairs": (2, 3)}, subjects=("tasks",), repeat=5)
     run_plan = of_several("both", [few, more], {"seed": 3})
-    assert {one.pairs: many for one, many in run_plan.repeats.items()} == {1: 2, 2: 5, 3: 5}
+    assert {one.exchange.pairs: many for one, many in run_plan.repeats.items()} == {1: 2, 2: 5, 3: 5}
     manifest = Manifest(
         formicary="0.1.0",
         started=STARTED,
@@ -223,7 +227,7 @@ def test_what_two_parts_have_in_common_is_measured_once_as_often_as_one_wants():
         repeats=tuple(run_plan.repeats.values()),
     )
     order = order_of(manifest)
-    assert sorted((one.pairs, number) for one, number, _ in order) == [
+    assert sorted((one.exchange.pairs, number) for one, number, _ in order) == [
         *((1, n) for n in (1, 2)), *((2, n) for n in range(1, 6)), *((3, n) for n in range(1, 6)),
     ]  # fmt: skip
     assert [number for _, number, _ in order] == sorted(number for _, number, _ in order)

@@ -9,13 +9,12 @@ from typer.testing import CliRunner
 
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.cli import app
+from formicary_bench.experiments.messaging.scale_out import AGENTS_CPU
 from formicary_bench.extrapolation.fit import Measured, fit, kinds_of
 from formicary_bench.extrapolation.idle import DOCUMENTED, IdleLinks, Waited, links_from, read_links
 from formicary_bench.extrapolation.lines import Prediction
 from formicary_bench.extrapolation.model import DIRECT, FEDERATED, ONE_SERVER, Layout
 from formicary_bench.extrapolation.tables import directory_table, measured_table, outlook_table, outlooks
-from formicary_bench.results.summary.estimates import ScaleEstimates
-from formicary_bench.statistics.estimates import Estimate
 
 AGENTS, AGENTS_FRAME = 8.0, 12.0
 SERVER, SERVER_FRAME = 20.0, 30.0
@@ -26,14 +25,14 @@ LINKS = IdleLinks(Prediction(1e-4, 5e-5, 2e-4), Prediction(50_000, 40_000, 60_00
 def measured(hosts, pairs, traffic, route, *, servers="each", busy=0.5, kind="behaviours"):
     frames = Layout(hosts, pairs, traffic).frames
     server = SERVER + SERVER_FRAME * frames if route == "xmpp" else 0.0
-    scale = ScaleEstimates(
-        agents_us=Estimate(AGENTS + AGENTS_FRAME * frames),
-        server_us=Estimate(server / (4 if servers == "one" else 1)),
-        server_bytes=Estimate(5e6 + GROWTH * hosts) if route == "xmpp" else None,
-        busy=Estimate(busy),
-    )
-    about = {"experiment": "messaging/scale-out", "placement": "n-hosts", "route": route}
-    return Measured(row(kind=kind, pairs=pairs, hosts=hosts, traffic=traffic, scale=scale, **about), servers)
+    figures = {
+        "agents_cpu_us": AGENTS + AGENTS_FRAME * frames,
+        "servers_cpu_us": server / (4 if servers == "one" else 1),
+        "server_bytes": 5e6 + GROWTH * hosts if route == "xmpp" else None,
+        "busiest_host": busy,
+    }
+    about = {"experiment": "messaging/scale-out", "placement": "n-hosts", "route": route, **figures}
+    return Measured(row(kind=kind, pairs=pairs, hosts=hosts, traffic=traffic, **about), servers)
 
 
 def all_measured(routes=("direct", "xmpp"), pairs=(3, 50), **about):
@@ -50,7 +49,7 @@ DIRECTORY = [
     Measured(
         row(
             kind="central", experiment="directory/register", services=services,
-            rtt_p50_us=median, rtt_p50_ci95_us=(30.0, 34.0),
+            rtt_p50_us=(median, (30.0, 34.0)),
         ),
         "",
     )
@@ -95,7 +94,7 @@ def test_one_server_is_taken_for_half_of_two_only_where_it_was_not_measured():
 def test_a_way_whose_servers_were_not_looked_at_is_left_out_and_that_is_said():
     uncounted = [
         one._replace(
-            row=msgspec.structs.replace(one.row, scale=ScaleEstimates(agents_us=one.row.scale.agents_us))
+            row=msgspec.structs.replace(one.row, figures={AGENTS_CPU.name: one.row.figures[AGENTS_CPU.name]})
         )
         for one in all_measured(routes=("xmpp",), servers="one")
     ]
@@ -111,9 +110,7 @@ def test_what_does_not_rise_above_the_noise_is_not_known():
         measured(hosts, 50, "ring", "xmpp")._replace(
             row=row(
                 experiment="messaging/scale-out", placement="n-hosts", route="xmpp", pairs=50, hosts=hosts,
-                traffic="ring", scale=ScaleEstimates(
-                    agents_us=Estimate(1.0), server_us=Estimate(1.0), server_bytes=Estimate(9e6 - 1e5 * hosts)
-                ),
+                traffic="ring", agents_cpu_us=1.0, servers_cpu_us=1.0, server_bytes=9e6 - 1e5 * hosts,
             )
         )
         for hosts in (2, 3, 4)

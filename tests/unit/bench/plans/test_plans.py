@@ -7,12 +7,13 @@ import pytest
 from formicary.cli import main
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.cli.run_request import run_request
-from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS, with_scope
 from formicary_bench.plans.reading import HostsAsked, read
 from formicary_bench.plans.writing import write
+from formicary_bench.runner.planning.options import asked
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.parameters import ALWAYS, ASKED, SHARED, VARIED, with_scope
+from formicary_bench.vocabulary.parameters import ALWAYS, OWN, SHARED, VARIED
 from formicary_bench.vocabulary.placements import HOSTED
 
 GOOD = '[measure.a]\nexperiment = "messaging/pairs"\n'
@@ -83,6 +84,7 @@ def test_every_key_reaches_what_is_measured(plan):
         "directory/search": ["services = 7", 'spread = "split"'],
         "directory/propagation": ["containers = 2"],
         "memory": ["growth = 5"],
+        "messaging/fan-out-tree": ["branching = 3", "depth = 3"],
         "messaging/open-loop": ["rate = 77", 'arrivals = "poisson"'],
         "messaging/saturation": ['p99 = "80ms"'],
         "mobile/dispatch": ["loop = 7", 'way = "in-turn"'],
@@ -100,15 +102,17 @@ def test_every_key_reaches_what_is_measured(plan):
     for line in ("count = 2", 'traffic = "ring"'):
         assert keys("messaging/scale-out", line, hosts) != usual, line
     seen = {line.partition(" ")[0] for lines in examples.values() for line in lines} | {"count", "traffic"}
-    assert seen | {"repeat"} == set(with_scope(ALWAYS, SHARED, VARIED))
+    assert seen | {"repeat"} == set(with_scope(ALWAYS, OWN, SHARED, VARIED))
 
 
 def test_the_warm_up_of_a_plan_is_that_of_the_whole_run(plan):
     run_plan = plan("warm-up = 9\n" + GOOD)
-    assert {one.warm_up for one in run_plan.plan} == {9}
+    assert {one.exchange.warm_up for one in run_plan.plan} == {9}
     assert run_plan.asked["warm-up"] == 9
     detected = plan('warm-up = "detect"\n' + GOOD)
-    assert {one.warm_up for one in detected.plan} == {one.warm_up for one in plan(GOOD).plan}
+    assert {one.exchange.warm_up for one in detected.plan} == {
+        one.exchange.warm_up for one in plan(GOOD).plan
+    }
     assert detected.asked["warm-up"] == "detect"
 
 
@@ -263,7 +267,7 @@ def test_every_line_of_a_new_plan_can_be_taken_into_use(tmp_path, experiment):
     lines = (tmp_path / "plan.toml").read_text().splitlines()
     for number, line in enumerate(lines):
         key = line.removeprefix("# ").partition(" = ")[0]
-        if line.startswith("# ") and key in {one.name for one in ASKED} - {"warm-up"}:
+        if line.startswith("# ") and key in {one.name for one in asked()} - {"warm-up"}:
             if key in {"route", "tls"} and experiment.startswith("memory"):
                 continue  # these need two containers, which follows
             changed = [*lines[:number], line.removeprefix("# "), *lines[number + 1 :]]

@@ -111,7 +111,7 @@ def test_throughputs_are_drawn_as_the_text_has_them(tmp_path):
         series.label: points for series, points in chart.plot.lines.items() if "Published" in series.label
     }
     wanted = {
-        f"Published: {line['platform']}, {line['statement']}": 1000 * float(line["kbit_per_s"]) / 8
+        f"Published: {line['platform']}, {line['statement']}": 1000 * float(line["kbit_per_s"])
         for line in lines_of("alberola2010_network.csv")
     }
     assert {name: {point.y for point in points} for name, points in theirs.items()} == {

@@ -7,15 +7,13 @@ from pathlib import Path
 import pytest
 
 from formicary_bench import published
-from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS, all_parameters, metrics_of
 from formicary_bench.published.claims import claims, papers
-from formicary_bench.results.summary import each
-from formicary_bench.results.summary.row import Row
 from formicary_bench.subjects.drivers.recipes import RECIPES
 from formicary_bench.subjects.registry import SUBJECTS
 
 CLAIMS = claims()
-FIGURES = {value for name, value in vars(each).items() if name.isupper() and isinstance(value, str)}
+PARAMETERS = {parameter.attribute for parameter in all_parameters()}
 SHARES = {f"share of {group}" for group in ("agents", "communication", "directory", "runtime")}
 WITH_FILES = {"Alberola 2010": "alberola2010_*.csv"}
 
@@ -42,10 +40,12 @@ def test_tests_are_of_what_exists(claim):
         for experiment in side.experiments:
             known = EXPERIMENTS[experiment]
             assert set(side.placements) & set(known.placements) or not side.placements
-    assert {claim.check.figure, *(side.figure for side in sides if side.figure)} <= FIGURES | SHARES
+    for side in sides:
+        for experiment in side.experiments:
+            assert (side.figure or claim.check.figure) in {*metrics_of(experiment), *SHARES}
     low, high = claim.check.between
     assert low < high
-    assert not claim.check.along or claim.check.along in Row.__struct_fields__
+    assert not claim.check.along or claim.check.along in PARAMETERS
 
 
 def test_every_experiment_of_a_paper_has_a_claim():

@@ -57,13 +57,13 @@ def times(monkeypatch, arrivals, load):
     one = Configuration(
         experiment=OPEN_LOOP,
         platform="tasks",
-        pairs=1,
-        payload_bytes=8,
-        warm_up=0,
-        measured=MESSAGES,
-        cool_down=0,
-        rate=RATE,
-        arrivals=arrivals,
+        parameters={
+            "pairs": 1,
+            "payload_bytes": 8,
+            "rate": RATE,
+            "arrivals": arrivals,
+            "rounds": (0, MESSAGES, 0),
+        },
     )
     server = Server(round(load * 1e9 / RATE))
     monkeypatch.setattr(pacing, "perf_counter_ns", server)

@@ -106,7 +106,7 @@ class RunListener:
 def test_a_long_run_says_so_before_it_measures_anything(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     options = Options(
-        "messaging/open-loop", rates=(1,), rounds=(50, 100, 50), subjects=("tasks",),
+        "messaging/open-loop", sizes={"rate": (1,), "rounds": (50, 100, 50)},  subjects=("tasks",),
         placements=("same-container",),
     )  # fmt: skip
     listener = RunListener()

@@ -24,15 +24,14 @@ HOSTS = st.integers(2, 40)
 PAIRS = st.integers(1, 200)
 
 
-def many(hosts, pairs=0, traffic=ALL_TO_ALL, experiment="messaging/pairs", **about):
+def many(hosts, pairs=0, traffic=ALL_TO_ALL, experiment="messaging/pairs", **sizes):
     return Configuration(
         experiment=experiment,
         platform="formicary",
         placement=N_HOSTS,
-        pairs=pairs,
+        parameters={"pairs": pairs, **sizes},
         hosts=hosts,
         traffic=traffic,
-        **about,
     )
 
 
@@ -95,7 +94,11 @@ def test_services_are_split_over_all_hosts_but_that_of_the_user(hosts, services)
 @pytest.mark.parametrize(("spread", "there", "here"), [(AWAY, 7, 0), (BESIDE, 0, 7), (SPLIT, 3, 4)])
 def test_of_two_containers_one_has_the_services_or_both_have(spread, there, here):
     configuration = Configuration(
-        experiment="directory/search", platform="formicary", placement="two-hosts", services=7, spread=spread
+        experiment="directory/search",
+        platform="formicary",
+        placement="two-hosts",
+        parameters={"services": 7},
+        spread=spread,
     )
     echo, ask = (services_of(Job(configuration, role, 1)) for role in ("echo", "ask"))
     assert (len(echo), len(ask)) == (there, here)
@@ -103,7 +106,9 @@ def test_of_two_containers_one_has_the_services_or_both_have(spread, there, here
 
 
 def test_one_container_has_all_services():
-    configuration = Configuration(experiment="directory/search", platform="formicary", services=7)
+    configuration = Configuration(
+        experiment="directory/search", platform="formicary", parameters={"services": 7}
+    )
     assert services_of(Job(configuration, "both", 1)) == range(7)
 
 

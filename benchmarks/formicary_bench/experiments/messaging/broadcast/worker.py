@@ -71,7 +71,7 @@ class Rounds:
     def __init__(self, work: Workload, send: Callable[[], None]) -> None:
         (self._times,) = work.times
         self._send = send
-        self._receivers = self._missing = work.configuration.pairs
+        self._receivers = self._missing = work.configuration.exchange.pairs
         self._left = work.trips
         self._start = 0
         self.finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()

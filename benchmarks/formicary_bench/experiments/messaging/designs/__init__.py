@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
-from formicary_bench.experiments.messaging import DIRECTLY, ONE_OR_TWO, OURS, PAPER_PAIRS, VARIES
+from formicary_bench.experiments.messaging import DIRECTLY, FIT, ONE_OR_TWO, OURS, PAPER_PAIRS, VARIES
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.designs import DELIVERIES
+from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.vocabulary.styles import TUNED
 
 _SUBJECTS = (
-    OURS,
+    *(OURS, "formicary-unbatched"),
     *(f"design-{kind}" for kind in DELIVERIES),
     f"style-{TUNED}",
-    *("formicary-unbatched", "formicary-logins", "tasks", "tcp", "components"),
+    *("formicary-logins", "tasks", "tcp", "components"),
 )
 
 EXPERIMENT = Experiment(
@@ -22,10 +23,11 @@ EXPERIMENT = Experiment(
     what="round-trip time by the design of delivery: other platforms' in one process, ours without its parts",
     source="Alberola 2010, Section 5.1; Frantz 2010",
     varies=VARIES,
-    pairs=(1, 10, 100),
-    payloads=(100,),
+    parameters=Talk,
+    sizes={"pairs": (1, 10, 100), "payload_bytes": (100,)},
     placements=(SAME, APART),
     subjects=_SUBJECTS,
+    fit=FIT,
     quick=Preset(
         parts=(
             Take(subjects=_SUBJECTS, placements=ONE_OR_TWO, carriers=DIRECTLY),
@@ -33,7 +35,8 @@ EXPERIMENT = Experiment(
         )
     ),
     # The designs of its platforms, which Section 5.1 explains its figures by.
-    paper=Preset(pairs=PAPER_PAIRS, placements=(SAME, APART)),
+    paper=Preset(sizes={"pairs": PAPER_PAIRS}, placements=(SAME, APART)),
+    over="pairs",
     summarise=Loaded("formicary_bench.experiments.messaging.designs.rows:SUMMARY"),
     report=Loaded("formicary_bench.experiments.messaging.designs.report:REPORT"),
 )

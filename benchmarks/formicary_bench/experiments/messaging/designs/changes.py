@@ -35,4 +35,4 @@ def _who(row: Row) -> tuple[str, str]:
 
 
 def _circumstances(row: Row) -> tuple[object, ...]:
-    return row.placement, row.route, row.tls, row.pairs, row.payload_bytes
+    return row.placement, row.route, row.tls, row.sizes

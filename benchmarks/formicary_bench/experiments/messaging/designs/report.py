@@ -12,7 +12,7 @@ from formicary_bench.reports.charts.series import PLACES, label
 from formicary_bench.reports.document.citing import anchors, cite, joined, told
 from formicary_bench.reports.document.findings import Findings
 from formicary_bench.reports.document.points import ordered
-from formicary_bench.reports.document.report import CPU, Report
+from formicary_bench.reports.document.report import CPU, ROUND_TRIPS
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.statistics.changes import short_change
 from formicary_bench.statistics.comparisons import FEWEST, Comparison, Verdict
@@ -101,7 +101,7 @@ def design_extras(rows: Sequence[Row]) -> list[Extra]:
             of=tuple(anchors(one.row, one.base) for one in held),
         ),
         Column("where", tuple(PLACES[one.row.placement] for one in held), names=True, minor=True),
-        Column("pairs", tuple(str(one.row.pairs) for one in held)),
+        Column("pairs", tuple(str(one.row.exchange.pairs) for one in held)),
         Column("held against", tuple(label(one.base) for one in held), names=True),
         Column("times its rate", tuple(formatting.times(ratio.mean) if ratio else "" for ratio in ratios)),
         Column("95%", tuple(formatting.spread(*one) for one in bounds)),
@@ -128,10 +128,10 @@ def _can_be_judged(held: Sequence[Held]) -> bool:
 
 def _said(finding: Finding, held: Sequence[Held]) -> list[str]:
     """Say of each number of pairs what becomes of a finding."""
-    by_load: dict[tuple[int, int], list[Held]] = {}
+    by_load: dict[tuple[object, ...], list[Held]] = {}
     for one in held:
         if one.row.kind in finding.kinds and one.base.kind == finding.base:
-            by_load.setdefault((one.row.payload_bytes, one.row.pairs), []).append(one)
+            by_load.setdefault(one.row.sizes, []).append(one)
     return [
         told(
             f"{finding.sentence}, is {_outcome([one.comparison.verdict for one in of_it], finding.verdict)} "
@@ -156,7 +156,7 @@ def _outcome(verdicts: Sequence[Verdict], expected: Verdict) -> str:
 def _without(held: Sequence[Held]) -> list[str]:
     """Say what everything else comes to, where most pairs talk."""
     other = [one for one in held if one.row.kind not in _CENTRAL and one.row.platform != "formicary"]
-    most = max((one.row.pairs for one in other), default=0)
+    most = max((one.row.exchange.pairs for one in other), default=0)
     return [
         told(
             f"{label(one.row)}, against {label(one.base)}, with {_pairs(one.row)}: ",
@@ -164,7 +164,7 @@ def _without(held: Sequence[Held]) -> list[str]:
             ".",
         )
         for one in other
-        if one.row.pairs == most
+        if one.row.exchange.pairs == most
     ]
 
 
@@ -177,7 +177,7 @@ def _change(one: Held) -> str:
 
 def _pairs(one: Held | Row) -> str:
     row = one.row if isinstance(one, Held) else one
-    return "one pair" if row.pairs == 1 else f"{row.pairs} pairs"
+    return "one pair" if row.exchange.pairs == 1 else f"{row.exchange.pairs} pairs"
 
 
 def _cpu_sentences(rows: Sequence[Row]) -> list[str]:
@@ -188,7 +188,8 @@ def _cpu_extras(rows: Sequence[Row]) -> list[Extra]:
     return [*designs_cpu_extras(rows), *CPU.extras(Findings(rows))]
 
 
-REPORT = Report(
+REPORT = replace(
+    ROUND_TRIPS,
     sentences=design_sentences,
     extras=design_extras,
     own_verdicts=True,

@@ -10,9 +10,8 @@ import dataclasses
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec.structs import replace
-
-from formicary_bench.experiments.messaging.open_loop.plan import at_rate
+from formicary_bench.experiments.messaging.open_loop.plan import rounds_at
+from formicary_bench.experiments.messaging.saturation import Limit
 from formicary_bench.experiments.messaging.saturation.search import Search, drawn_first
 from formicary_bench.results.store.raw import MEASURED, RoundTrips, Trials
 from formicary_bench.runner.errors import RepetitionError
@@ -80,14 +79,16 @@ def measure_saturation(task: Task, listener: ProgressListener) -> tuple[Repetiti
 
 def _try(task: Task, rate: int, number: int, listener: ProgressListener) -> _Tried:
     """Try a rate; raises RepetitionError if nothing comes of it."""
-    one = replace(at_rate(task.configuration, rate, _PHASES_S), limit_us=0)
+    load, limit = task.configuration.exchange.load, Limit.of(task.configuration)
+    rounds = rounds_at(rate, load, _PHASES_S)
+    one = task.configuration.sized(rounds=rounds, rate=rate)
     trial = dataclasses.replace(task, configuration=one, seed=(task.seed + number) % _SEEDS)
     repetition, data = measure(trial, listener)
     assert isinstance(data, RoundTrips)
     times = data.rtt_ns[data.phase == MEASURED]
     (p99_ns,) = percentiles(times, [_PERCENTILE])
     behind = why_late(one, repetition.counters)
-    in_time = p99_ns <= task.configuration.limit_us * 1000
+    in_time = p99_ns <= limit.limit_us * 1000
     return _Tried(
         rate,
         is_kept=in_time and not repetition.lost and not behind,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from formicary_bench.experiments.messaging.scale_out.summary import AGENTS, SERVER
+from formicary_bench.experiments.messaging.scale_out.rows import AGENTS, SERVER
 from formicary_bench.runner.execution.repetition import measure
 from formicary_bench.runner.observers.observer import Observer
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
-from formicary_bench.experiments.messaging import OURS
+from formicary_bench.experiments.messaging import FIT, OURS
+from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.styles import MICRO_STYLES, STYLES
 
@@ -18,12 +19,13 @@ EXPERIMENT = Experiment(
     name="messaging/styles",
     title="The same agents, written in different ways",
     what="round-trip time by how agents are written: names, templates, time-outs, several behaviours",
-    varies=("pairs", "payload", "rounds"),
-    pairs=(1, 100),
-    payloads=(100,),
+    parameters=Talk,
+    sizes={"pairs": (1, 100), "payload_bytes": (100,)},
     placements=(SAME,),
     subjects=_SUBJECTS,
+    fit=FIT,
     quick=Preset(parts=(Take(subjects=_SUBJECTS, placements=(SAME,)),)),
+    over="pairs",
     summarise=Loaded("formicary_bench.experiments.messaging.styles.rows:SUMMARY"),
     report=Loaded("formicary_bench.experiments.messaging.styles.report:REPORT"),
 )

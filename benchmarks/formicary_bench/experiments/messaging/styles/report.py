@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.points import ordered
-from formicary_bench.reports.document.report import Report
+from formicary_bench.reports.document.report import ROUND_TRIPS
 from formicary_bench.results.verdicts.verdicts import others_of
 from formicary_bench.statistics.comparisons import FEWEST
 from formicary_bench.subjects.registry import label_of
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 def style_sentences(rows: Sequence[Row]) -> list[str]:
     """Say what each style comes to against agents as most people write them, where most pairs talk."""
-    most = max((row.pairs for row in rows), default=0)
-    held = [(row, one) for row in ordered(rows) for one in row.compared if row.pairs == most]
+    most = max((row.exchange.pairs for row in rows), default=0)
+    held = [(row, one) for row in ordered(rows) for one in row.compared if row.exchange.pairs == most]
     if held and not any(one.comparison.ratio for _, one in held):
         return [f"What each way of writing costs: to say so takes {FEWEST} or more repetitions."]
     return [
@@ -36,4 +37,4 @@ def style_sentences(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-REPORT = Report(sentences=style_sentences)
+REPORT = replace(ROUND_TRIPS, sentences=style_sentences)

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.results.summary.each import RATE
-from formicary_bench.results.summary.round_trips import Exchanges
+from formicary_bench.results.summary.round_trips import exchanges
+from formicary_bench.vocabulary.metrics import RATE
 
 if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Row
 
 
-class Styles(Exchanges):
-    """Of ways to write agents."""
-
-    compared_by = (RATE,)
-
-    def is_held_against(self, row: Row, base: Row) -> bool:
-        """Return whether a style is held against another row: that of the usual agents, or micro-agents."""
-        usual = "micro" if row.kind.startswith("micro") else "behaviours"
-        same_load = (row.pairs, row.payload_bytes) == (base.pairs, base.payload_bytes)
-        return row.platform == "style" and (base.platform, base.kind) == ("formicary", usual) and same_load
+def _is_held_against(row: Row, base: Row) -> bool:
+    """Return whether a style is held against another row: that of the usual agents, or micro-agents."""
+    usual = "micro" if row.kind.startswith("micro") else "behaviours"
+    is_usual = (base.platform, base.kind) == ("formicary", usual)
+    return row.platform == "style" and is_usual and row.sizes == base.sizes
 
 
-SUMMARY = Styles()
+SUMMARY = exchanges(compared_by=(RATE,), is_held_against=_is_held_against)

@@ -1,21 +1,18 @@
 """Two processes with one TCP connection: what agents do between two containers, by hand.
 
 A frame is an order and what goes with it. Where an agent would be created, a task is begun that waits; where
-one would move, what it carries is encoded, sent, decoded, and a task is begun with it, which goes on. Where a
-third container takes part, the second process has the third place, too, and a connection to it.
+one would move, what it carries is encoded, sent, decoded, and a task is begun with it, which goes on.
 """
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
-from time import perf_counter
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.mobile.by_hand import mediators
+from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.loops import Countdown, Loops
 from formicary_bench.subjects.baselines import tcp
 from formicary_bench.subjects.baselines.tasks import end
@@ -30,11 +27,10 @@ if TYPE_CHECKING:
 
     from formicary_bench.worker.workload import Workload
 
-_TAKE, _ANSWER, _CREATE, _ARRIVE, _RETURN, _FORWARD, _SWEEP, _ANSWERED = b"tacvrfsd"
+_CREATE, _ARRIVE, _RETURN, _SWEEP, _ANSWERED = b"cvrsd"
 """What one place tells the other."""
 
 _HEAD = tcp.LENGTH.size + 1
-_FORWARDS = "mobile/forward-agents"
 
 
 class Carried(msgspec.Struct, array_like=True):
@@ -74,14 +70,12 @@ class Place(tcp.Framed):
         what, content = frame[_HEAD - 1], frame[_HEAD:]
         if what == _ANSWERED:
             self._unanswered.count(content)
-        elif what == _ANSWER:
-            self.order(_ANSWERED, content)
         elif what == _RETURN:
             self.begin(self._travel(_decode(content)))
         elif what == _SWEEP:
             waiting, self._tasks = self._tasks, []
             self.begin(self.sweep(waiting))
-        elif what != _TAKE:
+        else:
             for arrived in _decode_names(content) if what == _CREATE else [_decode(content)]:
                 self.begin(_wait(arrived))
             self.order(_ANSWERED)
@@ -105,42 +99,6 @@ class Place(tcp.Framed):
         self.order(_RETURN, _encode(carried))
 
 
-class Middle(Place):
-    """Takes arrivals, and forwards each to a third place.
-
-    Args:
-        last: the connection to that.
-    """
-
-    def __init__(self, last: Place) -> None:
-        super().__init__()
-        self._last = last
-        self._arrived: asyncio.Queue[Carried] = asyncio.Queue()
-
-    def received(self, frame: bytes) -> None:
-        """Handle a frame; each loop begins with the number of its arrivals."""
-        what, content = frame[_HEAD - 1], frame[_HEAD:]
-        if what == _ARRIVE:
-            self._arrived.put_nowait(_decode(content))
-        elif what == _FORWARD:
-            self.begin(self._send_on(int(content)))
-        else:
-            super().received(frame)
-
-    async def _send_on(self, count: int) -> None:
-        start = 0.0
-        for _ in range(count):
-            carried = await self._arrived.get()
-            start = start or perf_counter()
-            await self._last.ask(_ARRIVE, _encode(carried))
-        self.order(_ANSWERED, repr(perf_counter() - start).encode())
-
-    async def sweep(self, waiting: list[asyncio.Task[None]]) -> None:
-        """Cancel the tasks that wait at the third place, and here."""
-        await self._last.ask(_SWEEP)
-        await super().sweep(waiting)
-
-
 async def _wait(_: object) -> None:
     await asyncio.get_running_loop().create_future()
 
@@ -154,14 +112,10 @@ class Hand(Loops):
         self._operate = {
             "mobile/create-remote": self._create,
             "mobile/dispatch": self._dispatch,
-            "mobile/one-way": self._one_way,
-            "mobile/two-way": self._two_way,
-            "mobile/synchronize": self._synchronize,
             "mobile/messenger": self._carry_there_and_back,
             "mobile/roam": self._carry,
-            _FORWARDS: self._forward,
         }[work.configuration.experiment]
-        self._at_once = work.configuration.way == AT_ONCE
+        self._at_once = Looped.of(work.configuration).way == AT_ONCE
         self._body = work.body.encode()
         self._names: list[str] = []
         self._carried: list[Carried] = []
@@ -170,12 +124,12 @@ class Hand(Loops):
         """Prepare the names to create, or the items to send."""
         if self._operate == self._create:
             self._names = [f"created-{number}" for number in range(count)]
-        elif self._operate in {self._dispatch, self._forward}:
+        elif self._operate == self._dispatch:
             self._carried = [Carried(f"dispatched-{number}", 0, self._body) for number in range(count)]
 
-    async def operate(self, count: int) -> float | None:
+    async def operate(self, count: int) -> None:
         """Make a loop."""
-        return await self._operate(count)
+        await self._operate(count)
 
     async def clear(self, count: int) -> None:
         """Cancel the tasks that wait at the other place."""
@@ -196,28 +150,6 @@ class Hand(Loops):
             for one in self._carried:
                 await self.place.ask(_ARRIVE, _encode(one))
 
-    async def _forward(self, count: int) -> float:
-        took = self.place.answers(1)
-        self.place.order(_FORWARD, str(count).encode())
-        for one in self._carried:
-            self.place.order(_ARRIVE, _encode(one))
-        return float(await took)
-
-    async def _one_way(self, count: int) -> None:
-        for _ in range(count - 1):
-            self.place.order(_TAKE, self._body)
-        await self.place.ask(_ANSWER, self._body)
-
-    async def _two_way(self, count: int) -> None:
-        answers = self.place.answers(count)
-        for _ in range(count):
-            self.place.order(_ANSWER, self._body)
-        await answers
-
-    async def _synchronize(self, count: int) -> None:
-        for _ in range(count):
-            await self.place.ask(_ANSWER, self._body)
-
     async def _carry_there_and_back(self, count: int) -> None:
         await self._carry(2 * count)
 
@@ -226,21 +158,15 @@ class Hand(Loops):
 
 
 def play(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Set up the places of a worker's process."""
-    if work.configuration.pairs:
-        return mediators.play(work)
+    """Set up the place of a worker's process."""
     return _echo(work) if work.job.role == ECHO else _ask(work)
 
 
 @asynccontextmanager
 async def _echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Set up the second place, and the third if the experiment has one."""
-    async with AsyncExitStack() as stack:
-        make: Any = Place
-        if work.configuration.experiment == _FORWARDS:
-            endpoint = await stack.enter_async_context(tcp.listening(work, Place))
-            make = partial(Middle, await stack.enter_async_context(tcp.connected(Place(), endpoint)))
-        yield PreparedRole(await stack.enter_async_context(tcp.listening(work, make)))
+    """Set up the second place."""
+    async with tcp.listening(work, Place) as endpoint:
+        yield PreparedRole(endpoint)
 
 
 @asynccontextmanager

@@ -9,10 +9,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Annotated
+
 from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary import names
+from formicary_bench.vocabulary.kinds import choice, duration, whole
+from formicary_bench.vocabulary.metrics import BYTES, MEAN, PER_SECOND, SECONDS, Metric
+from formicary_bench.vocabulary.parameters.parameter import Parameter
+from formicary_bench.vocabulary.parameters.shared import CLIENTS, ROUNDS, Exchange, Rounds
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
+from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.routes import DIRECT, Carrier
 from formicary_bench.vocabulary.shop import DATABASES, MIXES, SHOPPING, WAYS
 
 CPU_GROUP = "runtime"
@@ -20,28 +29,109 @@ CPU_GROUP = "runtime"
 _HERE = "formicary_bench.experiments.mobile.web_shop"
 _SUBJECTS = tuple(f"formicary-{way}" for way in WAYS)
 
+REQUESTS = Parameter(
+    name="requests",
+    kind=whole(1, 10_000_000),
+    unit="requests",
+    help="How many requests an agent makes at each visit.",
+    example=[1, 10, 100],
+    few=10_000,
+)
+MIX = Parameter(
+    name="mix",
+    kind=choice("mix", MIXES),
+    metavar="MIX,...",
+    help="Which requests there are, as in TPC-W. browsing: 5% about orders; shopping: 20%; ordering: 50%.",
+    example=[SHOPPING],
+)
+DATABASE = Parameter(
+    name="database",
+    kind=choice("database", DATABASES),
+    panel="Where",
+    metavar="NAME,...",
+    help="Where the data is. sqlite: a file; postgresql: the server that FORMICARY_POSTGRESQL names, or one "
+    "that is started where PostgreSQL is installed.",
+    default=DATABASES[0],
+    example=[DATABASES[0]],
+)
+DELAY = Parameter(
+    name="delay",
+    kind=duration(several=True),
+    unit="µs of delay",
+    column="delay",
+    panel="Where",
+    metavar="TIME,...",
+    help="How long each packet is on its way between the processes, where the kernel can do that (netem).",
+    default="none",
+    example=["1ms", "10ms"],
+    absent=0,
+)
+
+
+class Shopping(Exchange, frozen=True, kw_only=True):
+    """Visits to a shop: what they ask for, and of which data.
+
+    Attributes:
+        delay_us: for how many microseconds each packet is on its way besides.
+    """
+
+    delay_us: Annotated[int, DELAY] = 0
+    database: Annotated[str, DATABASE] = ""
+    mix: Annotated[str, MIX] = ""
+    requests: Annotated[int, REQUESTS] = 0
+    pairs: Annotated[int, CLIENTS] = 0
+    rounds: Annotated[Rounds, ROUNDS] = (0, 0, 0)
+
+
+VISIT = replace(MEAN, title="time of a visit", column="a visit")
+SUSTAINED_VISITS = Metric(
+    "sustained_per_s", "visits per second, sustained", PER_SECOND, "visits/s, sustained"
+)
+PEAK_VISITS = Metric("peak_per_s", "visits per second at the peak", PER_SECOND, "peak")
+REQUESTS_PER_S = Metric("requests_per_s", "requests per second", PER_SECOND, "requests/s", is_judged=False)
+TAKES = Metric("all_visits_s", "time of all visits", SECONDS, "all visits", minor=True)
+PAGES = Metric("page_bytes", "page bytes of a visit", BYTES, "pages of a visit")
+ORDERS = Metric("orders", "orders of a visit")
+
 EXPERIMENT = Experiment(
     name=names.WEB_SHOP,
     title="An agent goes shopping",
     what="visits to a shop with a database: the agent goes to the data, or has it come by messages",
     source="our own; the micro-application that Dikaiakos 2001 sets out, with the mixes of TPC-W",
-    varies=("mix", "requests", "database", "delay", "pairs", "route", "tls", "rounds"),
-    pairs=(1,),
-    requests=(1, 10, 100),
-    mixes=MIXES,
-    databases=DATABASES[:1],
+    parameters=Shopping,
+    varies=("route", "tls"),
+    sizes={
+        "pairs": (1,),
+        "requests": (1, 10, 100),
+        "mix": MIXES,
+        "database": DATABASES[:1],
+        "rounds": (10, 50, 0),
+    },
     placements=(APART, TWO_HOSTS),
     carriers=DIRECTLY,
     subjects=_SUBJECTS,
-    rounds=(10, 50, 0),
     has_fixed_rounds=True,
     quick=Preset(
-        requests=(1, 100),
-        rounds=(2, 10, 0),
-        parts=(Take(subjects=_SUBJECTS, placements=(APART,), carriers=DIRECTLY, mixes=(SHOPPING,)),),
+        sizes={"requests": (1, 100), "rounds": (2, 10, 0)},
+        parts=(Take(subjects=_SUBJECTS, placements=(APART,), carriers=DIRECTLY, sizes={"mix": (SHOPPING,)}),),
     ),
-    plan=Loaded(f"{_HERE}.plan:plan_visits"),
+    selected={
+        QUICK: (
+            Take(
+                subjects=_SUBJECTS,
+                sizes={"mix": (SHOPPING,), "requests": (10,), "rounds": (2, 10, 0)},
+                placements=(APART,),
+                carriers=(Carrier(DIRECT),),
+            ),
+        )
+    },
+    fit=Loaded(f"{_HERE}.plan:visits"),
+    duration=Loaded(f"{_HERE}.plan:duration"),
     played_by=f"{_HERE}.worker",
+    metrics=(VISIT, SUSTAINED_VISITS, PEAK_VISITS, REQUESTS_PER_S, TAKES, PAGES),
+    unshown=(ORDERS,),
+    main=VISIT,
+    over="requests",
     summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
     report=Loaded(f"{_HERE}.report:REPORT"),
 )

@@ -13,6 +13,7 @@ import msgspec
 
 from formicary import Agent, CyclicBehaviour, Message, OneShotBehaviour
 from formicary.errors import FormicaryError
+from formicary_bench.experiments.mobile.web_shop import Shopping
 from formicary_bench.experiments.mobile.web_shop.shop import Page, Request
 from formicary_bench.experiments.mobile.web_shop.visits import Errand, Findings, errand_for, requests_of
 from formicary_bench.subjects.ours.behaviours import hear
@@ -142,7 +143,7 @@ class Order(OneShotBehaviour):
 
     async def run(self) -> None:
         """Have all visits made."""
-        asked, client = self.work.configuration, self.agent.name
+        asked, client = Shopping.of(self.work.configuration), self.agent.name
         for visit in range(self.work.trips):
             errand = errand_for(asked.mix, asked.requests, client, visit)
             start = perf_counter_ns()

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from statistics import fmean
+import dataclasses
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.mobile.web_shop.rows import TAKES, point
+from formicary_bench.experiments.experiment import Figure
+from formicary_bench.experiments.mobile.web_shop import EXPERIMENT, VISIT, Shopping
+from formicary_bench.experiments.mobile.web_shop.rows import is_other_way, point
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.lines import Axis, Point
-from formicary_bench.reports.charts.plots import Chart, intervals, lines_of, tick
-from formicary_bench.reports.charts.series import PLACES, by_series, label
+from formicary_bench.reports.charts.series import PLACES, by_series
 from formicary_bench.reports.document.report import Report, no_ratios
 from formicary_bench.reports.document.stability import stability_column
-from formicary_bench.reports.document.tables import NOT_VALID, Column, or_invalid
-from formicary_bench.results.summary.each import PEAK, SUSTAINED
-from formicary_bench.vocabulary.shop import FETCHES, MIXES, PAGE_BYTES, SQLITE, TRAVELS
+from formicary_bench.reports.document.tables import Column, metric_columns, who_columns
+from formicary_bench.reports.document.usual import figure_charts
+from formicary_bench.vocabulary.shop import FETCHES, MIXES, SQLITE, TRAVELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from formicary_bench.reports.charts.plots import Chart
     from formicary_bench.results.summary.row import Row
 
 _REMARK = (
@@ -32,35 +32,8 @@ def shop_columns(unordered: Sequence[Row]) -> list[Column]:
     """Return the table of `mobile/web-shop`."""
     rows = _ordered(unordered)
     return [
-        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
-        Column("mix", tuple(row.mix for row in rows), names=True),
-        Column("requests", tuple(formatting.number(row.requests) for row in rows)),
-        Column("clients", tuple(str(row.pairs) for row in rows), minor=len({row.pairs for row in rows}) == 1),
-        Column(
-            "database",
-            tuple(row.database for row in rows),
-            names=True,
-            minor=len({row.database for row in rows}) == 1,
-        ),
-        Column(
-            "delay",
-            tuple(
-                formatting.short(formatting.duration(row.delay_us)) if row.delay_us else "" for row in rows
-            ),
-            minor=not any(row.delay_us for row in rows),
-        ),
-        Column(
-            "where", tuple(PLACES.get(row.placement, row.placement) for row in rows), names=True, minor=True
-        ),
-        Column("a visit", tuple(or_invalid(row, formatting.duration(row.rtt_mean_us)) for row in rows)),
-        Column("95%", tuple(formatting.spread(row.rtt_mean_us, row.rtt_ci95_us) for row in rows)),
-        Column("visits/s, sustained", tuple(formatting.count(_figure(row, SUSTAINED)) for row in rows)),
-        Column("peak", tuple(formatting.count(_figure(row, PEAK)) for row in rows)),
-        Column("requests/s", tuple(formatting.count(_requests_per_s(row)) for row in rows)),
-        Column(
-            "all visits", tuple(formatting.duration(_us(_figure(row, TAKES))) for row in rows), minor=True
-        ),
-        Column("pages of a visit", tuple(formatting.size(_figure(row, PAGE_BYTES)) for row in rows)),
+        *who_columns(rows),
+        *metric_columns(rows, EXPERIMENT.shown),
         Column("against the other way", tuple(_against(row, rows) for row in rows)),
         *stability_column(rows),
     ]
@@ -70,25 +43,26 @@ def shop_sentences(rows: Sequence[Row]) -> list[str]:
     """Say of each mix from how many requests on it is faster to go to the data."""
     groups: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
-        if row.rtt_mean_us is not None and not row.invalid:
-            mix, _, *rest = point(row)
-            groups.setdefault((mix, *rest), []).append(row)
+        if row.estimate(VISIT) and not row.invalid:
+            sizes = tuple(one for one in row.sizes if one[0] != "requests")
+            groups.setdefault((sizes, *point(row)[1:]), []).append(row)
     said = [_turning_point(members) for members in groups.values()]
     return [sentence for sentence in said if sentence]
 
 
 def _turning_point(rows: Sequence[Row]) -> str:
     """Say it of rows that differ in the way and in the number of requests alone."""
-    ways = {way: {row.requests: row for row in rows if row.kind == way} for way in (TRAVELS, FETCHES)}
+    ways = {way: {row.size("requests"): row for row in rows if row.kind == way} for way in (TRAVELS, FETCHES)}
     both = sorted(ways[TRAVELS].keys() & ways[FETCHES].keys())
     if not both:
         return ""
     gains = {many: _mean_us(ways[FETCHES][many]) / _mean_us(ways[TRAVELS][many]) for many in both}
     row = rows[0]
-    clients = "" if row.pairs == 1 else f" and {row.pairs} clients"
-    time = formatting.short(formatting.duration(row.delay_us))
-    delay = f", packets {time} on their way" if row.delay_us else ""
-    begin = f"With the {row.mix} mix{clients}, {_where(row)} and {row.database}{delay},"
+    of = Shopping.of(row)
+    clients = "" if of.pairs == 1 else f" and {of.pairs} clients"
+    time = formatting.short(formatting.duration(of.delay_us))
+    delay = f", packets {time} on their way" if of.delay_us else ""
+    begin = f"With the {of.mix} mix{clients}, {_where(row)} and {of.database}{delay},"
     ends = "; ".join(_lasts(many, ways) for many in dict.fromkeys((both[0], both[-1])))
     from_on = next((many for many in both if all(gains[more] > 1 for more in both if more >= many)), None)
     if from_on is None:
@@ -108,34 +82,33 @@ def _lasts(many: int, ways: Mapping[str, Mapping[int, Row]]) -> str:
 
 def shop_charts(rows: Sequence[Row]) -> list[Chart]:
     """Show the time of a visit against its requests, for each mix."""
-    known = [row for row in rows if row.rtt_mean_us is not None and row.requests]
-    by_mix = {mix: [row for row in known if row.mix == mix] for mix in MIXES}
-    return [_chart(mix, of_it) for mix, of_it in by_mix.items() if len({row.requests for row in of_it}) > 1]
-
-
-def _chart(mix: str, rows: list[Row]) -> Chart:
-    shown = [row for members in by_series(rows).values() for row in _least(members)]
-    across = Axis("requests of a visit", lambda many: formatting.number(int(many)), scales.logarithmic_at)
-    chart = lines_of(shown, across, Axis("time of a visit", tick), lambda row: [_point(row)])
-    caption = f"Mean time from the client's request to what its agent brings. {intervals(rows)}"
-    return Chart(f"Time of a visit against its requests, {mix} mix", caption, chart, shop_columns(rows))
+    figure = Figure(
+        metric=VISIT,
+        over="requests",
+        title="Time of a visit against its requests, {} mix",
+        caption="Mean time from the client's request to what its agent brings.",
+    )
+    return [
+        chart
+        for mix in MIXES
+        for of_it in [[row for row in rows if row.size("mix") == mix]]
+        for chart in figure_charts(
+            dataclasses.replace(figure, title=figure.title.format(mix)),
+            [row for members in by_series(of_it).values() for row in _least(members)],
+            EXPERIMENT,
+        )
+    ]
 
 
 def _least(rows: Iterable[Row]) -> list[Row]:
     """Return the rows of one database, the shortest delay and the fewest clients: a point for each length."""
 
     def which(row: Row) -> tuple[bool, int, int]:
-        return row.database != SQLITE, row.delay_us, row.pairs
+        of = Shopping.of(row)
+        return of.database != SQLITE, of.delay_us, of.pairs
 
     known = list(rows)
     return [row for row in known if which(row) == min(map(which, known))]
-
-
-def _point(row: Row) -> Point:
-    unsound = f", {NOT_VALID}" if row.invalid else ""
-    many = formatting.one_or(row.requests, "request")
-    tip = f"{many}: {formatting.duration(row.rtt_mean_us)}{unsound}"
-    return Point(x=row.requests, y=_mean_us(row), tip=tip, sound=not row.invalid)
 
 
 def shop_remarks(rows: Sequence[Row]) -> list[str]:
@@ -145,31 +118,14 @@ def shop_remarks(rows: Sequence[Row]) -> list[str]:
 
 
 def _against(row: Row, rows: Sequence[Row]) -> str:
-    other = next(
-        (one for one in rows if one.kind == FETCHES and row.kind == TRAVELS and point(one) == point(row)),
-        None,
-    )
-    if other is None or row.rtt_mean_us is None or other.rtt_mean_us is None or row.invalid or other.invalid:
+    other = next((one for one in rows if is_other_way(row, one)), None)
+    if other is None or row.invalid or other.invalid or not _mean_us(row) or not _mean_us(other):
         return ""
     return f"{formatting.times(_mean_us(other) / _mean_us(row))} times as fast"
 
 
-def _figure(row: Row, name: str) -> float | None:
-    values = [one.value for each in row.each for one in each.others if one.figure == name]
-    return fmean(values) if values else None
-
-
-def _requests_per_s(row: Row) -> float | None:
-    visits = _figure(row, SUSTAINED)
-    return None if visits is None else visits * row.requests
-
-
-def _us(seconds: float | None) -> float | None:
-    return None if seconds is None else seconds * 1e6
-
-
 def _mean_us(row: Row) -> float:
-    return row.rtt_mean_us or 0.0
+    return row.mean(VISIT) or 0.0
 
 
 def _where(row: Row) -> str:
@@ -178,23 +134,21 @@ def _where(row: Row) -> str:
 
 def _ordered(rows: Iterable[Row]) -> list[Row]:
     """Return rows mix by mix, from short visits to long ones, both ways beside each other."""
-    ways = (TRAVELS, FETCHES)
-    return sorted(
-        rows,
-        key=lambda row: (
-            *(
-                MIXES.index(row.mix),
-                row.database,
-                row.placement,
-                row.route,
-                row.tls,
-                row.delay_us,
-                row.pairs,
-                row.requests,
-            ),
-            ways.index(row.kind),
-        ),
-    )
+
+    def place(row: Row) -> tuple[object, ...]:
+        of = Shopping.of(row)
+        where = row.placement, row.route, row.tls
+        return (
+            MIXES.index(of.mix),
+            of.database,
+            *where,
+            of.delay_us,
+            of.pairs,
+            of.requests,
+            row.kind != TRAVELS,
+        )
+
+    return sorted(rows, key=place)
 
 
 REPORT = Report(

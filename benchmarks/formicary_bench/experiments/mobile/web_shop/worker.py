@@ -6,6 +6,7 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from formicary_bench.experiments.mobile.web_shop import Shopping
 from formicary_bench.experiments.mobile.web_shop.agents import Order, Serve, Shopper
 from formicary_bench.experiments.mobile.web_shop.catalogue import make_catalogue
 from formicary_bench.experiments.mobile.web_shop.databases import filled
@@ -32,7 +33,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the database, and an agent of the shop's for each client, with a connection of its own."""
     catalogue = make_catalogue(_SEED)
     async with (
-        filled(work.configuration.database, catalogue) as connect,
+        filled(Shopping.of(work.configuration).database, catalogue) as connect,
         container(work, ECHOING, accepts=_ACCEPTED) as home,
     ):
         for number in work.senders:

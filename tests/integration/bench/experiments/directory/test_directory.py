@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 from tests.integration.bench.conftest import Silent, perform
+from tests.unit.bench.synthetic import asking
 
 from formicary_bench.results.store.raw import Creations
 from formicary_bench.results.summary.summary import summarise
@@ -10,6 +11,7 @@ from formicary_bench.runner.execution.repetition import RepetitionError, Task, m
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.designs import DESIGNS
+from formicary_bench.vocabulary.metrics import CREATION, RATE, TIME
 from formicary_bench.vocabulary.placements import APART, SAME
 
 ROUNDS = (2, 10, 0)
@@ -22,9 +24,14 @@ USES = ("directory/register", "directory/deregister", "directory/search")
 @pytest.mark.parametrize("experiment", USES)
 def test_one_agent_uses_the_directory_in_its_own_container(experiment, design, silent):
     subjects = (f"formicary-{design}",)
-    options = Options(experiment, services=(0, 237), placements=(SAME,), subjects=subjects, rounds=ROUNDS)
+    options = Options(
+        experiment,
+        sizes={"services": (0, 237), "rounds": ROUNDS},
+        placements=(SAME,),
+        subjects=subjects,
+    )
     plan = make_plan(options)
-    assert [configuration.services for configuration in plan] == [0, 237]
+    assert [configuration.parameters["services"] for configuration in plan] == [0, 237]
     for configuration in plan:
         repetition, data = measure(Task(configuration, 1, 7), silent())
         assert (repetition.round_trips, len(data.rtt_ns)) == (10, 12)
@@ -39,46 +46,46 @@ def test_one_agent_uses_the_directory_in_its_own_container(experiment, design, s
 def test_every_design_is_used_from_another_process(experiment, design, silent, tmp_path):
     asked = {"placements": (APART,), "routes": ("direct",), "subjects": (f"formicary-{design}",)}
     outcome = perform(
-        Options(experiment, services=(120,), rounds=ROUNDS, **asked), tmp_path / "run", silent()
+        Options(experiment, sizes={"services": (120,), "rounds": ROUNDS}, **asked), tmp_path / "run", silent()
     )
     assert outcome.problems == []
     (row,) = summarise(outcome.folder)
-    assert (row.kind, row.services, row.round_trips) == (design, 120, 10)
-    assert row.rtt_p50_us > 0
-    assert row.round_trips_per_s is None
+    assert (row.kind, row.size("services"), row.round_trips) == (design, 120, 10)
+    assert row.mean(TIME) > 0
+    assert row.mean(RATE) is None
 
 
 @pytest.mark.parametrize("containers", [(4,), pytest.param((1, 4), marks=pytest.mark.full("by one, too"))])
 def test_all_others_tell_that_they_have_seen_a_registration(containers, silent, tmp_path):
     options = Options(
         "directory/propagation",
-        services=(30,),
-        containers=containers,
+        sizes={"services": (30,), "containers": containers, "rounds": ROUNDS},
         routes=("direct",),
         subjects=OURS,
-        rounds=ROUNDS,
     )
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
-    assert [(one.kind, one.containers, one.round_trips) for one in summarise(outcome.folder)] == [
-        (design, many, 10) for design in ("replica", "central") for many in containers
+    assert [(one.kind, one.size("containers"), one.round_trips) for one in summarise(outcome.folder)] == [
+        (design, many, 10) for many in containers for design in ("replica", "central")
     ]
 
 
 @pytest.mark.parametrize("agents", [pytest.param(1, marks=pytest.mark.full("few of them")), 203])
 def test_agents_come_and_go_and_nothing_of_them_stays(agents, silent, tmp_path):
-    options = Options("directory/churn", agents=(agents,), routes=("direct",), subjects=OURS)
+    options = Options("directory/churn", sizes={"agents": (agents,)}, routes=("direct",), subjects=OURS)
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
     rows = summarise(outcome.folder)
-    assert [(one.kind, one.agents) for one in rows] == [("replica", agents), ("central", agents)]
-    assert all(one.agents_per_s > 0 for one in rows)
+    assert [(one.kind, one.size("agents")) for one in rows] == [("replica", agents), ("central", agents)]
+    assert all(one.mean(CREATION) > 0 for one in rows)
     (repetition, _) = outcome.folder.manifest.repetitions
     assert int(outcome.folder.raw(repetition, Creations).agents.sum()) == agents
 
 
 def test_a_directory_that_refuses_ends_churn_at_once_with_its_reason(silent):
-    options = Options("directory/churn", agents=(40,), routes=("direct",), subjects=("formicary-central",))
+    options = Options(
+        "directory/churn", sizes={"agents": (40,)}, routes=("direct",), subjects=("formicary-central",)
+    )
     (configuration,) = make_plan(options)
     # It cannot be looked at as a whole, so nobody could say that nothing is left.
     with pytest.raises(RepetitionError, match=r"asking process failed: in c1, this directory finds services"):
@@ -97,7 +104,7 @@ def test_a_directory_that_refuses_ends_churn_at_once_with_its_reason(silent):
 @pytest.mark.parametrize("how_many", [1, pytest.param(None, marks=pytest.mark.full("all designs"))])
 def test_every_design_through_prosody(experiment, asked, designs, how_many, tmp_path):
     subjects = tuple(f"formicary-{design}" for design in designs[:how_many])
-    options = Options(f"directory/{experiment}", routes=("xmpp",), subjects=subjects, **asked)
+    options = asking(experiment=f"directory/{experiment}", routes=("xmpp",), subjects=subjects, **asked)
     outcome = perform(options, tmp_path / "run", Silent())
     assert outcome.problems == []
     rows = summarise(outcome.folder)
@@ -116,6 +123,6 @@ def test_a_message_is_measured_beside_it_and_the_report_says_so(bench, tmp_path)
     assert "at the median: cannot tell against a message and its answer (" in said  # of one repetition
     assert "against a message" in (tmp_path / "run" / "report.html").read_text()
     rows = bench("show", tmp_path / "run", "--json").rows
-    assert [(row["experiment"], row["kind"], row["services"]) for row in rows] == [
-        *(("directory/search", design, 10) for design in DESIGNS), ("messaging/pairs", "behaviours", 0)
+    assert [(row["experiment"], row["kind"], row["parameters"].get("services")) for row in rows] == [
+        *(("directory/search", design, 10) for design in DESIGNS), ("messaging/pairs", "behaviours", None)
     ]  # fmt: skip

@@ -30,7 +30,7 @@ def network():
 
 
 def test_each_state_holds_more_than_the_one_before(silent, started):
-    plan = make_plan(Options("memory", agents=(3000,)))
+    plan = make_plan(Options("memory", sizes={"agents": (3000,)}))
     held = [measured(configuration, silent).data for configuration in plan]
     uss = [int(one.uss_bytes[0]) for one in held]
     traced = [int(one.traced_bytes[0]) for one in held]
@@ -65,9 +65,12 @@ def test_a_process_that_never_gets_ready_is_ended(silent, started, monkeypatch):
 def test_memory_is_looked_at_while_messages_go_to_and_fro(placement, kind, silent, monkeypatch):
     monkeypatch.setattr(measure_growth, "_FEWEST", 2)
     options = Options(
-        "memory/growth", growth=2, pairs=(2,), placements=(placement,), subjects=(f"formicary-{kind}",),
+        "memory/growth",
+        sizes={"seconds": 2, "pairs": (2,)},
+        placements=(placement,),
+        subjects=(f"formicary-{kind}",),
         routes=("direct",) if placement == "two-containers" else None,
-    )  # fmt: skip
+    )
     (configuration,) = make_plan(options)
     looks = measured(configuration, silent).data
     assert (looks.messages[1:] >= looks.messages[:-1]).all()
@@ -76,7 +79,7 @@ def test_memory_is_looked_at_while_messages_go_to_and_fro(placement, kind, silen
 
 
 def test_a_time_in_which_nothing_can_be_seen_to_grow_is_refused(silent):
-    options = Options("memory/growth", growth=1, placements=("same-container",), subjects=OWN)
+    options = Options("memory/growth", sizes={"seconds": 1}, placements=("same-container",), subjects=OWN)
     (configuration,) = make_plan(options)
     with pytest.raises(RepetitionError, match="take more seconds"):
         measured(configuration, silent)
@@ -87,9 +90,12 @@ def test_a_time_in_which_nothing_can_be_seen_to_grow_is_refused(silent):
 )
 def test_bodies_and_what_carries_them_are_on_the_wire(tls, silent, tmp_path):
     options = Options(
-        "network", pairs=(20,), payloads=(1000,), subjects=(*OWN, "tcp"), routes=("direct",),
-        tls=tls, rounds=(20, 200, 50),
-    )  # fmt: skip
+        "network",
+        sizes={"pairs": (20,), "payload_bytes": (1000,), "rounds": (20, 200, 50)},
+        subjects=(*OWN, "tcp"),
+        routes=("direct",),
+        tls=tls,
+    )
     before = network()
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
@@ -114,7 +120,12 @@ def test_a_network_of_its_own_has_nothing_else_on_it():
 
 def test_without_permission_the_figures_say_what_else_is_in_them(silent, monkeypatch, tmp_path):
     monkeypatch.setattr(own_network.ctypes, "CDLL", lambda *_, **__: Refusing())
-    options = Options("network", pairs=(2,), subjects=("tcp",), tls=(False,), rounds=(20, 100, 50))
+    options = Options(
+        "network",
+        sizes={"pairs": (2,), "rounds": (20, 100, 50)},
+        subjects=("tcp",),
+        tls=(False,),
+    )
     outcome = perform(options, tmp_path / "run", silent())
     assert [repetition.notes for repetition in outcome.folder.manifest.repetitions] == [(SHARED,)]
 
@@ -128,12 +139,10 @@ class Refusing:
 def test_through_the_server_each_message_goes_over_the_wire_twice(silent, tmp_path):
     options = Options(
         "network",
-        pairs=(5,),
-        payloads=(5000,),
+        sizes={"pairs": (5,), "payload_bytes": (5000,), "rounds": (20, 200, 100)},
         subjects=OWN,
         routes=("direct", "xmpp"),
         tls=(False,),
-        rounds=(20, 200, 100),
     )
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []

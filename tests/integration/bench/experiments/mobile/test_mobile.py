@@ -37,7 +37,7 @@ def of_ours(name):
 
 def check(one, silent, slots=()):
     repetition, data = measure(Task(one, 1, 7, slots=slots), silent())
-    assert data.agents.tolist() == list(laps(one.loop, smallest_of(one.experiment)))
+    assert data.agents.tolist() == list(laps(one.parameters["loop"], smallest_of(one.experiment)))
     assert (data.seconds > 0).all()
     assert repetition.invalid == ()
 

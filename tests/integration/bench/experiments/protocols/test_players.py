@@ -20,8 +20,8 @@ ALL = [
 @pytest.mark.parametrize("one", [pytest.param(one, id=one.key) for one in ALL])
 def test_all_conversations_come_to_their_end(one, silent):
     repetition, data = measure(Task(one, 1, 7), silent())
-    assert repetition.round_trips == 5 * one.load
-    assert len(data.pair) == 8 * one.load
+    assert repetition.round_trips == 5 * one.exchange.load
+    assert len(data.pair) == 8 * one.exchange.load
     assert (data.rtt_ns > 0).all()
     assert repetition.invalid == ()
 

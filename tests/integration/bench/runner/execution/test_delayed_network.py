@@ -17,7 +17,7 @@ from formicary_bench.runner.execution.delayed_network import delayed_network as 
 from formicary_bench.runner.execution.own_network import has_own_network, own_network
 from formicary_bench.vocabulary.configuration import Configuration
 
-PLAN = [Configuration(experiment="mobile/web-shop", platform="formicary", delay_us=2000)]
+PLAN = [Configuration(experiment="mobile/web-shop", platform="formicary", parameters={"delay_us": 2000})]
 DELAY_US = 20_000
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")

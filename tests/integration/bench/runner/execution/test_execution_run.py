@@ -43,7 +43,12 @@ def worker_processes():
 @pytest.mark.parametrize("experiment", ["messaging/pairs", "messaging/many-to-one"])
 @pytest.mark.parametrize("subject", ["formicary-behaviours", "formicary-micro", "tasks", "callbacks"])
 def test_one_process_makes_all_round_trips_of_all_phases(experiment, subject, silent):
-    options = Options(experiment, pairs=(3,), placements=(SAME,), subjects=(subject,), rounds=ROUNDS)
+    options = Options(
+        experiment,
+        sizes={"pairs": (3,), "rounds": ROUNDS},
+        placements=(SAME,),
+        subjects=(subject,),
+    )
     (configuration,) = make_plan(options)
     measured, data = measure(Task(configuration, 1, 7), silent())
     assert measured.round_trips == 60
@@ -75,12 +80,10 @@ def test_one_process_makes_all_round_trips_of_all_phases(experiment, subject, si
 def test_two_processes_through_prosody_and_tcp(experiment, payload, wanted, silent, tmp_path):
     options = Options(
         experiment,
-        pairs=(3,),
-        payloads=(payload,),
+        sizes={"pairs": (3,), "payload_bytes": (payload,), "rounds": ROUNDS},
         placements=(APART,),
         routes=("xmpp",),
         subjects=tuple(wanted),
-        rounds=ROUNDS,
     )
     listener = silent()
     outcome = perform(options, tmp_path / "run", listener)
@@ -88,7 +91,9 @@ def test_two_processes_through_prosody_and_tcp(experiment, payload, wanted, sile
     manifest = RunFolder.open(tmp_path / "run").manifest
     assert manifest.complete
     assert manifest.machine.prosody
-    measured = sorted((c.platform, c.kind, c.route, c.payload_bytes) for c in manifest.configurations)
+    measured = sorted(
+        (c.platform, c.kind, c.route, c.exchange.payload_bytes) for c in manifest.configurations
+    )
     assert measured == [(*one, payload) for one in wanted.values()]
     assert [one.round_trips for one in manifest.repetitions] == [60] * 2
     assert manifest.load_after is not None
@@ -110,12 +115,11 @@ def test_two_processes_through_prosody_and_tcp(experiment, payload, wanted, sile
 def test_every_route_with_tls_and_without(subjects, routes, tls, many, tmp_path):
     options = Options(
         "messaging/pairs",
-        pairs=(2,),
+        sizes={"pairs": (2,), "rounds": ROUNDS},
         placements=(APART,),
         routes=routes,
         tls=tls,
         subjects=subjects,
-        rounds=ROUNDS,
     )
     outcome = perform(options, tmp_path / "run", Silent())
     assert outcome.problems == []
@@ -129,11 +133,10 @@ def test_every_route_with_tls_and_without(subjects, routes, tls, many, tmp_path)
 def test_programs_for_spade_are_measured_in_one_process_and_in_two(silent, tmp_path):
     options = Options(
         "messaging/pairs",
-        pairs=(2,),
+        sizes={"pairs": (2,), "rounds": ROUNDS},
         placements=(SAME, APART),
         routes=("direct",),
         subjects=("formicary-spade",),
-        rounds=ROUNDS,
     )
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
@@ -153,11 +156,10 @@ def test_how_containers_meet_is_a_secret_of_their_own(silent, tmp_path, monkeypa
     monkeypatch.setattr(repetition, "measure", partial(measure, observer=Looking()))
     options = Options(
         "messaging/pairs",
-        pairs=(2,),
+        sizes={"pairs": (2,), "rounds": ROUNDS},
         placements=(APART,),
         routes=("direct",),
         subjects=("formicary-micro",),
-        rounds=ROUNDS,
     )
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
@@ -169,8 +171,15 @@ def test_how_containers_meet_is_a_secret_of_their_own(silent, tmp_path, monkeypa
 
 @pytest.mark.server
 def test_a_server_that_died_is_there_again_for_the_next_repetition():
-    (configuration,) = make_plan(Options("messaging/pairs", pairs=(1,), subjects=("formicary-behaviours",),
-                                         placements=(APART,), routes=("xmpp",)))  # fmt: skip
+    (configuration,) = make_plan(
+        Options(
+            "messaging/pairs",
+            sizes={"pairs": (1,)},
+            subjects=("formicary-behaviours",),
+            placements=(APART,),
+            routes=("xmpp",),
+        )
+    )
     with ManagedServer(containers=("c1", "c2")) as managed:
         server = RunServer(managed)
         before = server.prepare(configuration)
@@ -189,8 +198,12 @@ def test_a_server_that_died_is_there_again_for_the_next_repetition():
     ],
 )
 def test_sockets_with_tls_need_no_server(payloads, tls, silent, tmp_path):
-    options = Options("messaging/size", pairs=(2,), payloads=payloads, rounds=ROUNDS, subjects=("tcp",),
-                      tls=tuple(tls))  # fmt: skip
+    options = Options(
+        "messaging/size",
+        sizes={"pairs": (2,), "payload_bytes": payloads, "rounds": ROUNDS},
+        subjects=("tcp",),
+        tls=tuple(tls),
+    )
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
     assert [c.tls for c in outcome.folder.manifest.configurations] == tls * len(payloads)
@@ -199,7 +212,9 @@ def test_sockets_with_tls_need_no_server(payloads, tls, silent, tmp_path):
 
 def test_bodies_that_take_many_reads_arrive(silent, tmp_path):
     options = Options(
-        "messaging/size", pairs=(1,), payloads=(9_000_000,), rounds=(0, 1, 0), subjects=("tasks", "tcp")
+        "messaging/size",
+        sizes={"pairs": (1,), "payload_bytes": (9_000_000,), "rounds": (0, 1, 0)},
+        subjects=("tasks", "tcp"),
     )
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
@@ -215,10 +230,10 @@ def test_a_worker_that_is_killed_is_a_sentence_and_the_run_goes_on(silent, tmp_p
     listener = silent(kill)
     options = Options(
         "messaging/pairs",
-        pairs=(1,),
+        sizes={"pairs": (1,), "rounds": (0, 600_000, 0)},
         placements=(SAME,),
         subjects=("tasks", "callbacks"),
-        rounds=(0, 600_000, 0),  # at least some reports of progress, which come four times a second
+        # at least some reports of progress, which come four times a second
     )
     outcome = perform(options, tmp_path / "run", listener)
     (sentence,) = outcome.problems
@@ -238,7 +253,12 @@ def test_a_worker_that_hangs_is_ended(silent):
         worker.suspend()
 
     (configuration,) = make_plan(
-        Options("messaging/pairs", pairs=(1,), placements=(SAME,), subjects=("tasks",), rounds=FOR_EVER)
+        Options(
+            "messaging/pairs",
+            sizes={"pairs": (1,), "rounds": FOR_EVER},
+            placements=(SAME,),
+            subjects=("tasks",),
+        )
     )
     with pytest.raises(RepetitionError, match=r"nothing advanced for 10 s while measuring"):
         # Enough for the worker to begin, too, however busy the machine is.
@@ -248,14 +268,14 @@ def test_a_worker_that_hangs_is_ended(silent):
 
 def test_a_worker_that_cannot_begin_says_why(silent):
     (configuration,) = make_plan(
-        Options("messaging/pairs", pairs=(1,), placements=(APART,), subjects=("tcp",))
+        Options("messaging/pairs", sizes={"pairs": (1,)}, placements=(APART,), subjects=("tcp",))
     )
     fine, _ = measure(Task(configuration, 1, 7), silent())
     assert fine.round_trips == 1000
     (through_prosody,) = make_plan(
         Options(
             "messaging/pairs",
-            pairs=(1,),
+            sizes={"pairs": (1,)},
             placements=(APART,),
             routes=("xmpp",),
             subjects=("formicary-behaviours",),
@@ -268,7 +288,12 @@ def test_a_worker_that_cannot_begin_says_why(silent):
 
 def test_a_worker_ends_when_its_controller_is_gone_however_busy_it_is():
     (configuration,) = make_plan(
-        Options("messaging/pairs", pairs=(1,), placements=(SAME,), subjects=("callbacks",), rounds=FOR_EVER)
+        Options(
+            "messaging/pairs",
+            sizes={"pairs": (1,), "rounds": FOR_EVER},
+            placements=(SAME,),
+            subjects=("callbacks",),
+        )
     )
     job = Job(configuration, "both", 7, module="formicary_bench.subjects.baselines.callbacks")
     with subprocess.Popen(
@@ -316,7 +341,7 @@ main()
 
 def test_a_worker_whose_agent_ends_the_program_tells_its_controller(tmp_path):
     (configuration,) = make_plan(
-        Options("messaging/pairs", pairs=(1,), placements=(SAME,), subjects=("callbacks",))
+        Options("messaging/pairs", sizes={"pairs": (1,)}, placements=(SAME,), subjects=("callbacks",))
     )
     (tmp_path / "leaving.py").write_text(LEAVING)
     with subprocess.Popen(

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from tests.integration.bench.conftest import Silent, perform
+from tests.unit.bench.synthetic import asking
 
 from formicary_bench.remote.launchers.ssh import InventoryProvider
 from formicary_bench.results.store.folder import RunFolder
@@ -22,7 +23,6 @@ from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.runner.execution import repetition
 from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.runner.observers.observer import Observer
-from formicary_bench.runner.planning.options import Options
 from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
 
 ROUNDS = (5, 20, 5)
@@ -49,7 +49,7 @@ def over(tmp_path, there):
     def call(lab, listener=None, *, servers="each", experiment="messaging/pairs", **options):
         selection = HostSelection(InventoryProvider(inventory_of(lab, there, tmp_path)), servers=servers)
         names = tuple(host.name for host in selection.containers)
-        asked = Options(experiment, hosts=names, **{"pairs": (3,), "rounds": ROUNDS, **options})
+        asked = asking(experiment=experiment, hosts=names, **{"pairs": (3,), "rounds": ROUNDS, **options})
         return perform(asked, tmp_path / "run", listener or Silent(), selection)
 
     return call

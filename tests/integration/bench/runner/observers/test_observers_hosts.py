@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 from tests.integration.bench.conftest import Silent, perform
+from tests.unit.bench.synthetic import asking
 
 from formicary_bench.remote.launchers.ssh import InventoryProvider
 from formicary_bench.reports.document.hosts import voided
@@ -11,7 +12,7 @@ from formicary_bench.reports.formats.html import render
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.runner.observers import hosts as observers
-from formicary_bench.runner.planning.options import Options
+from formicary_bench.vocabulary.metrics import MEAN, RATE
 
 OWN = ("formicary-behaviours",)
 LOADED = "host b was loaded by others (35% of its CPU)"
@@ -27,7 +28,7 @@ def over(tmp_path, lab):
         inventory.write_text(text)
         selection = HostSelection(InventoryProvider(inventory))
         names = tuple(host.name for host in selection.containers)
-        asked = Options(experiment, hosts=names, subjects=OWN, routes=("direct",), **options)
+        asked = asking(experiment=experiment, hosts=names, subjects=OWN, routes=("direct",), **options)
         return perform(asked, tmp_path / "run", Silent(), selection)
 
     return call
@@ -53,7 +54,7 @@ def test_each_host_has_a_column_of_its_own(over, lab):
 
 
 def test_bytes_are_those_of_the_interfaces_between_the_hosts(over, lab):
-    outcome = over("network", pairs=(20,), payloads=(1000,), rounds=(100, 3000, 200))
+    outcome = over("network", pairs=(20,), payload_bytes=(1000,), rounds=(100, 3000, 200))
     assert outcome.problems == []
     for repetition in outcome.folder.manifest.repetitions:
         counted = repetition.counters
@@ -72,11 +73,11 @@ def test_a_measurement_that_was_disturbed_is_no_number(over, monkeypatch):
     assert outcome.problems == []
     (row,) = summarise(outcome.folder)
     assert row.invalid == (LOADED,)
-    assert row.rtt_mean_us > 0  # JSON has both
+    assert row.mean(MEAN) > 0  # JSON has both
     assert '"invalid":["host b' in row.to_json_line()
     shown = voided(row)
     table = {column.title: column.cells for column in columns(row.experiment, [shown], [shown])}
     assert table["mean"] == ("not valid",)
-    assert table["trips/s"] != (f"{row.round_trips_per_s:.0f}",)
+    assert table["trips/s"] != (f"{row.mean(RATE):.0f}",)
     assert "not valid: host b was loaded by others (35% of its CPU)" in to_know([shown])[0]
     assert "not valid: host b was loaded" in render(outcome.folder)

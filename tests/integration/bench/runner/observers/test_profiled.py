@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from tests.integration.bench.conftest import Silent, perform
+from tests.unit.bench.synthetic import asking
 
 from formicary.errors import TracingError
 from formicary.profiling.sampling.window import RATE, Window
@@ -14,7 +15,6 @@ from formicary_bench.runner.execution.repetition import Task
 from formicary_bench.runner.execution.run import perform_all
 from formicary_bench.runner.observers import profiled
 from formicary_bench.runner.observers.profiled import measure_profiled
-from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.run_plan import of_one
 from formicary_bench.worker import messages
@@ -40,7 +40,7 @@ def with_more(**asked):
         sizes = {
             name: tuple(times * size for size in asked[name]) for name in asked.keys() & {"rounds", "agents"}
         }
-        yield Options(**asked | sizes)
+        yield asking(**asked | sizes)
 
 
 def seen(row):
@@ -160,7 +160,7 @@ def test_propagation_can_be_profiled(tmp_path):
 
 
 def test_a_phase_that_is_too_short_is_a_sentence(silent, started):
-    one, _ = make_plan(Options(**messages_of(**ONE | {"rounds": (5, 20, 5)})))
+    one, _ = make_plan(asking(**messages_of(**ONE | {"rounds": (5, 20, 5)})))
     with pytest.raises(RepetitionError, match="T2 was too short"):
         measure_profiled(Task(one, 1, 7), silent())
     assert started() == []
@@ -175,7 +175,7 @@ def test_an_interruption_while_it_is_profiled_leaves_no_process(silent, started,
             seen.append(names)
             raise KeyboardInterrupt
 
-    options = Options(**messages_of(**TWO | {"rounds": (200, 100_000, 500)}))
+    options = asking(**messages_of(**TWO | {"rounds": (200, 100_000, 500)}))
     outcome = perform(options, tmp_path / "run", silent(interrupt))
     assert seen
     assert outcome.interrupted

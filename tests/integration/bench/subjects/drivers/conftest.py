@@ -32,11 +32,7 @@ def point(platform, placement="same-container", route="in-process", pairs=2):
         platform=platform,
         placement=placement,
         route=route,
-        pairs=pairs,
-        payload_bytes=100,
-        warm_up=5,
-        measured=20,
-        cool_down=5,
+        parameters={"pairs": pairs, "payload_bytes": 100, "rounds": (5, 20, 5)},
     )
 
 

@@ -104,12 +104,7 @@ def test_it_makes_all_round_trips_and_listens_on_the_loopback_interface_only(hel
             platform=hello.name,
             placement=placement,
             route=carrier.route,
-            pairs=3,
-            senders=senders,
-            payload_bytes=100,
-            warm_up=10,
-            measured=20,
-            cool_down=10,
+            parameters={"pairs": 3, "senders": senders, "payload_bytes": 100, "rounds": (10, 20, 10)},
         )
         needed = server.prepare(configuration) if server else None
         repetition, data = measure(Task(configuration, 1, 7, needed, warm=False), Silent(), observer=looking)
@@ -137,9 +132,7 @@ def test_it_makes_loops_of_what_its_agents_do_elsewhere(hello, experiment, way):
         platform=hello.name,
         placement="two-containers",
         route="own",
-        payload_bytes=1000,
-        loop=20,
-        way=way,
+        parameters={"payload_bytes": 1000, "loop": 20, "way": way},
     )
     repetition, data = measure(Task(asked, 1, 7, warm=False), Silent(), observer=looking)
     assert data.agents.tolist() == list(laps(20, smallest_of(experiment)))
@@ -155,13 +148,13 @@ def test_it_makes_traffic_in_a_ring_and_to_few_receivers(hello, experiment, echo
     asked = Configuration(
         experiment=experiment,
         platform=hello.name,
-        pairs=5,
-        echoes=echoes,
-        payload_bytes=100,
-        warm_up=10,
-        measured=100,
-        cool_down=10,
-        containers=1,
+        parameters={
+            "pairs": 5,
+            "echoes": echoes,
+            "payload_bytes": 100,
+            "containers": 1,
+            "rounds": (10, 100, 10),
+        },
     )
     repetition, _ = measure(Task(asked, 1, 7, warm=False), Silent())
     assert repetition.round_trips == 500
@@ -177,12 +170,7 @@ def test_it_has_conversations(hello, experiment, senders):
             platform=hello.name,
             placement=placement,
             route=carriers[0].route,
-            pairs=3,
-            senders=senders,
-            payload_bytes=100,
-            warm_up=5,
-            measured=10,
-            cool_down=5,
+            parameters={"pairs": 3, "senders": senders, "payload_bytes": 100, "rounds": (5, 10, 5)},
         )
         repetition, _ = measure(Task(asked, 1, 7, warm=False), Silent())
         assert repetition.round_trips == 10 * asked.load
@@ -191,7 +179,7 @@ def test_it_has_conversations(hello, experiment, senders):
 def test_it_makes_rounds_of_a_service(hello):
     if MEDIATED not in hello.experiments:
         pytest.skip(f"{hello.name} does not do {MEDIATED}")
-    asked = Configuration(experiment=MEDIATED, platform=hello.name, requests=40)
+    asked = Configuration(experiment=MEDIATED, platform=hello.name, parameters={"requests": 40})
     _, data = measure(Task(asked, 1, 7, warm=False), Silent())
     assert data.agents.tolist() == [2] * 20
     assert (data.seconds > 0).all()
@@ -200,7 +188,11 @@ def test_it_makes_rounds_of_a_service(hello):
 def test_it_runs_a_grid(hello):
     if SWAP not in hello.experiments:
         pytest.skip(f"{hello.name} does not do {SWAP}")
-    asked = Configuration(experiment=SWAP, platform=hello.name, dimension=6, swaps=20, containers=1)
+    asked = Configuration(
+        experiment=SWAP,
+        platform=hello.name,
+        parameters={"dimension": 6, "swaps": 20, "containers": 1},
+    )
     _, data = measure(Task(asked, 1, 7, warm=False), Silent())
     assert data.agents.sum() == 36
     assert data.swaps.max() >= 20

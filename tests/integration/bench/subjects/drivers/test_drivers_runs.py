@@ -8,6 +8,7 @@ import pytest
 from tests.integration.bench.conftest import Silent, perform
 from tests.integration.bench.subjects.drivers.conftest import hello_of, keep, point
 from tests.plugins import spade_environment
+from tests.unit.bench.synthetic import asking
 
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution import resources
@@ -25,7 +26,7 @@ ROUNDS = (5, 20, 5)
 
 def options(*subjects, **changes):
     known = {"pairs": (2,), "rounds": ROUNDS, "seed": 3, "repeat": 1, "subjects": subjects}
-    return Options("messaging/pairs", **(known | changes))
+    return asking(experiment="messaging/pairs", **(known | changes))
 
 
 @pytest.mark.usefixtures("installed_good")
@@ -179,7 +180,9 @@ def test_what_a_platform_cannot_do_is_listed(tmp_path, installed_bad):
 def test_a_platform_that_can_do_nothing_of_it_is_listed(tmp_path, installed_bad):
     installed_bad("works")
     listener = Silent()
-    wanted = Options("messaging/size", payloads=(10,), subjects=("tasks", "bad"), rounds=ROUNDS, seed=1)
+    wanted = Options(
+        "messaging/size", sizes={"payload_bytes": (10,), "rounds": ROUNDS}, subjects=("tasks", "bad"), seed=1
+    )
     outcome = perform(wanted, tmp_path / "run", listener)
     assert not outcome.problems
     assert listener.said == ["left out: bad cannot do messaging/size as asked for"]
@@ -198,10 +201,12 @@ def test_a_platform_that_can_do_nothing_of_it_is_listed(tmp_path, installed_bad)
 )
 def test_experiments_with_the_exchange_that_a_driver_knows_are_measured(experiment, tmp_path):
     loads = None if experiment.endswith("size") else (2,)
-    wanted = Options(experiment, pairs=loads, subjects=("good",), rounds=ROUNDS, seed=1, repeat=1)
+    wanted = Options(
+        experiment, sizes={"pairs": loads, "rounds": ROUNDS}, subjects=("good",), seed=1, repeat=1
+    )
     outcome = perform(wanted, tmp_path / "run", Silent())
     assert outcome.problems == []
-    measured = {(one.placement, one.payload_bytes) for one in outcome.folder.manifest.configurations}
+    measured = {(one.placement, one.exchange.payload_bytes) for one in outcome.folder.manifest.configurations}
     assert len(outcome.folder.manifest.repetitions) == len(measured) >= 2
 
 

@@ -71,7 +71,9 @@ def looping(mode="well"):
     """Have a driver of loops be installed, and return the work that it is to do."""
     hello = bad_hello(name="looping", experiments=("messaging/pairs", "mobile/roam"), again=True)
     keep((sys.executable, str(HERE / "looping.py"), mode, "mobile/roam"), hello)
-    asked = Configuration(experiment="mobile/roam", platform="looping", route="in-process", loop=40)
+    asked = Configuration(
+        experiment="mobile/roam", platform="looping", route="in-process", parameters={"loop": 40}
+    )
     return Workload(Job(asked, "both", 1, exchange="mobile/roam"))
 
 
@@ -89,7 +91,9 @@ async def test_loops_are_made_in_all_sizes_when_the_platform_has_settled():
 async def test_rounds_of_a_service_are_made_in_batches():
     hello = bad_hello(name="looping", experiments=("messaging/pairs", MEDIATED), again=True)
     keep((sys.executable, str(HERE / "looping.py"), "well", MEDIATED), hello)
-    asked = Configuration(experiment=MEDIATED, platform="looping", route="in-process", requests=40)
+    asked = Configuration(
+        experiment=MEDIATED, platform="looping", route="in-process", parameters={"requests": 40}
+    )
     work = Workload(Job(asked, "both", 1, exchange=MEDIATED))
     async with both(work) as role:
         await role.measure()
@@ -101,7 +105,12 @@ def grid(mode):
     """Have a driver of grids be installed, and return the work that it is to do."""
     hello = bad_hello(name="looping", experiments=("messaging/pairs", SWAP), again=True)
     keep((sys.executable, str(HERE / "looping.py"), mode, SWAP), hello)
-    asked = Configuration(experiment=SWAP, platform="looping", route="in-process", dimension=2, swaps=40)
+    asked = Configuration(
+        experiment=SWAP,
+        platform="looping",
+        route="in-process",
+        parameters={"dimension": 2, "swaps": 40},
+    )
     return Workload(Job(asked, "both", 1, exchange=SWAP))
 
 

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from tests.unit.bench.synthetic import STARTED, make_run
 
-from formicary_bench.experiments.compute.plan import COMPUTATIONS
+from formicary_bench.experiments.compute.speed_up import SPEED_UP, Computing
 from formicary_bench.experiments.compute.work import compute
 from formicary_bench.published.claims import claims
 from formicary_bench.reports.document.sections import sections_of
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Creations
 from formicary_bench.results.summary.commands import command
-from formicary_bench.results.summary.each import SPEED_UP, TOTAL, samples_of
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.results.verdicts.claims import Outcome, judge
 from formicary_bench.runner.forecast.default_durations import default_duration
@@ -21,8 +20,10 @@ from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.computing import CPU_SECONDS
+from formicary_bench.vocabulary.metrics import TOTAL
 
 ELAPSED = 2.0
+COMPUTATIONS = 64  # of all agents together, at least
 SHARES = {"formicary": 0.95, "processes": 1.0, "threads": 0.5}
 
 
@@ -36,11 +37,16 @@ def plan(**typed):
     return make_plan(parse("compute/speed-up", seed="1", **typed))
 
 
+def sizes_of(plan):
+    return [Computing.of(one) for one in plan]
+
+
 def run_of(path, configurations, repetitions=5):
     run = make_run(path, configurations, repetitions=0, complete=False)
     for number in range(1, repetitions + 1):
         for one in configurations:
-            cpu = ELAPSED * min(one.cores, one.agents) * SHARES[one.platform] * (1 + number / 1000)
+            sizes = Computing.of(one)
+            cpu = ELAPSED * min(sizes.cores, sizes.agents) * SHARES[one.platform] * (1 + number / 1000)
             known = Repetition(
                 configuration=one.key,
                 number=number,
@@ -51,7 +57,7 @@ def run_of(path, configurations, repetitions=5):
             )
             made = Creations(
                 batch=np.zeros(1, dtype=np.int32),
-                agents=np.array([one.agents], dtype=np.int64),
+                agents=np.array([sizes.agents], dtype=np.int64),
                 seconds=np.array([ELAPSED]),
                 bytes=np.zeros(1, dtype=np.int64),
             )
@@ -62,17 +68,18 @@ def run_of(path, configurations, repetitions=5):
 
 def test_agents_are_as_many_as_in_the_paper_on_one_core_and_on_more():
     found = plan(preset="paper")
-    assert {one.agents for one in found} == {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}
-    assert {one.cores for one in found} == {1, 2, 4}
+    sizes = sizes_of(found)
+    assert {one.agents for one in sizes} == {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}
+    assert {one.cores for one in sizes} == {1, 2, 4}
     assert {one.platform for one in found} == {"formicary", "processes", "threads"}
-    assert all(one.agents * one.loop >= COMPUTATIONS for one in found)
+    assert all(one.agents * one.loop >= COMPUTATIONS for one in sizes)
 
 
 def test_what_is_asked_for_is_measured():
     (one,) = plan(agents="7", loop="3", cores="2", platform="processes")
-    assert (one.agents, one.loop, one.cores) == (7, 3, 2)
-    assert one.key == "compute/speed-up/processes/same-container/none/7-agents-loop-3-2-cores"
-    assert "7 agents, 3 computations each, 2 cores" in describe(one)
+    assert one.parameters == {"agents": 7, "loop": 3, "cores": 2}
+    assert one.key == "compute/speed-up/processes/same-container/none/agents-7-cores-2-loop-3"
+    assert "7 agents, 3 computations, 2 cores" in describe(one)
     assert {"--agents 7", "--loop 3", "--cores 2"} <= {
         f"--{word}".strip() for word in command(one).split(" --")
     }
@@ -82,21 +89,22 @@ def test_what_is_asked_for_is_measured():
 
 def test_the_speed_up_is_the_cpu_time_over_the_time_that_passed(tmp_path):
     run = run_of(tmp_path / "run", plan(agents="1,16", loop="2"))
-    rows = {(row.platform, row.agents, row.cores): row for row in summarise(run)}
+    rows = {(row.platform, row.size("agents"), row.size("cores")): row for row in summarise(run)}
     assert len({row.anchor for row in rows.values()}) == len(rows)
     ours = rows["formicary", 16, 4]
-    assert ours.computed.speed_up.mean == pytest.approx(4 * 0.95, rel=0.01)
-    assert ours.computed.elapsed_s.mean == ELAPSED
-    assert set(samples_of(ours.each)) == {SPEED_UP, TOTAL}
-    assert rows["formicary", 1, 4].computed.speed_up.mean == pytest.approx(0.95, rel=0.01)
+    assert ours.mean(SPEED_UP) == pytest.approx(4 * 0.95, rel=0.01)
+    assert ours.mean(TOTAL) == ELAPSED
+    assert rows["formicary", 1, 4].mean(SPEED_UP) == pytest.approx(0.95, rel=0.01)
 
 
 def test_a_report_holds_agents_against_plain_processes(tmp_path):
     (section,) = sections_of(run_of(tmp_path / "run", plan(agents="1,16", loop="2")))
     assert len(section.sentences) == 3  # for each number of cores
-    assert "On 4 cores, 16 agents that compute: CPU time for 3.81 s in each second" in section.sentences[-1]
+    assert (
+        "Agents, 4 cores, 16 agents that compute: CPU time for 3.81 s in each second" in section.sentences[-1]
+    )
     assert "plain processes" in section.sentences[-1]
-    (chart,) = section.charts
+    chart, _ = section.charts
     assert {series.label for series in chart.legend} >= {
         "Agents, 1 core",
         "Agents, 4 cores",
@@ -114,7 +122,7 @@ def test_the_papers_claim_is_judged(tmp_path):
 def test_a_repetition_in_which_nothing_was_computed_has_no_figures(tmp_path, monkeypatch):
     monkeypatch.setitem(SHARES, "threads", 0.0)
     run = run_of(tmp_path / "run", plan(agents="2", loop="1", cores="1"))
-    known = {row.platform: row.computed for row in summarise(run)}
+    known = {row.platform: row.estimate(SPEED_UP) for row in summarise(run)}
     assert known["threads"] is None
     assert known["processes"] is not None
 

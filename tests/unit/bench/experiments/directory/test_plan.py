@@ -2,8 +2,9 @@
 
 import msgspec
 import pytest
+from tests.unit.bench.synthetic import asking
 
-from formicary_bench.experiments.directory import SERVICES
+from formicary_bench.experiments.directory import SERVICES, Spreading, Uses
 from formicary_bench.runner.execution.repetition import roles_of
 from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.options import Options
@@ -19,20 +20,20 @@ from formicary_bench.vocabulary.routes import DIRECT, XMPP
 USES = ("directory/register", "directory/deregister", "directory/search")
 
 
-def of(experiment, **options):
-    return [c for c in make_plan(Options(experiment, **options)) if c.experiment == experiment]
+def of(experiment, **asked):
+    return [c for c in make_plan(asking(experiment=experiment, **asked)) if c.experiment == experiment]
 
 
 @pytest.mark.parametrize("experiment", USES)
 def test_each_design_is_used_everywhere_with_all_numbers_of_services(experiment):
     plan = of(experiment)
-    assert {(c.kind, c.placement, c.route, c.services) for c in plan} == {
+    assert {(c.kind, c.placement, c.route, Uses.of(c).services) for c in plan} == {
         (design, placement, route, services)
         for design in DESIGNS
         for placement, route in ((SAME, "in-process"), (APART, DIRECT), (APART, XMPP))
         for services in SERVICES
     }
-    assert {(c.warm_up, c.measured, c.cool_down, c.load) for c in plan} == {(50, 100, 0, 1)}
+    assert {(c.exchange.rounds, c.exchange.load) for c in plan} == {((50, 100, 0), 1)}
 
 
 @pytest.mark.parametrize("experiment", [*USES, "directory/propagation"])
@@ -41,7 +42,7 @@ def test_a_message_by_each_way_is_measured_beside_it(experiment):
     ways = {(c.placement, c.route) for c in plan if c.experiment == experiment}
     messages = [c for c in plan if c.experiment == "messaging/pairs"]
     assert {(c.placement, c.route) for c in messages} == ways
-    assert {(c.platform, c.kind, c.pairs) for c in messages} == {("formicary", "behaviours", 1)}
+    assert {(c.platform, c.kind, c.exchange.pairs) for c in messages} == {("formicary", "behaviours", 1)}
 
 
 def test_what_expires_takes_no_part_in_what_needs_to_be_told_or_to_end():
@@ -51,11 +52,11 @@ def test_what_expires_takes_no_part_in_what_needs_to_be_told_or_to_end():
 
 def test_options_choose_the_sizes():
     options = parse("directory/propagation", services="0,7", containers="2,4", rounds="1,2,0", route="direct")
-    plan = [c for c in make_plan(options) if c.kind == "replica"]
+    plan = [Spreading.of(c) for c in make_plan(options) if c.kind == "replica"]
     assert [(c.services, c.containers) for c in plan] == [(0, 2), (0, 4), (7, 2), (7, 4)]
-    assert {(c.warm_up, c.measured, c.cool_down) for c in plan} == {(1, 2, 0)}
+    assert {c.rounds for c in plan} == {(1, 2, 0)}
     assert options.as_asked()["containers"] == [2, 4]
-    assert {c.agents for c in of("directory/churn", agents=(8,))} == {8}
+    assert all(c.parameters == {"agents": 8} for c in of("directory/churn", agents=(8,)))
 
 
 def test_the_selection_has_all_of_it():
@@ -63,7 +64,8 @@ def test_the_selection_has_all_of_it():
     assert {c.experiment for c in plan if c.experiment.startswith("directory/")} == {
         *USES, "directory/propagation", "directory/churn"
     }  # fmt: skip
-    assert {c.containers for c in plan if c.experiment == "directory/propagation"} == {1, 3, 7}
+    spread = [Spreading.of(c) for c in plan if c.experiment == "directory/propagation"]
+    assert {c.containers for c in spread} == {1, 3, 7}
 
 
 def test_configurations_have_names_that_say_what_is_measured():
@@ -75,25 +77,26 @@ def test_configurations_have_names_that_say_what_is_measured():
     search, churn = only("directory/search", services=(0,)), only("directory/churn")
     spread = only("directory/propagation", services=(5,))
     where = "formicary-central/two-containers/direct"
-    assert search.key == f"directory/search/{where}/0-services-50-100-0"
-    assert spread.key == f"directory/propagation/{where}/3-containers-5-services-50-100-0"
-    assert churn.key == f"directory/churn/{where}/20000-agents"
+    assert search.key == f"directory/search/{where}/pairs-1-rounds-50-100-0-services-0"
+    assert spread.key == f"directory/propagation/{where}/containers-3-pairs-1-rounds-50-100-0-services-5"
+    assert churn.key == f"directory/churn/{where}/agents-20000"
     assert [describe(one).partition(", two-containers (direct), ")[2] for one in (search, spread, churn)] == [
-        "0 services", "3 other containers, 5 services", "20000 agents"
+        "0 services", "5 services, 3 other containers", "20000 agents"
     ]  # fmt: skip
     assert roles_of(churn) == roles_of(search) == ("echo", "ask")
 
 
-def test_what_older_versions_wrote_keeps_its_name():
-    old = b"""{"experiment": "messaging/many-to-one", "platform": "formicary", "kind": "behaviours",
-              "placement": "two-containers", "route": "direct", "tls": true, "pairs": 7, "senders": 9,
-              "payload_bytes": 100, "warm_up": 1, "measured": 2, "cool_down": 3}"""
-    read = msgspec.json.decode(old, type=Configuration)
-    assert (read.services, read.containers) == (0, 0)
+def test_what_was_written_keeps_its_name():
+    written = b"""{"experiment": "messaging/many-to-one", "platform": "formicary", "kind": "behaviours",
+                  "placement": "two-containers", "route": "direct", "tls": true, "parameters":
+                  {"pairs": 7, "senders": 9, "payload_bytes": 100, "rounds": [1, 2, 3]}}"""
+    read = msgspec.json.decode(written, type=Configuration)
+    assert msgspec.json.decode(msgspec.json.encode(read), type=Configuration) == read
+    assert (Spreading.of(read).services, Spreading.of(read).containers) == (0, 0)
     who = "messaging/many-to-one/formicary-behaviours/two-containers/direct-tls"
-    assert read.key == f"{who}/9-senders-7-pairs-100-bytes-1-2-3"
-    created = Configuration(experiment="create", platform="tasks", route="none", agents=5)
-    assert created.key == "create/tasks/same-container/none/5-agents"
+    assert read.key == f"{who}/pairs-7-payload-bytes-100-rounds-1-2-3-senders-9"
+    created = Configuration(experiment="create", platform="tasks", route="none", parameters={"agents": 5})
+    assert created.key == "create/tasks/same-container/none/agents-5"
 
 
 @pytest.mark.parametrize("services", [0, 1, 4, 5, 99, 100, 1000])

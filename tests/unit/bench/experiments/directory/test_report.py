@@ -2,21 +2,22 @@
 
 import re
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 from tests.unit.bench.reports.formats.test_html import Page
 from tests.unit.bench.synthetic import churn_plan, directory_plan, make_run, messages, repeated, row
 
-from formicary_bench.experiments.directory.report import churn_columns, directory_charts, use_columns
+from formicary_bench.experiments.directory.report import directory_charts, use_columns
 from formicary_bench.reports.charts.series import by_series
 from formicary_bench.reports.document.findings import Findings
+from formicary_bench.reports.document.report import columns as columns_of
 from formicary_bench.reports.document.report import said as sentences
 from formicary_bench.reports.document.report import tiles
 from formicary_bench.reports.document.tables import ratio_columns
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.summary.baselines import baseline_of
 from formicary_bench.results.summary.summary import summarise
+from formicary_bench.vocabulary.metrics import CREATION, EACH_HOLDS, RATE
 
 DIRECT = {"placement": "two-containers", "route": "direct"}
 MESSAGE = repeated(row(rtt_p50_us=2.0, rtt_mean_us=2.0, round_trips_per_s=400_000.0))
@@ -36,6 +37,7 @@ CHURN = row(
     agents=20_000,
     pairs=0,
     agents_per_s=40_000.0,
+    full_load=None,
     **DIRECT,
 )
 
@@ -90,13 +92,13 @@ def test_a_sentence_says_that_the_way_back_is_part_of_it():
 def test_a_sentence_says_what_agents_that_come_and_go_do():
     (said,) = sentences("directory/churn", [CHURN], [CHURN])
     assert said == (
-        "Between two processes over a direct link, 40.0 k agents per second are started, register in the "
+        "Between two processes over a direct link, 40.0 k agents per second are started, register with the "
         "replica, are seen by all four containers, and end (20 000 agents in all)."
     )
 
 
 def test_tables_say_how_many_times_a_message_it_takes():
-    columns = {column.title: column.cells for column in use_columns(SEARCHES, [*SEARCHES, MESSAGE])}
+    columns = {column.title: column.cells for column in use_columns(Findings(SEARCHES, [*SEARCHES, MESSAGE]))}
     assert columns["who"] == ("Replica in one process", "Replica in one process", "Central directory, direct")
     assert columns["services"] == ("0", "100 000", "0")
     against = (
@@ -105,7 +107,9 @@ def test_tables_say_how_many_times_a_message_it_takes():
         "",
     )
     assert columns["against a message"] == against
-    assert [column.title for column in churn_columns([CHURN])] == ["who", "agents", "registered/s", "95%"]
+    assert [column.title for column in columns_of(CHURN.experiment, [CHURN], [CHURN])] == [
+        "who", "where", "agents", "registered/s", "95%"
+    ]  # fmt: skip
     assert ratio_columns([*SEARCHES, CHURN]) == []
 
 
@@ -160,9 +164,9 @@ def test_a_run_with_the_directory_has_a_page_with_charts(tmp_path):
     ]
     run = make_run(tmp_path / "run", plan)
     rows = summarise(run)
-    assert {one.round_trips_per_s for one in rows if one.family == "directory"} == {None}
+    assert {one.mean(RATE) for one in rows if one.family == "directory"} == {None}
     churned = [one for one in rows if one.experiment == "directory/churn"]
-    assert [one.agents_per_s > 0 and one.bytes_per_agent is None for one in churned] == [True, True]
+    assert [one.mean(CREATION) > 0 and one.mean(EACH_HOLDS) is None for one in churned] == [True, True]
     page = Page(render(run))
     assert page.elements.count("figure") == 1 + 2 + 1 + 2 + 1 + 2
     for words in (
@@ -175,7 +179,7 @@ def test_a_run_with_the_directory_has_a_page_with_charts(tmp_path):
 
 def test_numbers_of_uses_that_differ_say_where(tmp_path):
     few, *_ = directory_plan(services=(7,))
-    longer = msgspec.structs.replace(few, measured=50)
+    longer = few.sized(rounds=(5, 50, 0))
     text = render(make_run(tmp_path / "run", [*directory_plan(services=(100,)), longer]))
     assert "<td>in-process, 7 services</td>" in text
     assert "<td>in-process, 100 services; direct, 100 services</td>" in text

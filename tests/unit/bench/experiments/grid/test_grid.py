@@ -14,11 +14,23 @@ from formicary_bench import published
 from formicary_bench.experiments.grid.apart import Part
 from formicary_bench.experiments.grid.by_hand import Board
 from formicary_bench.experiments.grid.cells import sums_of
+from formicary_bench.experiments.grid.swap import (
+    BY_CHANCE,
+    DEVIATION,
+    EACH,
+    GRANTED,
+    MESSAGES,
+    REFUSED,
+    REQUESTS,
+    UNFAIRNESS,
+    Swapping,
+)
+from formicary_bench.experiments.grid.swap import HELD as HOLDS
 from formicary_bench.reports.document.sections import sections_of
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Tallies
 from formicary_bench.results.summary.commands import command
-from formicary_bench.results.summary.each import BY_CHANCE, DEVIATION, HOLDS, RATE, UNFAIRNESS, samples_of
+from formicary_bench.results.summary.each import named
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.plan import make_plan
@@ -35,9 +47,10 @@ def plan(**typed):
 
 def tallies(configuration, speed=1.0):
     """Return agents of which half have made all swaps, and half one less, or none was ever asked."""
-    half = configuration.dimension**2 / 2
+    sizes = Swapping.of(configuration)
+    half = sizes.cells / 2
     return Tallies(
-        swaps=np.array([configuration.swaps - 2, configuration.swaps]),
+        swaps=np.array([sizes.swaps - 2, sizes.swaps]),
         agents=np.array([half, half], dtype=np.int64),
         refused=np.array([half, 0], dtype=np.int64),
         seconds=np.full(2, 1 / speed),
@@ -62,21 +75,22 @@ def run_of(path, configurations, repetitions=6):
 
 
 def test_a_grid_is_in_one_container_unless_more_are_asked_for():
-    assert {(one.placement, one.containers) for one in plan()} == {("same-container", 1)}
+    assert {(one.placement, Swapping.of(one).containers) for one in plan()} == {("same-container", 1)}
     both = plan(containers="1,2", dimension="10")
-    assert [(one.platform, one.kind, one.containers, one.route) for one in both] == [
+    assert [(one.platform, one.kind, Swapping.of(one).containers, one.route) for one in both] == [
         ("formicary", "micro", 1, "in-process"),
         ("formicary", COPIED, 1, "in-process"),
         ("callbacks", "", 1, "in-process"),
         ("formicary", "micro", 2, "direct"),
         ("formicary", COPIED, 2, "direct"),
     ]
-    assert {one.containers for one in plan(containers="1,2", placement="two-containers")} == {2}
+    apart = plan(containers="1,2", placement="two-containers")
+    assert {Swapping.of(one).containers for one in apart} == {2}
 
 
 def test_the_papers_grids():
-    paper = plan(preset="paper")
-    assert {one.dimension**2 for one in paper} == {25, *(one.agents for one in published.deviations())}
+    paper = [Swapping.of(one) for one in plan(preset="paper")]
+    assert {one.cells for one in paper} == {25, *(one.agents for one in published.deviations())}
     assert {one.swaps for one in paper} == {1000}
     assert active_of(100) == 1000
 
@@ -86,8 +100,8 @@ def test_a_command_measures_the_same_again():
     assert "--dimension 10" in command(one)
     assert "--swaps 5" in command(one)
     assert "--containers 2" in command(one)
-    assert describe(one).endswith("100 cells, until one has made 5 swaps, 2 containers")
-    assert one.key.endswith("/10-a-side-5-swaps-2-containers")
+    assert describe(one).endswith("10 cells a side, 5 swaps, 2 containers")
+    assert one.key.endswith("/containers-2-dimension-10-swaps-5")
 
 
 def test_each_container_has_rows():
@@ -136,16 +150,18 @@ def test_a_tally_adds_up():
 def test_rows_have_rates_and_how_evenly_agents_have_swapped(tmp_path):
     (one,) = plan(dimension="10", swaps="10", platform="callbacks")
     (row,) = summarise(run_of(tmp_path / "run", [one]))
-    figures = samples_of(row.each)
-    assert set(figures) == {RATE, DEVIATION, BY_CHANCE, UNFAIRNESS, HOLDS}
-    assert row.round_trips_per_s == pytest.approx(950 * 4, rel=0.01)
-    assert row.swapped.messages_per_s.mean == pytest.approx(1900 * 4, rel=0.01)
-    assert row.swapped.swaps_per_s.mean == pytest.approx(900 * 4, rel=0.01)
-    assert row.swapped.refused.mean == pytest.approx(50 / 950)
-    assert row.swapped.mean.mean == 9
-    assert row.swapped.deviation.mean == 1
-    assert row.swapped.by_chance.mean == pytest.approx(1 / math.sqrt(9))
-    assert row.swapped.unfairness.mean == pytest.approx(0.2)
+    wanted = {
+        REQUESTS: pytest.approx(950 * 4, rel=0.01),
+        MESSAGES: pytest.approx(1900 * 4, rel=0.01),
+        GRANTED: pytest.approx(900 * 4, rel=0.01),
+        REFUSED: pytest.approx(50 / 950),
+        EACH: 9,
+        DEVIATION: 1,
+        BY_CHANCE: pytest.approx(1 / math.sqrt(9)),
+        UNFAIRNESS: pytest.approx(0.2),
+        HOLDS: 1e6,
+    }
+    assert {name: one.mean for name, one in row.figures.items()} == named(wanted)
 
 
 def test_a_repetition_in_which_nobody_swapped_has_no_figures(tmp_path):
@@ -155,27 +171,26 @@ def test_a_repetition_in_which_nobody_swapped_has_no_figures(tmp_path):
     run.add(Repetition(configuration=one.key, number=1, seed=1, started=STARTED, ended=STARTED), nothing)
     run.finish(load_after=(0.0, 0.0, 0.0))
     (row,) = summarise(run)
-    assert row.swapped is None
+    assert (row.figures, row.each) == ({}, ())
     (section,) = sections_of(run)
     assert section.charts == []
 
 
 def test_a_section_has_what_each_is_held_against_and_the_published_deviations(tmp_path):
-    (section,) = sections_of(run_of(tmp_path / "run", plan(dimension="10,15")))
+    (section,) = sections_of(run_of(tmp_path / "run", plan(dimension="10,15", swaps="1000")))
     columns = {column.title: column.cells for column in section.columns}
-    assert columns["agents"] == ("100",) * 3 + ("225",) * 3
-    assert columns["baseline"] == ("callbacks", "callbacks", "") * 2
+    assert columns["cells a side"] == ("10", "15") * 3
+    assert columns["baseline"] == ("callbacks",) * 4 + ("",) * 2
     assert columns["against it"][0].startswith("2.0 times slower (")
     assert [sentence.partition(" make ")[0] for sentence in section.sentences] == [
-        "In one process, micro-agents on a grid of 15 by 15",
-        "In one process, micro-agents, copies on a grid of 15 by 15",
+        "In one process, micro-agents on a grid of 15 cells a side",
+        "In one process, micro-agents, copies on a grid of 15 cells a side",
     ]
     extras = {extra.title: extra for extra in section.extras}
-    beside = {c.title: c.cells for c in extras["Beside the published standard deviations of swaps"].columns}
+    title = "Standard deviations beside the published ones, until 1000 swaps"
+    beside = {c.title: c.cells for c in extras[title].columns}
     kilim = beside["who"].index("Kilim (Frantz 2010, Table 2)")
-    assert (beside["until"][kilim], beside["100"][kilim], beside["250 000"][kilim]) == (
-        "1000 swaps", "25.1", "25.7",
-    )  # fmt: skip
+    assert (beside["10"][kilim], beside["500"][kilim]) == ("25.1", "25.7")
     verdicts = {column.title: column.cells for column in extras["Which is faster"].columns}
     assert set(zip(verdicts["who"], verdicts["held against"], strict=True)) == {
         ("Micro-agents, copies", "Micro-agents")

@@ -5,8 +5,10 @@ import pytest
 from tests.unit.bench.synthetic import STARTED, document, main_extras, make_run
 
 from formicary_bench import published
+from formicary_bench.experiments.memory import TRACED
+from formicary_bench.experiments.memory.growth import GROWTH_PER_MESSAGE, GROWTH_PER_S, Growing
 from formicary_bench.experiments.memory.report_growth import sparkline
-from formicary_bench.experiments.memory.summary import each, memory_estimates
+from formicary_bench.experiments.memory.rows import each
 from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.reports.formats.html import render
 from formicary_bench.reports.formats.terminal import console_for_reports, show
@@ -16,9 +18,14 @@ from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.vocabulary.parameters.shared import Agents
 
 HELD = {("python", ""): 3e6, ("formicary", "imported"): 14e6, ("formicary", "container"): 15e6}
 EACH = {"behaviours": 2000, "micro": 500}
+
+
+def agents_of(configuration):
+    return Agents.of(configuration).agents
 
 
 def state(held, traced):
@@ -43,10 +50,10 @@ def states(tmp_path):
 
 def run_of_states(path):
     """Make a run of which all figures are known: 2000 bytes for each agent, 500 for each micro-agent."""
-    run = make_run(path, make_plan(Options("memory", agents=(100,))), repetitions=0)
+    run = make_run(path, make_plan(Options("memory", sizes={"agents": (100,)})), repetitions=0)
     for configuration in run.manifest.configurations:
         held = HELD.get((configuration.platform, configuration.kind)) or (
-            HELD["formicary", "container"] + configuration.agents * EACH[configuration.kind]
+            HELD["formicary", "container"] + agents_of(configuration) * EACH[configuration.kind]
         )
         for number in (1, 2, 3):
             noise = (number - 2) * 1000
@@ -54,41 +61,55 @@ def run_of_states(path):
     return run
 
 
+def run_that_grows(folder, *held):
+    """Make a run of micro-agents that talk, with what their process held in each repetition."""
+    options = Options("memory/growth", placements=("same-container",), subjects=("formicary-micro",))
+    run = make_run(folder / "run", make_plan(options), repetitions=0)
+    for number, one in enumerate(held, 1):
+        add(run, run.manifest.configurations[0], number, load(one))
+    return run
+
+
+def growing(folder, *held):
+    (row,) = summarise(run_that_grows(folder, *held))
+    return row
+
+
 def test_states_come_from_the_least_to_the_most():
     plan = make_plan(Options("memory"))
-    assert [(c.platform, c.kind, c.agents) for c in plan[:3]] == [
+    assert [(c.platform, c.kind, agents_of(c)) for c in plan[:3]] == [
         ("python", "", 0), ("formicary", "imported", 0), ("formicary", "container", 0),
     ]  # fmt: skip
-    assert {(c.kind, c.agents) for c in plan[3:]} == {
+    assert {(c.kind, agents_of(c)) for c in plan[3:]} == {
         (kind, agents) for kind in ("behaviours", "micro") for agents in (100, 1000, 100_000)
     }
-    assert {c.seconds for c in plan} == {0}
+    assert {Growing.of(c).seconds for c in plan} == {0}
 
 
 def test_growth_is_measured_beside_the_states_where_it_is_asked_for():
-    plan = make_plan(Options("memory", growth=7))
+    plan = make_plan(Options("memory", sizes={"seconds": 7}))
     grown = [c for c in plan if c.experiment == "memory/growth"]
-    assert {c.seconds for c in grown} == {7}
+    assert {Growing.of(c).seconds for c in grown} == {7}
     assert {c.route for c in grown} == {"in-process", "direct", "xmpp"}
     assert len(plan) > len(grown)
 
 
 def test_a_state_can_be_measured_alone():
-    for configuration in make_plan(Options("memory", agents=(100,))):
+    for configuration in make_plan(Options("memory", sizes={"agents": (100,)})):
         name = f"{configuration.platform}-{configuration.kind}".rstrip("-")
-        agents = " --agents 100" if configuration.agents else ""
+        agents = " --agents 100" if agents_of(configuration) else ""
         assert command(configuration) == f"formicary bench run memory --platform {name}{agents}"
 
 
 def test_each_agent_holds_what_it_adds_to_an_open_container(states):
     rows = summarise(states)
-    found = {row.kind: each(row, rows) for row in rows if row.agents}
+    found = {row.kind: each(row, rows) for row in rows if row.size("agents")}
     assert found["behaviours"].mean == pytest.approx(2000)
     assert found["micro"].mean == pytest.approx(500)
     assert found["micro"].low < 500 < found["micro"].high
-    traced = {row.kind: each(row, rows, traced=True) for row in rows if row.agents}
+    traced = {row.kind: each(row, rows, TRACED) for row in rows if row.size("agents")}
     assert traced["behaviours"].mean == pytest.approx(1200)
-    assert [each(row, rows) for row in rows if not row.agents] == [None] * 3
+    assert [each(row, rows) for row in rows if not row.size("agents")] == [None] * 3
 
 
 def test_without_an_open_container_nothing_is_said_of_each_agent(states):
@@ -97,45 +118,41 @@ def test_without_an_open_container_nothing_is_said_of_each_agent(states):
     assert main_extras("memory", rows, rows) == []
 
 
-def test_a_steady_rise_is_a_slope_and_noise_is_none():
+def test_a_steady_rise_is_a_slope_and_noise_is_none(tmp_path):
     noise = np.random.default_rng(3).normal(0, 3000, 100)
-    rising = memory_estimates([load(20e6 + np.linspace(0, 20 * 5000, 100) + noise)])
-    assert rising.growth_per_s.ci95[0] < 5000 < rising.growth_per_s.ci95[1]
-    assert rising.growth_per_s.ci95[0] > 0
-    assert rising.growth_per_message.mean == pytest.approx(5, rel=0.2)
-    still = memory_estimates([load(20e6 + noise)])
-    assert still.growth_per_s.ci95[0] < 0 < still.growth_per_s.ci95[1]
+    rising = growing(tmp_path / "rising", 20e6 + np.linspace(0, 20 * 5000, 100) + noise)
+    low, high = rising.bounds(GROWTH_PER_S)
+    assert 0 < low < 5000 < high
+    assert rising.mean(GROWTH_PER_MESSAGE) == pytest.approx(5, rel=0.2)
+    low, high = growing(tmp_path / "still", 20e6 + noise).bounds(GROWTH_PER_S)
+    assert low < 0 < high
 
 
-def test_what_comes_first_and_a_piece_that_comes_and_goes_are_no_growth():
+def test_what_comes_first_and_a_piece_that_comes_and_goes_are_no_growth(tmp_path):
     held = np.full(100, 20e6)
     held[:15] = np.linspace(15e6, 20e6, 15)
     held[60:65] += 1 << 20
-    slope = memory_estimates([load(held)]).growth_per_s
-    assert slope.ci95 == (0, 0)
+    assert growing(tmp_path, held).bounds(GROWTH_PER_S) == (0, 0)
 
 
-def test_several_repetitions_have_an_interval_over_them():
-    ramps = [load(20e6 + np.linspace(0, 20 * each_s, 100)) for each_s in (900, 1000, 1100)]
-    slope = memory_estimates(ramps).growth_per_s
+def test_several_repetitions_have_an_interval_over_them(tmp_path):
+    ramps = [20e6 + np.linspace(0, 20 * each_s, 100) for each_s in (900, 1000, 1100)]
+    slope = growing(tmp_path, *ramps).estimate(GROWTH_PER_S)
     assert slope.mean == pytest.approx(1000, rel=0.01)
     assert slope.ci95 == pytest.approx((1000 - 248.4, 1000 + 248.4), rel=0.02)  # t(2) = 4.303
 
 
-def test_repetitions_without_values_have_no_figures():
-    nothing = Holdings(*(np.zeros(0, kind) for kind in (float, np.int64, np.int64, np.int64)))
-    assert memory_estimates([nothing]) is None
-    assert memory_estimates([load([1, 2])]).growth_per_s is None
+def test_repetitions_without_values_have_no_figures(tmp_path):
+    assert growing(tmp_path / "nothing", []).figures == {}
+    assert growing(tmp_path / "little", [1, 2]).estimate(GROWTH_PER_S) is None
 
 
 @pytest.mark.parametrize(
     ("rise", "words"), [(0, "no growth that could be told from zero"), (3000, "grows by 3")]
 )
 def test_growth_is_said(tmp_path, rise, words):
-    options = Options("memory/growth", placements=("same-container",), subjects=("formicary-micro",))
-    run = make_run(tmp_path / "run", make_plan(options), repetitions=0)
     noise = np.random.default_rng(1).normal(0, 500, 100)
-    add(run, run.manifest.configurations[0], 1, load(20e6 + np.linspace(0, 20 * rise, 100) + noise))
+    run = run_that_grows(tmp_path, 20e6 + np.linspace(0, 20 * rise, 100) + noise)
     rows = summarise(run)
     (sentence,) = said("memory/growth", rows, rows)
     assert sentence.startswith("In one process, under the load of 10 pairs of micro-agents, ")
@@ -143,16 +160,8 @@ def test_growth_is_said(tmp_path, rise, words):
     assert "memory/growth" in render(run)
 
 
-def growing(tmp_path, *held):
-    options = Options("memory/growth", placements=("same-container",), subjects=("formicary-micro",))
-    run = make_run(tmp_path / "run", make_plan(options), repetitions=0)
-    for number, one in enumerate(held, 1):
-        add(run, run.manifest.configurations[0], number, load(one))
-    return run
-
-
 def test_memory_over_time_is_a_chart_with_its_slope(tmp_path):
-    run = growing(tmp_path, *(20e6 + np.linspace(0, 20 * rise, 100) for rise in (90_000, 110_000)))
+    run = run_that_grows(tmp_path, *(20e6 + np.linspace(0, 20 * rise, 100) for rise in (90_000, 110_000)))
     rows = summarise(run)
     (chart,) = charts("memory/growth", rows, rows)
     assert [series.label.rpartition(", ")[2] for series in chart.legend] == [
@@ -168,9 +177,9 @@ def test_memory_over_time_is_a_chart_with_its_slope(tmp_path):
 
 
 def test_the_terminal_draws_memory_over_time(tmp_path, capsys):
-    run = growing(tmp_path, 20e6 + np.linspace(0, 20 * 100_000, 100))
+    run = run_that_grows(tmp_path, 20e6 + np.linspace(0, 20 * 100_000, 100))
     (row,) = summarise(run)
-    drawn = sparkline(row.memory)
+    drawn = sparkline(row)
     assert len(drawn) == 20
     assert (drawn[0], drawn[-1]) == ("▁", "█")
     assert list(drawn) == sorted(drawn)
@@ -179,8 +188,8 @@ def test_the_terminal_draws_memory_over_time(tmp_path, capsys):
 
 
 def test_memory_that_stays_is_a_flat_line(tmp_path):
-    (row,) = summarise(growing(tmp_path, 20e6 + np.tile([0.0, 500.0], 50)))
-    assert set(sparkline(row.memory)) == {"▁"}
+    row = growing(tmp_path, 20e6 + np.tile([0.0, 500.0], 50))
+    assert set(sparkline(row)) == {"▁"}
 
 
 def test_published_figures_stand_beside_ours(states):

@@ -9,23 +9,26 @@ from tests.unit.bench.synthetic import STARTED, make_run
 
 from formicary.errors import UsageError
 from formicary_bench import published
-from formicary_bench.experiments.mobile.mediators import SERVERS, Requests
+from formicary_bench.experiments.mobile import AVERAGE, PEAK, SMALLEST, SUSTAINED, Looped
+from formicary_bench.experiments.mobile.mediating import SERVERS, Requests
 from formicary_bench.experiments.mobile.play import Play
+from formicary_bench.experiments.mobile.report import totals
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports.document.sections import sections_of
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Creations
 from formicary_bench.results.summary.commands import command
-from formicary_bench.results.summary.each import PEAK, SMALLEST, SUSTAINED, TOTAL, samples_of
+from formicary_bench.results.summary.each import named, samples_of
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.forecast.default_durations import default_duration
 from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.loops import SUSTAINED_LAPS, laps, smallest_of
+from formicary_bench.vocabulary.metrics import TOTAL
 from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, IN_FILE
 
-LOOPED = [name for name, one in EXPERIMENTS.items() if one.loops]
+LOOPED = [name for name, one in EXPERIMENTS.items() if issubclass(one.parameters, Looped)]
 FIXED, EACH = 2e-3, 1e-4  # seconds of a loop, and of each of its operations
 
 
@@ -33,9 +36,20 @@ def plan(experiment, **typed):
     return make_plan(parse(experiment, seed="1", **typed))
 
 
+def loops(experiment, **typed):
+    """Return what is measured of each."""
+    return {Looped.of(one).loop for one in plan(experiment, **typed)}
+
+
+def ways(experiment, **typed):
+    return {Looped.of(one).way for one in plan(experiment, **typed)}
+
+
 def made(configuration, speed=1.0):
     """Return loops that take so long."""
-    sizes = np.array(laps(configuration.loop, smallest_of(configuration.experiment)), dtype=np.int64)
+    sizes = np.array(
+        laps(Looped.of(configuration).loop, smallest_of(configuration.experiment)), dtype=np.int64
+    )
     seconds = (FIXED + EACH * sizes) / speed
     return Creations(
         batch=np.arange(len(sizes), dtype=np.int32),
@@ -66,41 +80,42 @@ def run_of(path, configurations, repetitions=3, speeds=None, counters=None):
 @pytest.mark.parametrize("experiment", LOOPED)
 def test_a_command_measures_the_same_again(experiment):
     one = plan(experiment)[-1]
-    assert f"--loop {one.loop}" in command(one)
-    assert f"loops of up to {one.loop}" in describe(one)
+    loop = Looped.of(one).loop
+    assert f"--loop {loop} " in f"{command(one)} "
+    assert f", {loop} operations" in describe(one)
     assert default_duration(one).work > 0
 
 
 def test_agents_are_created_elsewhere_by_a_request_each_or_by_one():
-    ways = {(one.platform, one.kind, one.way) for one in plan("mobile/create-remote", route="direct")}
-    assert {way for _, _, way in ways} == {"in-turn", "at-once"}
-    assert {platform for platform, _, _ in ways} == {"formicary", "tcp"}
-    assert {one.way for one in plan("mobile/create-remote", way="at-once")} == {"at-once"}
-    assert {one.way for one in plan("mobile/create-local")} == {""}
+    assert ways("mobile/create-remote", route="direct") == {"in-turn", "at-once"}
+    platforms = {one.platform for one in plan("mobile/create-remote", route="direct")}
+    assert platforms == {"formicary", "tcp"}
+    assert ways("mobile/create-remote", way="at-once") == {"at-once"}
+    assert ways("mobile/create-local") == {""}
 
 
 def test_agents_are_dispatched_fifty_at_once_and_a_thousand():
-    assert {one.loop for one in plan("mobile/dispatch")} == {50, 1000}
-    assert {one.loop for one in plan("mobile/dispatch", loop="7")} == {7}
+    assert loops("mobile/dispatch") == {50, 1000}
+    assert loops("mobile/dispatch", loop="7") == {7}
 
 
 def test_agents_that_sleep_are_woken_by_their_time_or_by_messages():
     found = plan("mobile/wake")
-    assert {(one.platform, one.way) for one in found} == {
+    assert {(one.platform, Looped.of(one).way) for one in found} == {
         ("formicary", "by-time"), ("formicary", "by-message"), ("tasks", "by-time"), ("tasks", "by-message"),
     }  # fmt: skip
-    assert {(one.placement, one.loop) for one in found} == {("same-container", 1000)}
-    assert {one.loop for one in plan("mobile/wake", preset="quick")} == {100}
-    assert {one.loop for one in plan("mobile/wake", preset="paper")} == {40_000}
+    assert {(one.placement, Looped.of(one).loop) for one in found} == {("same-container", 1000)}
+    assert loops("mobile/wake", preset="quick") == {100}
+    assert loops("mobile/wake", preset="paper") == {40_000}
 
 
 def test_an_experiment_has_its_own_ways_and_no_others():
     with pytest.raises(
         UsageError,
-        match=r"^mobile/dispatch has no way by-time; it has in-turn, at-once: leave --way out$",
+        match=r"^there is no way 'by-time'; take one of: at-once, in-turn$",
     ):
         plan("mobile/dispatch", way="in-turn,by-time")
-    with pytest.raises(UsageError, match=r"^mobile/wake has no way at-once; it has by-time, by-message: "):
+    with pytest.raises(UsageError, match=r"^there is no way 'at-once'; take one of: by-message, by-time$"):
         plan("mobile/wake", way="at-once")
 
 
@@ -108,7 +123,8 @@ def test_of_a_selection_each_experiment_takes_those_of_the_options_that_it_has()
     found = [one for one in plan("quick", way="in-turn", pairs="3", rate="50") if one.platform == "formicary"]
 
     def of(experiment):
-        return {(one.way, one.pairs, one.rate) for one in found if one.experiment == f"mobile/{experiment}"}
+        sizes = [Looped.of(one) for one in found if one.experiment == f"mobile/{experiment}"]
+        return {(one.way, one.pairs, one.rate) for one in sizes}
 
     assert of("dispatch") == of("create-remote") == {("in-turn", 0, 0)}
     assert of("roam") == {("", 0, 0), ("", 0, 50)}
@@ -117,15 +133,16 @@ def test_of_a_selection_each_experiment_takes_those_of_the_options_that_it_has()
 
 
 def test_who_roams_is_alone_or_under_fire_and_what_is_sent_by_hand_is_alone():
-    rates = {(one.platform, one.rate) for one in plan("mobile/roam")}
+    rates = {(one.platform, Looped.of(one).rate) for one in plan("mobile/roam")}
     assert rates == {("formicary", 0), ("formicary", 1000), ("tcp", 0)}
-    assert {one.rate for one in plan("mobile/roam", rate="50", platform="formicary")} == {0, 50}
+    ours = plan("mobile/roam", rate="50", platform="formicary")
+    assert {Looped.of(one).rate for one in ours} == {0, 50}
 
 
 def test_clients_are_as_many_as_in_the_paper():
     for experiment in ("mobile/proxy", "mobile/forward-messages"):
-        assert {one.pairs for one in plan(experiment)} == {3, 6, 12}
-    assert {one.loop for one in plan("mobile/forward-messages", preset="paper")} == {5000}
+        assert {Looped.of(one).pairs for one in plan(experiment)} == {3, 6, 12}
+    assert loops("mobile/forward-messages", preset="paper") == {5000}
 
 
 def test_who_roams_comes_back():
@@ -146,19 +163,22 @@ def test_rates_are_the_peak_of_all_sizes_and_that_of_the_largest_loop_again_and_
         "mobile/synchronize", platform="formicary", placement="two-containers", route="direct", loop="100"
     )
     (row,) = summarise(run_of(tmp_path / "run", [one]))
-    assert [size.size for size in row.loops.sizes] == [1, 2, 5, 10, 20, 50, 100]
-    assert row.loops.sizes[-1].total_s.mean == pytest.approx(0.012, rel=0.01)
-    assert row.loops.sustained.mean == pytest.approx(100 / 0.012, rel=0.01)
-    assert row.loops.peak.mean == pytest.approx(row.loops.sustained.mean)
-    assert row.loops.peak_at == 100
-    assert row.loops.sustained.ci95 is not None
-    figures = samples_of(row.each)
-    assert set(figures) == {PEAK, SMALLEST, SUSTAINED, TOTAL}
-    assert figures[SMALLEST][0] == pytest.approx(1 / 0.0021, rel=0.01)
+    found = totals(row)
+    assert list(found) == [1, 2, 5, 10, 20, 50, 100]
+    assert found[100].mean == pytest.approx(0.012, rel=0.01)
+    assert row.estimate(TOTAL) == found[100]
+    assert row.mean(SUSTAINED) == pytest.approx(100 / 0.012, rel=0.01)
+    assert row.bounds(SUSTAINED) is not None
+    assert row.mean(PEAK) == pytest.approx(row.mean(SUSTAINED))
+    assert row.mean(AVERAGE) == pytest.approx(0.00012, rel=0.01)
+    assert row.mean(SMALLEST) == pytest.approx(1 / 0.0021, rel=0.01)
+    assert {name: len(values) for name, values in samples_of(row.each).items()} == dict.fromkeys(
+        named(dict.fromkeys((PEAK, SMALLEST, SUSTAINED, TOTAL, AVERAGE), 0)), 3
+    )
 
 
 def test_a_repetition_without_loops_has_no_figures(tmp_path):
-    (one,) = plan("mobile/create-local", platform="tasks", loop="5")
+    (one,) = plan("mobile/create-local", platform="formicary-micro", loop="5")
     run = make_run(tmp_path / "run", [one], repetitions=0, complete=False)
     nothing = np.array([5] * SUSTAINED_LAPS, dtype=np.int64)
     seconds = np.full(len(nothing), 0.1)
@@ -166,7 +186,7 @@ def test_a_repetition_without_loops_has_no_figures(tmp_path):
     run.add(Repetition(configuration=one.key, number=1, seed=1, started=STARTED, ended=STARTED), data)
     run.finish(load_after=(0.0, 0.0, 0.0))
     (row,) = summarise(run)
-    assert row.loops is None
+    assert (row.figures, row.records, row.each) == ({}, (), ())
     (section,) = sections_of(run)
     assert section.charts == []
 
@@ -189,7 +209,7 @@ def test_a_section_has_times_by_size_and_the_published_rates(tmp_path):
     assert "Concordia (Dikaiakos 2001, Table 8)" in beside["who"]
     assert "25.6" in beside["sustained/s"]
     titles = [chart.title for chart in section.charts]
-    assert titles[-1] == "Sustained rate: agents"
+    assert titles[-1] == "After Dikaiakos 2001, Table 8: Agents per second, sustained, 100 operations"
     assert "Average time against the size of the loop" in titles[1]
     assert "Published, not measured here: Dikaiakos 2001, Table 8" in section.charts[-1].plot.groups
 
@@ -205,7 +225,7 @@ def test_a_section_has_what_one_that_sleeps_holds(tmp_path):
     assert columns["in the file"] == ("119 B", "—")
     (sentence,) = section.sentences
     assert sentence.endswith("; one holds 2.30 kB awake, and asleep 21 B and 119 B of the file.")
-    assert section.charts[-1].title == "Sustained rate: agents"
+    assert section.charts[-1].title == "Agents per second, sustained, 1 000 operations"
     assert not any("published" in extra.title for extra in section.extras)
     row, _ = summarise(run)
     assert samples_of(row.each)[ASLEEP] == [21.0] * 3

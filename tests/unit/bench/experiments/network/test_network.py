@@ -7,11 +7,12 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
-from tests.unit.bench.synthetic import add_repetition, main_extras, make_run
+from tests.unit.bench.synthetic import add_repetition, configured, main_extras, make_run
 
 from formicary import Message
 from formicary.transport.link import outbox
-from formicary_bench.experiments.network.summary import network_estimates
+from formicary_bench.experiments import network
+from formicary_bench.experiments.network.rows import on_the_wire
 from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.summary.summary import summarise
@@ -35,7 +36,11 @@ def run(tmp_path):
 
 
 def run_on_the_wire(path):
-    options = Options("network", pairs=(1, 10), subjects=("formicary-behaviours",), rounds=(5, 20, 5))
+    options = Options(
+        "network",
+        sizes={"pairs": (1, 10), "rounds": (5, 20, 5)},
+        subjects=("formicary-behaviours",),
+    )
     plan = [c for c in make_plan(options) if not c.tls]
     run = make_run(path, plan, repetitions=0)
     for place, configuration in enumerate(plan):
@@ -43,7 +48,8 @@ def run_on_the_wire(path):
         for number in (1, 2):
             scaled = {
                 **COUNTED,
-                "wire_bytes": COUNTED["wire_bytes"] * (1.9 + 0.1 * number - configuration.pairs / 10),
+                "wire_bytes": COUNTED["wire_bytes"]
+                * (1.9 + 0.1 * number - configuration.exchange.pairs / 10),
             }
             repetition = add_repetition(
                 make_run(run.path / f"{place}{number}", [like], repetitions=0), like, number, 1
@@ -62,35 +68,42 @@ def _data(run, place, number, repetition):
 
 
 def configuration(route="direct", size=100):
-    options = Options("network", pairs=(1,), payloads=(size,), subjects=("formicary-micro",), routes=(route,))
+    options = Options(
+        "network",
+        sizes={"pairs": (1,), "payload_bytes": (size,)},
+        subjects=("formicary-micro",),
+        routes=(route,),
+    )
     return make_plan(options)[0]
 
 
-def repetitions(*counted):
-    return [SimpleNamespace(counters=one) for one in counted]
+def found(counted, **about):
+    return on_the_wire(configuration(**about), SimpleNamespace(counters=counted), None)
 
 
 def test_figures_are_of_both_messages_of_a_round_trip():
-    found = network_estimates(configuration(), repetitions(COUNTED))
-    assert found.wire_bytes_per_s.mean == 300_000
-    assert found.packets_per_s.mean == 500
-    assert found.payload_bytes_per_s.mean == 200_000
-    assert found.wire_bytes_per_message.mean == 150
-    assert found.overhead.mean == 1.5
-    assert found.messages_per_packet.mean == 4
-    assert found.wire_bytes_per_s.ci95 is None
-    assert found.server_share == 0
+    assert found(COUNTED) == {
+        network.THROUGHPUT: 8 * 300_000,
+        network.BODIES: 8 * 200_000,
+        network.OVERHEAD: 1.5,
+        network.EACH_MESSAGE: 150,
+        network.PACKETS: 500,
+        network.PER_PACKET: 4,
+        network.SHARE: 0,
+        network.BEYOND: 50,
+        network.TO_SERVER: None,
+        network.FROM_SERVER: None,
+    }
 
 
 def test_the_servers_share_is_that_of_what_its_connections_carry():
     carried = dict(zip(Carried._fields, (250_000.0, 50_000.0, 60_000.0, 40_000.0), strict=True))
-    counted = {**COUNTED, **carried}
-    found = network_estimates(configuration("auto"), repetitions(counted))
-    assert found.server_share == pytest.approx(0.75)
-    assert (found.to_server_per_message.mean, found.from_server_per_message.mean) == (250, 50)
+    some = found({**COUNTED, **carried}, route="auto")
+    assert some[network.SHARE] == pytest.approx(0.75)
+    assert (some[network.TO_SERVER], some[network.FROM_SERVER]) == (250, 50)
     # Where connections are not counted, the route says it.
-    assert network_estimates(configuration("xmpp"), repetitions(COUNTED)).server_share == 1
-    assert network_estimates(configuration("xmpp"), repetitions(COUNTED)).to_server_per_message is None
+    everything = found(COUNTED, route="xmpp")
+    assert (everything[network.SHARE], everything[network.TO_SERVER]) == (1, None)
 
 
 def test_connections_are_told_apart_by_their_peers():
@@ -126,7 +139,9 @@ def test_a_window_counts_what_connections_have_carried():
 
 def test_routes_are_held_against_themselves_without_batches_and_with_tls(tmp_path):
     options = Options(
-        "network", pairs=(1, 50), subjects=("formicary-behaviours", "formicary-unbatched"), rounds=(5, 20, 5)
+        "network",
+        sizes={"pairs": (1, 50), "rounds": (5, 20, 5)},
+        subjects=("formicary-behaviours", "formicary-unbatched"),
     )
     plan = make_plan(options)
     assert {(one.platform, one.route, one.tls) for one in plan} == {
@@ -157,7 +172,7 @@ def test_routes_are_held_against_themselves_without_batches_and_with_tls(tmp_pat
     assert set(table["beyond the body"]) == {"50 B"}
     bars = charts("network", rows, rows)[-1]
     assert bars.title == "What a message of 50 pairs takes on the wire beyond its body"
-    assert len(bars.plot.groups[""]) == 8
+    assert [len(group) for group in bars.plot.groups.values()] == [8]
     assert "Without batches" in render(run)
 
 
@@ -174,15 +189,13 @@ def test_without_batches_each_message_has_a_frame_of_its_own():
 
 
 def test_empty_bodies_have_no_overhead_and_the_server_has_all_that_goes_through_it():
-    found = network_estimates(configuration("xmpp", 0), repetitions(COUNTED))
-    assert found.overhead is None
-    assert found.server_share == 1
+    empty = found(COUNTED, route="xmpp", size=0)
+    assert (empty[network.OVERHEAD], empty[network.SHARE]) == (None, 1)
 
 
 @pytest.mark.parametrize("missing", [{}, {**COUNTED, "wire_packets": 0.0}, {"seconds": 1.0}])
 def test_a_repetition_in_which_nothing_was_counted_is_left_out(missing):
-    assert network_estimates(configuration(), repetitions(missing)) is None
-    assert network_estimates(configuration(), repetitions(missing, COUNTED)).packets_per_s.mean == 500
+    assert found(missing) == {}
 
 
 def test_what_lies_between_two_marks_is_counted():
@@ -197,7 +210,7 @@ def test_what_lies_between_two_marks_is_counted():
 def watch(steps, monkeypatch, warm_up=2, measured=3):
     """Return the marks that are said while two pairs get as far as `steps` says, one step at each look."""
     times = [SimpleNamespace(rtts=[]) for _ in range(2)]
-    configuration = SimpleNamespace(warm_up=warm_up, measured=measured)
+    configuration = configured(experiment="network", platform="formicary", rounds=(warm_up, measured, 0))
     work = Workload(SimpleNamespace(configuration=configuration, server=None), times)
     said, left = [], iter(steps)
 
@@ -221,7 +234,7 @@ def test_a_window_that_there_was_not_has_no_marks(monkeypatch):
 
 
 def test_bare_sockets_are_measured_beside_ours():
-    plan = make_plan(Options("network", pairs=(1,)))
+    plan = make_plan(Options("network", sizes={"pairs": (1,)}))
     assert {(c.platform, c.route, c.tls) for c in plan if c.platform == "tcp"} == {
         ("tcp", "tcp", False), ("tcp", "tcp", True),
     }  # fmt: skip
@@ -230,7 +243,7 @@ def test_bare_sockets_are_measured_beside_ours():
 
 def test_reports_hold_the_wire_against_the_bodies(run):
     rows = summarise(run)
-    assert [row.network is not None for row in rows] == [True] * len(rows)
+    assert all(row.mean(network.THROUGHPUT) > 0 for row in rows)
     table = {column.title: column.cells for column in columns("network", rows, rows)}
     assert set(table["messages per packet"]) == {"4.0"}
     sentences = said("network", rows, rows)

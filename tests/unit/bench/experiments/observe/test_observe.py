@@ -5,16 +5,17 @@ from __future__ import annotations
 import pytest
 from tests.unit.bench.synthetic import row
 
+from formicary_bench.experiments.observe import CHANGED_RATE, CPU
 from formicary_bench.experiments.observe.limits import kept
 from formicary_bench.experiments.observe.report import columns, sentences
 from formicary_bench.results.summary.each import Each, named
-from formicary_bench.vocabulary.watching import ALONE, CPU_TIMES, FOLLOWED, LEFT, RATE_TIMES, VIEWED
+from formicary_bench.vocabulary.watching import ALONE, FOLLOWED, LEFT, VIEWED
 
 
 def watched(kind, cpu, rate=None, **about):
     rate = rate or [1 / each for each in cpu]
     each = tuple(
-        Each(others=named({CPU_TIMES: one, RATE_TIMES: other})) for one, other in zip(cpu, rate, strict=True)
+        Each(values=named({CPU: one, CHANGED_RATE: other})) for one, other in zip(cpu, rate, strict=True)
     )
     return row("watched", kind, 100, experiment="observe/watch", each=each, **about)
 

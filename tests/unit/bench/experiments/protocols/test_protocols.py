@@ -48,14 +48,15 @@ def test_agents_that_converse_stand_beside_their_messages_alone_on_the_same_way(
     }
     usual = plan(experiment)
     assert {one.route for one in usual} == {"in-process", "direct"}  # what goes by a server is for who asks
-    assert max(one.pairs for one in usual) == (100 if experiment == "protocols/request" else 1000)
+    assert max(one.exchange.pairs for one in usual) == (100 if experiment == "protocols/request" else 1000)
 
 
 @pytest.mark.parametrize("experiment", CONVERSATIONS[1:])
 def test_one_initiator_has_all_bidders(experiment):
     (one,) = plan(experiment, pairs="50", platform="formicary-messages", placement="same-container")
-    assert (one.senders, one.receivers, one.load, one.cool_down) == (1, 50, 1, 0)
-    assert describe(one).endswith("50 receivers, 100 bytes")
+    sizes = one.exchange
+    assert (sizes.senders, sizes.receivers, sizes.load, sizes.rounds[-1]) == (1, 50, 1, 0)
+    assert describe(one).endswith("50 bidders, 100 bytes")
     words = shlex.split(command(one))[3:]
     given = {name.removeprefix("--"): value for name, value in zip(words[1::2], words[2::2], strict=True)}
     assert make_plan(parse(words[0], **given)) == [one]
@@ -67,7 +68,7 @@ def test_threads_of_other_platforms_go_on_for_longer(monkeypatch, tmp_path):
     with keeping(Entry(("a driver",), hello)):
         pass
     both = plan("protocols/request", platform="other,formicary-messages", pairs="10", placement=SAME)
-    assert {one.platform: one.cool_down // one.measured for one in both} == {
+    assert {one.platform: one.exchange.rounds[-1] // one.exchange.measured for one in both} == {
         "other": 3, "formicary-messages": 1,
     }  # fmt: skip
     with pytest.raises(FormicaryError, match="other cannot do protocols/auction"):
@@ -116,7 +117,7 @@ def test_a_section_is_about_conversations(tmp_path, speeds):
     assert sentence.startswith("In one process, with 100 bidders: ")
     assert "times slower than messages alone" in sentence
     assert [chart.title for chart in section.charts] == [
-        "Time to the end of a contract net, against bidders", "Contract nets per second, 100 bidders",
+        "Time to the end of contract nets, by bidders", "Contract nets per second, 100 bidders",
     ]  # fmt: skip
 
 

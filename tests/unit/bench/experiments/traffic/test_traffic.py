@@ -8,6 +8,7 @@ from tests.unit.bench.synthetic import STARTED, make_run
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.traffic import Reception, Traffic
 from formicary_bench.experiments.traffic.patterns import container_of, partners_of
 from formicary_bench.reports.document.sections import sections_of
 from formicary_bench.results.store.model import Repetition
@@ -32,22 +33,27 @@ def plan(experiment, **typed):
     return make_plan(parse(f"traffic/{experiment}", seed="1", **typed))
 
 
+def sizes_of(plan):
+    return [Reception.of(one) for one in plan]
+
+
 def run_of(path, configurations, repetitions=5):
     """Return a run in which a round trip takes a millisecond, divided by the containers that are of use."""
     run = make_run(path, configurations, repetitions=0, complete=False)
     for number in range(1, repetitions + 1):
         for one in configurations:
-            of_use = min(one.cores, one.containers)
-            trips = one.warm_up + one.measured + one.cool_down
-            index = np.tile(np.arange(trips), one.pairs)
+            sizes = Traffic.of(one)
+            of_use = min(sizes.cores, sizes.containers)
+            trips, pairs = sizes.trips, sizes.pairs
+            index = np.tile(np.arange(trips), pairs)
             took = round(TRIP_NS / of_use * (1 + number / 1000))
-            phases = np.repeat([1, 2, 3], [one.warm_up, one.measured, one.cool_down])
+            phases = np.repeat([1, 2, 3], sizes.rounds)
             data = RoundTrips(
-                pair=np.repeat(np.arange(one.pairs), trips).astype(np.int32),
+                pair=np.repeat(np.arange(pairs), trips).astype(np.int32),
                 index=index.astype(np.int32),
                 start_ns=index * took,
-                rtt_ns=np.full(trips * one.pairs, took),
-                phase=np.tile(phases, one.pairs).astype(np.int8),
+                rtt_ns=np.full(trips * pairs, took),
+                phase=np.tile(phases, pairs).astype(np.int8),
             )
             known = Repetition(
                 configuration=one.key, number=number, seed=number, started=STARTED, ended=STARTED
@@ -73,7 +79,7 @@ def test_senders_live_where_their_receivers_do_if_these_are_as_many():
 
 
 def test_massive_reception_is_as_in_the_paper():
-    found = {(one.pairs, one.echoes) for one in plan("massive-reception", preset="paper")}
+    found = {(one.pairs, one.echoes) for one in sizes_of(plan("massive-reception", preset="paper"))}
     assert {(many, 1) for many in (8, 16, 32, 64, 128, 256)} <= found
     assert {(many, many) for many in (8, 16, 32, 64, 128, 256)} <= found
     assert {(256, 2**power) for power in range(1, 9)} <= found
@@ -83,12 +89,13 @@ def test_what_is_asked_for_is_measured():
     (one,) = plan(
         "massive-reception", pairs="6", receivers="3", containers="2", cores="2", platform="formicary"
     )
-    assert (one.pairs, one.echoes, one.receivers, one.containers, one.cores) == (6, 3, 3, 2, 2)
-    assert "6 agents to 3 receivers, 100 bytes, 2 containers, 2 cores" in describe(one)
+    sizes = Reception.of(one)
+    assert (sizes.pairs, sizes.echoes, sizes.receivers, sizes.containers, sizes.cores) == (6, 3, 3, 2, 2)
+    assert "6 agents, 3 receivers, 100 bytes, 2 containers, 2 cores" in describe(one)
     for word in ("--receivers 3", "--containers 2", "--cores 2", "--pairs 6"):
         assert word in command(one)
     (ring,) = plan("ring", pairs="6", containers="2", cores="2", platform="formicary")
-    assert "6 agents to each other in turn" in describe(ring)
+    assert "6 agents, 100 bytes, 2 containers, 2 cores" in describe(ring)
     assert ring.key != one.key
 
 
@@ -100,7 +107,7 @@ def test_what_cannot_be_is_said():
 
 
 def test_speed_up_has_a_container_for_each_core_and_all_patterns():
-    found = plan("speed-up", pairs="8")
+    found = sizes_of(plan("speed-up", pairs="8"))
     assert {(one.cores, one.containers) for one in found} == {(1, 1), (2, 2)}
     assert {one.echoes for one in found} == {0, 1, 8}
 
@@ -111,7 +118,7 @@ def test_agents_are_measured_in_both_modes():
 
 
 def test_pool_sizes_vary():
-    assert {(one.cores, one.containers) for one in plan("pool-size")} == {
+    assert {(one.cores, one.containers) for one in sizes_of(plan("pool-size"))} == {
         (cores, containers) for cores in (1, 2) for containers in (1, 2, 3, 4)
     }
 

@@ -119,7 +119,7 @@ def wait_for_end(pid: int) -> None:
 
 
 def job() -> bytes:
-    configuration = Configuration(experiment="messaging/pairs", platform="tasks", pairs=1)
+    configuration = Configuration(experiment="messaging/pairs", platform="tasks", parameters={"pairs": 1})
     return encode(Job(configuration, "nothing", 1, module="formicary_bench.subjects.baselines.tasks"))
 
 

@@ -81,7 +81,7 @@ def test_a_chart_of_lines_can_be_read_without_seeing_it():
     [(1, "pairs at once", "1 pair at once"), (2, "pairs at once", "2 pairs at once")],
 )
 def test_a_point_says_how_many_there_are(pairs, things, said):
-    chart = against([row(pairs=pairs, rtt_mean_us=9.0)], lambda one: one.pairs, things, str)
+    chart = against([row(pairs=pairs, rtt_mean_us=9.0)], lambda one: one.exchange.pairs, things, str)
     ((point,),) = chart.lines.values()
     assert point.tip == f"{said}: 9.00 µs"
 

@@ -7,24 +7,19 @@ from tests.unit.bench.synthetic import directory_plan, document, make_run, plan
 from tests.unit.bench.synthetic import row as row_of
 
 from formicary.cli import main
+from formicary_bench.experiments.compute.speed_up import SPEED_UP
+from formicary_bench.experiments.grid.swap import DEVIATION
+from formicary_bench.experiments.messaging.saturation import HIGHEST
 from formicary_bench.published.claims import claims, papers
 from formicary_bench.reports.document.claims import cards, claims_said, counted, references, written
 from formicary_bench.reports.formats import latex, markdown
 from formicary_bench.reports.formats.html import page, render
-from formicary_bench.results.summary.each import (
-    CREATION,
-    DEVIATION,
-    HIGHEST,
-    HOLDS,
-    SPEED_UP,
-    TIME,
-    TOTAL,
-    Each,
-)
+from formicary_bench.results.summary.each import Each, named
 from formicary_bench.results.verdicts.claims import verdict_on
+from formicary_bench.vocabulary.metrics import CREATION, HOLDS, TIME, TOTAL
 
 MICRO = [
-    row_of(kind=kind, each=tuple(Each(median_us=median + 0.01 * at) for at in range(6)))
+    row_of(kind=kind, each=tuple(Each(values=named({TIME: median + 0.01 * at})) for at in range(6)))
     for kind, median in (("micro", 1.0), ("behaviours", 3.0))
 ]
 
@@ -58,14 +53,17 @@ def test_a_card_has_the_claim_its_place_the_printed_figures_and_ours():
 
 
 def test_values_are_written_with_the_unit_of_their_figure():
-    assert written(12.34, TIME) == "12.3 µs"
-    assert written(1.5, TOTAL) == "1.50 s"
-    assert written(1500.0, CREATION) == "1500/s"
-    assert written(27e6, HOLDS) == "27.0 MB"
-    assert written(1.85, SPEED_UP) == "1.85"
-    assert written(24.8, DEVIATION) == "24.8"
-    assert written(1500.0, HIGHEST) == "1500/s"
-    assert written(0.444, "share of directory") == "44.4% directory"
+    for value, metric, experiment, text in (
+        (12.34, TIME, "messaging/pairs", "12.3 µs"),
+        (1.5, TOTAL, "messaging/lower-bound", "1.50 s"),
+        (1500.0, CREATION, "create", "1500/s"),
+        (27e6, HOLDS, "memory", "27.0 MB"),
+        (1.85, SPEED_UP, "compute/speed-up", "1.85"),
+        (24.8, DEVIATION, "grid/swap", "24.8"),
+        (1500.0, HIGHEST, "messaging/saturation", "1500/s"),
+    ):
+        assert written(value, metric.name, experiment) == text
+    assert written(0.444, "share of directory", "directory/cpu-search") == "44.4% directory"
 
 
 def test_the_page_folds_claims_after_the_first_screen(tmp_path):

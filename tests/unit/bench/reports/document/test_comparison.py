@@ -11,13 +11,14 @@ from tests.unit.bench.reports.formats.test_html import Page
 from tests.unit.bench.synthetic import EVIL, MACHINE, add_repetition, create_plan, make_run, plan
 
 from formicary.cli import main
+from formicary_bench.experiments.messaging.saturation import HIGHEST
 from formicary_bench.reports.charts.scales import ratios
 from formicary_bench.reports.document.comparison import MOST, comparison_sheet, counted, names_of
-from formicary_bench.reports.document.figures import main_figure, without_unit, writer
+from formicary_bench.reports.document.figures import main_metric, writer
 from formicary_bench.reports.formats.sheet import sheet_page
-from formicary_bench.results.summary.each import CREATION, HIGHEST, RATE, TIME, TOTAL
 from formicary_bench.results.verdicts.pairing import pair
 from formicary_bench.statistics.comparisons import Verdict, compare
+from formicary_bench.vocabulary.metrics import CREATION, RATE, TIME, TOTAL
 
 PAIRS = [one for one in plan(pairs=(1, 10)) if one.platform in {"formicary", "tcp"}]
 SLOW_ROUTE = "xmpp"
@@ -71,8 +72,8 @@ def bench(capsys):
 def test_what_is_compared_has_names_that_tell_it_from_all_else(judged):
     pairing, _ = judged
     names = names_of(pairing)
-    assert names[:2] == ["Agents, 1 at once"] * 2  # a time and a rate
-    assert {"Agents, xmpp, 10 at once", "TCP sockets, 1 at once"} <= set(names)
+    assert names[:2] == ["Agents, 1 pair"] * 2  # a time and a rate
+    assert {"Agents, xmpp, 10 pairs", "TCP sockets, 1 pair"} <= set(names)
 
 
 def test_what_differs_in_its_rounds_alone_has_its_whole_key(tmp_path):
@@ -90,7 +91,7 @@ def test_the_picture_has_a_ratio_with_its_interval_for_each_configuration(runs, 
     assert (group, others) == ("Round trips per second", [])
     assert len(dots) == len(PAIRS) <= MOST
     by_name = {dot.series.label: dot for dot in dots}
-    slow = by_name["Agents, xmpp, 10 at once"]
+    slow = by_name["Agents, xmpp, 10 pairs"]
     assert slow.value == pytest.approx(1 / 1.4, rel=0.03)
     assert slow.bounds[0] < slow.value < slow.bounds[1] < 1
     assert slow.text.endswith("times slower")
@@ -114,7 +115,7 @@ def test_of_times_and_rates_more_is_faster(runs, judged):
     groups = part.charts[0].plot.groups
     assert set(groups) == {"Median round trip", "Round trips per second"}
     for dots in groups.values():
-        (slow,) = [dot for dot in dots if dot.series.label == "Agents, xmpp, 1 at once"]
+        (slow,) = [dot for dot in dots if dot.series.label == "Agents, xmpp, 1 pair"]
         assert 0.6 < slow.value < 0.8
 
 
@@ -176,7 +177,7 @@ def test_json_has_all_that_is_known(bench, runs):
         assert len(line["values"]) == len(line["base_values"]) == 5
         assert line["configuration"]["experiment"] == line["experiment"] == "messaging/pairs"
         assert line["ratio"]["low"] < line["ratio"]["mean"] < line["ratio"]["high"]
-        assert line["is_rate"] == (line["figure"] == RATE)
+        assert line["is_rate"] == (line["metric"] == RATE.name)
         assert (line["run"], line["base"]) == tuple(str(run.path) for run in runs)
     lone = [line for line in lines if not line["verdict"]]
     assert [line["name"] for line in lone] == [one.key for one in create_plan()]
@@ -195,11 +196,15 @@ def test_names_of_others_cannot_steer_a_page(tmp_path):
 
 
 def test_figures_are_written_with_their_units():
-    assert [writer(figure)(1500.0) for figure in (TIME, RATE, CREATION)] == ["1.50 ms", "1500/s", "1500/s"]
+    assert [writer(metric)(1500.0) for metric in (TIME, RATE, CREATION)] == ["1.50 ms", "1500/s", "1500/s"]
     assert writer(TOTAL)(1.5) == "1.50 s"
-    assert without_unit(HIGHEST) == "highest rate kept"
-    assert main_figure([TIME, RATE]) == RATE
-    assert main_figure(["another"]) == "another"
+    assert writer(HIGHEST)(1500.0) == "1500/s"
+
+
+def test_a_configuration_is_shown_by_what_its_experiment_is_about():
+    assert main_metric("messaging/pairs", [TIME.name, RATE.name]) == RATE
+    assert main_metric("messaging/lower-bound", [TIME.name, TOTAL.name]) == TOTAL
+    assert main_metric("messaging/pairs", ["another"]).title == "another"
 
 
 def test_verdicts_are_counted():

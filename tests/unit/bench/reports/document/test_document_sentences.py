@@ -147,7 +147,7 @@ def test_remarks_tell_of_load_losses_and_notes():
     assert first.startswith("Full load did not hold for Agents (200 at once):")
     assert others == [
         "Messages that were never answered: Agents (3).",
-        "Agents, 200 at once: the server was restarted",
+        "Agents, 200 pairs: the server was restarted",
     ]
 
 
@@ -193,11 +193,11 @@ def test_one_line_for_each_row():
     stream = io.StringIO()
     json_lines.write(document(None, ROWS), stream)
     read = [json.loads(line) for line in stream.getvalue().splitlines()]
-    assert [(line["platform"], line["pairs"]) for line in read] == [
+    assert [(line["platform"], line["parameters"]["pairs"]) for line in read] == [
         ("formicary", 1), ("tasks", 1), ("formicary", 100), ("tasks", 100)
     ]  # fmt: skip
-    assert read[0]["rtt_ci95_us"] == [1.9, 2.1]
-    assert read[2]["rtt_ci95_us"] is None
+    assert read[0]["figures"]["rtt_mean_us"] == {"mean": 2.0, "ci95": [1.9, 2.1]}
+    assert read[2]["figures"]["rtt_mean_us"]["ci95"] is None
 
 
 def shown(run, rows, *, width=120, **options):
@@ -210,7 +210,7 @@ def test_the_terminal_shows_figures_and_what_they_stand_on(quick_run):
     text = shown(quick_run, ROWS)
     assert "Pairs of agents, all talking at once (messaging/pairs)" in text
     assert re.search(
-        r"Agents +1 +2\.00 µs +±5\.0% +1\.90 µs +— +500 k +asyncio tasks +1\.16 times faster \(1\.16 to", text
+        r"Agents +1 +2\.00 µs +±5\.0% +1\.90 µs +500 k +asyncio tasks +1\.16 times faster \(1\.16 to", text
     )
     assert "1.15 times slower than asyncio tasks" in " ".join(text.split())
     assert "partial" not in text
@@ -257,12 +257,13 @@ def test_names_cannot_steer_the_terminal(quick_run):
 
 
 def test_remarks_name_the_line_that_they_are_of():
-    lines = [row(pairs=10, rate=rate, notes=("1 of 2 was not valid",)) for rate in (500, 1000)]
-    assert remarks(lines) == ["Agents, 500/s; Agents, 1 000/s: 1 of 2 was not valid"]
+    about = {"experiment": "messaging/open-loop", "notes": ("1 of 2 was not valid",)}
+    lines = [row(pairs=10, rate=rate, **about) for rate in (500, 1000)]
+    assert remarks(lines) == ["Agents, 500 messages/s; Agents, 1 000 messages/s: 1 of 2 was not valid"]
     assert named(lines[0], lines[:1]) == "Agents"
     places = [row(placement="same-container"), row(placement="two-hosts", route="direct", hosts=2)]
     assert named(places[1], places) == "Agents, direct, two hosts"
-    assert point(places[0], places) == "1"
+    assert point(places[0], places) == "1 pair"
 
 
 @pytest.mark.parametrize("wide", [60, 80, 132])

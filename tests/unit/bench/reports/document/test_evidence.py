@@ -12,8 +12,8 @@ from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.store.raw import COOL_DOWN, RoundTrips
 from formicary_bench.results.summary.cuts import PARTS, other_cuts
-from formicary_bench.results.summary.each import RATE, TIME
 from formicary_bench.results.summary.summary import summarise
+from formicary_bench.vocabulary.metrics import MEAN, RATE, TIME
 
 ONE = [one for one in plan(pairs=(10,)) if (one.platform, one.kind) == ("formicary", "micro")]
 
@@ -28,7 +28,7 @@ def run(tmp_path):
 def test_a_figure_has_its_repetitions_the_load_beside_them_and_its_command(run):
     (row,) = summarise(run)
     (known,) = evidence(run, [row]).values()
-    assert known["name"] == "messaging/pairs: Micro-agents, 10"
+    assert known["name"] == "messaging/pairs: Micro-agents, 10 pairs"
     assert known["command"] == (
         "formicary bench run messaging/pairs --platform formicary-micro --placement same-container "
         "--pairs 10 --payload 100 --rounds 20,60,20 --repeat 3"
@@ -37,8 +37,9 @@ def test_a_figure_has_its_repetitions_the_load_beside_them_and_its_command(run):
     assert [line[2:5] for line in known["repetitions"]] == [
         ["", "", "held"], ["", "", "held"], ["1.25", "3.1%", "held"],
     ]  # fmt: skip
-    for figure, values in ((TIME, [one.median_us for one in row.each]), (RATE, [o.per_s for o in row.each])):
-        at = 7 + known["figures"].index(figure)
+    for metric, title in ((TIME, "median round trip (µs)"), (RATE, "round trips per second")):
+        values = [one.values[metric.name] for one in row.each]
+        at = 7 + known["figures"].index(title)
         shown = [float(line[at]) for line in known["repetitions"]]
         assert shown == pytest.approx(values, rel=1e-3)
     assert [line[6] for line in known["repetitions"]] == [one.seed for one in run.manifest.repetitions]
@@ -58,7 +59,7 @@ def test_other_cuts_are_of_the_raw_values(run):
             means.append(data.rtt_ns[kept].mean() / 1e3)
         assert cut.mean_us == pytest.approx(np.mean(means))
     (row,) = summarise(run)
-    assert found[2].mean_us == pytest.approx(row.rtt_mean_us)  # a quarter of 80 is what is planned
+    assert found[2].mean_us == pytest.approx(row.mean(MEAN))  # a quarter of 80 is what is planned
 
 
 def test_what_was_not_valid_has_no_figures_beside_it(run):

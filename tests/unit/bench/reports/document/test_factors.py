@@ -5,12 +5,13 @@ from msgspec.structs import replace
 from tests.unit.bench.synthetic import row
 
 from formicary_bench.reports.document.factors import against_baseline, all_of, faster
-from formicary_bench.results.summary.each import RATE, TIME, Each
+from formicary_bench.results.summary.each import Each, named
 from formicary_bench.results.summary.typical import typical_of
+from formicary_bench.vocabulary.metrics import RATE, TIME
 
 
 def measured(platform, *rates, held=True, **about):
-    each = tuple(Each(per_s=float(rate), median_us=1e6 / rate, full_load=held) for rate in rates)
+    each = tuple(Each(values=named({RATE: float(rate), TIME: 1e6 / rate}), full_load=held) for rate in rates)
     kind = "behaviours" if platform == "formicary" else ""
     return row(platform, kind, each=each, round_trips_per_s=sum(rates) / len(rates), **about)
 
@@ -20,10 +21,10 @@ JADE = measured("jade", 100, 101, 99, 100.5, 99.5)
 TASKS = measured("tasks", 4400, 4300, 4500, 4450, 4350)
 
 
-@pytest.mark.parametrize("figure", [RATE, TIME])
-def test_a_factor_is_above_one_and_has_its_interval_by_rates_and_by_times(figure):
-    assert faster(OURS, JADE, figure).startswith("38 times faster than JADE (37 to 39)")
-    assert faster(JADE, OURS, figure).startswith("38 times slower than Agents (37 to 39)")
+@pytest.mark.parametrize("metric", [RATE, TIME])
+def test_a_factor_is_above_one_and_has_its_interval_by_rates_and_by_times(metric):
+    assert faster(OURS, JADE, metric).startswith("38 times faster than JADE (37 to 39)")
+    assert faster(JADE, OURS, metric).startswith("38 times slower than Agents (37 to 39)")
 
 
 def test_where_the_interval_has_one_in_it_nobody_is_said_to_be_faster():
@@ -57,6 +58,6 @@ def test_a_search_is_held_against_a_message():
 
 
 def test_repetitions_without_full_load_do_not_count_unless_there_are_no_others():
-    mixed = row(each=(*OURS.each, Each(per_s=1e9, full_load=False)))
+    mixed = row(each=(*OURS.each, Each(values=named({RATE: 1e9}), full_load=False)))
     assert typical_of(mixed, RATE) == typical_of(OURS, RATE)
     assert typical_of(measured("formicary", 5, 6, held=False), RATE).values == (5.0, 6.0)

@@ -18,6 +18,7 @@ from formicary_bench.results.summary.row import frame
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.vocabulary.metrics import MEAN
 
 LOADED = "host b was loaded by others (35% of its CPU)"
 COUNTED = {
@@ -31,9 +32,13 @@ COUNTED = {
 
 def plan():
     options = Options(
-        "messaging/pairs", pairs=(1, 10), subjects=("formicary-behaviours",), placements=("two-containers",),
-        routes=("xmpp",), tls=(False,), rounds=(5, 20, 5),
-    )  # fmt: skip
+        "messaging/pairs",
+        sizes={"pairs": (1, 10), "rounds": (5, 20, 5)},
+        subjects=("formicary-behaviours",),
+        placements=("two-containers",),
+        routes=("xmpp",),
+        tls=(False,),
+    )
     return make_plan(options)
 
 
@@ -60,12 +65,12 @@ def test_what_was_always_disturbed_is_no_number(tmp_path, capsys):
     run = run_of(tmp_path / "run", [(LOADED,), (LOADED,)])
     rows = summarise(run)
     assert [row.invalid for row in rows] == [(LOADED,), ()]
-    assert rows[0].rtt_mean_us is not None  # JSON has both
+    assert rows[0].mean(MEAN) is not None  # JSON has both
     shown = [voided(row) for row in rows]
     table = {column.title: column.cells for column in columns("messaging/pairs", shown, shown)}
     assert table["mean"][0] == "not valid"
     assert table["mean"][1] != "not valid"
-    assert to_know(shown)[0] == f"Agents, xmpp, 1 at once: not valid: {LOADED}"
+    assert to_know(shown)[0] == f"Agents, xmpp, 1 pair: not valid: {LOADED}"
     assert all("one pair" not in sentence for sentence in said("messaging/pairs", shown, shown))
     show(document(run, rows), console_for_reports())
     assert f"not valid: {LOADED}" in " ".join(capsys.readouterr().out.split())
@@ -135,5 +140,9 @@ def test_servers_are_told_apart_by_their_hosts():
 def test_a_point_has_hosts_where_the_place_does_not_say_how_many():
     here, there = row(), row(placement="two-hosts", hosts=2)
     two, three = (row(placement="n-hosts", hosts=many) for many in (2, 3))
-    assert [point(one, [here, there]) for one in (here, there)] == ["1", "1"]
-    assert [point(one, [there, two, three]) for one in (there, two, three)] == ["1", "2 hosts", "3 hosts"]
+    assert [point(one, [here, there]) for one in (here, there)] == ["1 pair", "1 pair"]
+    assert [point(one, [there, two, three]) for one in (there, two, three)] == [
+        "1 pair",
+        "2 hosts",
+        "3 hosts",
+    ]

@@ -4,33 +4,30 @@ import re
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
-from tests.unit.bench.synthetic import make_run, plan, row, scale_plan
+from tests.unit.bench.synthetic import (
+    STARTED,
+    add_repetition,
+    configured,
+    make_run,
+    plan,
+    row,
+    scale_plan,
+)
 
-from formicary_bench.experiments.memory.summary import judged as judged_memory
-from formicary_bench.experiments.memory.summary import memory_estimates
-from formicary_bench.experiments.network.summary import network_each
+from formicary_bench.experiments.memory import TRACED
+from formicary_bench.experiments.memory.growth import GREW
+from formicary_bench.experiments.messaging.scale_out import AGENTS_CPU, SERVERS_CPU
+from formicary_bench.experiments.network import EACH_MESSAGE
 from formicary_bench.reports.document.report import columns, extras
 from formicary_bench.reports.document.stability import dependent_remarks, stability_extras
+from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates, judged, name_of
-from formicary_bench.results.summary.each import (
-    AGENTS_CPU,
-    GREW,
-    HOLDS,
-    MEAN,
-    P99,
-    RATE,
-    SERVERS_CPU,
-    TIME,
-    TOTAL,
-    TRACED,
-    WIRE,
-)
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.results.verdicts.verdicts import believed
 from formicary_bench.statistics.estimates import Estimate
 from formicary_bench.statistics.stability import Stability
+from formicary_bench.vocabulary.metrics import HOLDS, MEAN, P99, RATE, TIME, TOTAL
 
 
 def stability(experiment, rows):
@@ -39,6 +36,10 @@ def stability(experiment, rows):
 
 def of_one(rows):
     return {one.figure for one in rows[0].stability}
+
+
+def names(*metrics):
+    return {metric.name for metric in metrics}
 
 
 @pytest.mark.parametrize(
@@ -50,41 +51,45 @@ def of_one(rows):
     ],
 )
 def test_messages_are_judged_by_what_their_experiment_is_about(tmp_path, experiment, about, figures):
-    configurations = [replace(one, **about) for one in plan(experiment, pairs=(10,))[:2]]
+    configurations = [one.sized(**about) for one in plan(experiment, pairs=(10,))[:2]]
     rows = summarise(make_run(tmp_path / "run", configurations, repetitions=5))
-    assert of_one(rows) == figures
+    assert of_one(rows) == names(*figures)
     for one in rows:
-        values = {other.figure: other.value for other in one.each[0].others}
-        assert values.keys() == figures & {TOTAL, P99}
-        assert all(value > 0 for value in values.values())
-        if TOTAL in values:
-            assert np.mean([each.others[0].value for each in one.each]) == pytest.approx(one.total_s)
+        for metric in figures:
+            values = [each.values[metric.name] for each in one.each]
+            assert min(values) > 0
+            if metric not in {TIME, P99}:  # percentiles are those of all repetitions together
+                assert np.mean(values) == pytest.approx(one.mean(metric))
     assert all(cell.startswith(("1% by", "stable", "drifts")) for cell in stability(experiment, rows))
     tables = [one for one in extras(experiment, rows, rows) if one.title.startswith("How far")]
     drifts = any("drifts" in cell for cell in stability(experiment, rows))
-    assert len(tables) == bool(drifts or figures - {MEAN, TIME, RATE})
+    more = {metric.title for metric in figures - {MEAN, TIME, RATE}}
+    assert len(tables) == bool(drifts or more)
     for table in tables:
         assert len(table.columns[0].cells) == 2
-        assert figures - {MEAN, TIME, RATE} <= {column.title for column in table.columns[2:]} <= figures
+        assert more <= {column.title for column in table.columns[2:]} <= {one.title for one in figures}
         assert all(re.match(r"±[\d.]+%", cell) for column in table.columns[2:] for cell in column.cells)
 
 
 def test_many_hosts_are_judged_by_what_a_message_costs(tmp_path):
     rows = summarise(make_run(tmp_path / "run", scale_plan(hosts=(2,)), repetitions=3))
-    assert of_one(rows) == {MEAN, TIME, RATE, AGENTS_CPU}
+    assert of_one(rows) == names(MEAN, TIME, RATE, AGENTS_CPU)
     through_server = next(one for one in rows if one.route == "xmpp")
-    assert {SERVERS_CPU, AGENTS_CPU} < {one.figure for one in through_server.stability}
-    values = [
-        other.value for one in through_server.each for other in one.others if other.figure == AGENTS_CPU
-    ]
-    assert np.mean(values) == pytest.approx(through_server.scale.agents_us.mean)
+    assert names(SERVERS_CPU, AGENTS_CPU) < {one.figure for one in through_server.stability}
+    values = [one.values[AGENTS_CPU.name] for one in through_server.each]
+    assert np.mean(values) == pytest.approx(through_server.mean(AGENTS_CPU))
     assert len(stability("messaging/scale-out", rows)) == len(rows)
 
 
-def test_what_was_not_counted_on_the_wire_is_left_out():
-    counted = {"seconds": 1.0, "round_trips": 10.0, "wire_bytes": 5000.0, "wire_packets": 20.0}
-    assert network_each(counted) == {WIRE: 250.0}
-    assert network_each(counted | {"wire_bytes": 0.0}) == {WIRE: None}
+@pytest.mark.parametrize("wire_bytes", [5000.0, 0.0])
+def test_what_was_not_counted_on_the_wire_is_left_out(tmp_path, wire_bytes):
+    counted = {"seconds": 1.0, "round_trips": 10.0, "wire_bytes": wire_bytes, "wire_packets": 20.0}
+    run = make_run(tmp_path / "run", plan("network", pairs=(1,))[:1], repetitions=0)
+    for number in (1, 2, 3):
+        add_repetition(run, run.manifest.configurations[0], number, number, counters=counted)
+    (one,) = summarise(run)
+    assert one.mean(EACH_MESSAGE) == (250.0 if wire_bytes else None)
+    assert of_one([one]) == names(MEAN, TIME, RATE, *([EACH_MESSAGE] if wire_bytes else []))
 
 
 def looks(held, seconds=100):
@@ -94,29 +99,43 @@ def looks(held, seconds=100):
     return Holdings(count.astype(float), count * 1000, held, np.zeros(seconds, dtype=np.int64))
 
 
-def test_memory_that_stays_is_stable_though_nobody_knows_a_growth_of_nothing_to_a_hundredth():
+def row_of(path, data, experiment="memory/growth", **about):
+    """Give the row of a run in which so much was held, repetition by repetition."""
+    configuration = configured(experiment=experiment, platform="formicary", kind="micro", **about)
+    run = make_run(path, [configuration], repetitions=0)
+    for number, one in enumerate(data, 1):
+        known = Repetition(
+            configuration=configuration.key, number=number, seed=1, started=STARTED, ended=STARTED
+        )
+        run.add(known, one)
+    (found,) = summarise(run)
+    return found
+
+
+LOAD = {"pairs": 10, "payload_bytes": 100, "seconds": 100}
+
+
+def test_memory_that_stays_is_stable_though_nobody_knows_a_growth_of_nothing_to_a_hundredth(tmp_path):
     random = np.random.default_rng(7)
-    found = memory_estimates([looks(2e7 + random.normal(0, 1000, 100)) for _ in range(5)])
-    known = {one.figure: one.assessment for one in believed(judged_memory(found, 100))}
-    assert {figure: one.stability for figure, one in known.items()} == {
-        HOLDS: Stability.STABLE,
-        GREW: Stability.STABLE,
+    found = row_of(tmp_path / "run", [looks(2e7 + random.normal(0, 1000, 100)) for _ in range(5)], **LOAD)
+    assert {one.figure: one.assessment.stability for one in found.stability} == {
+        HOLDS.name: Stability.STABLE,
+        GREW.name: Stability.STABLE,
     }
-    rows = [row(experiment="memory/growth", seconds=100, memory=found, stability=believed({GREW: [1.0] * 5}))]
-    assert stability("memory/growth", rows) == ("stable",)
+    assert stability("memory/growth", [found]) == ("stable",)
 
 
-def test_memory_that_grows_otherwise_each_time_is_not():
-    found = memory_estimates([looks(2e7 * np.linspace(1, 1 + grown, 100)) for grown in (0.0, 1.0, 3.0)])
-    known = {one.figure: one.assessment for one in believed(judged_memory(found, 100))}
-    assert known[GREW].stability is Stability.WIDE
-    assert "more than" not in known[GREW].sentence
+def test_memory_that_grows_otherwise_each_time_is_not(tmp_path):
+    grown = [looks(2e7 * np.linspace(1, 1 + by, 100)) for by in (0.0, 1.0, 3.0)]
+    known = {one.figure: one.assessment for one in row_of(tmp_path / "run", grown, **LOAD).stability}
+    assert known[GREW.name].stability is Stability.WIDE
+    assert "more than" not in known[GREW.name].sentence
 
 
-def test_states_of_memory_are_judged_by_both_accounts():
+def test_states_of_memory_are_judged_by_both_accounts(tmp_path):
     one = Holdings(*(np.array([value]) for value in (0.0, 0, 10**7, 10**6)))
-    found = memory_estimates([one] * 3)
-    assert {one.figure for one in believed(judged_memory(found, 0))} == {HOLDS, TRACED}
+    found = row_of(tmp_path / "run", [one] * 3, "memory", route="none", agents=100)
+    assert of_one([found]) == names(HOLDS, TRACED)
 
 
 def test_cpu_time_is_judged_group_by_group():
@@ -151,11 +170,11 @@ def test_three_that_agree_are_not_called_stable():
 
 def test_where_repetitions_depend_is_said_and_of_few_that_it_is_not_seen():
     waves = [100 + 10 * np.sin(place / 3) for place in range(30)]
-    rows = [row(repetitions=30, stability=believed({TIME: waves}))]
+    rows = [row(repetitions=30, stability=believed({TIME.name: waves}))]
     assert "Agents. Intervals of their means are too narrow, by up to" in "".join(dependent_remarks(rows))
     (table,) = stability_extras(rows)
     assert "cannot be seen" not in table.remark
     assert table.columns[-1].cells[0].endswith(", depend")
-    few = [row(repetitions=9, stability=believed({TIME: waves[:9], TOTAL: waves[:9]}))]
+    few = [row(repetitions=9, stability=believed({TIME.name: waves[:9], TOTAL.name: waves[:9]}))]
     assert dependent_remarks(few) == []
     assert "cannot be seen of fewer than 10" in stability_extras(few)[0].remark

@@ -2,13 +2,14 @@
 
 import csv
 import io
+import json
 
 import pytest
 from tests.unit.bench.synthetic import EVIL, make_run, plan
 
 from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats import csv_long
-from formicary_bench.results.summary.each import TIME
+from formicary_bench.vocabulary.metrics import TIME
 
 
 def lines_of(run):
@@ -22,14 +23,17 @@ def test_each_value_is_a_line_with_run_machine_date_version_and_seed(quick_run):
     assert tuple(lines[0]) == csv_long.COLUMNS
     same = {(one["run_hash"], one["machine"], one["date"], one["version"]) for one in lines}
     assert same == {(document.hash, "lab-3", "2026-03-14", "0.1.0")}
-    row = next(one for one in document.rows if one.kind == "micro" and one.pairs == 10)
+    row = next(one for one in document.rows if one.kind == "micro" and one.exchange.pairs == 10)
     found = [
         one
         for one in lines
-        if (one["experiment"], one["kind"], one["pairs"]) == (row.experiment, "micro", "10")
-        and one["figure"] == TIME
+        if (one["experiment"], one["kind"], one["metric"]) == (row.experiment, "micro", TIME.name)
+        and json.loads(one["parameters"])["pairs"] == 10
     ]
-    assert [float(one["value"]) for one in found] == pytest.approx([one.median_us for one in row.each])
+    assert {one["unit"] for one in found} == {TIME.unit}
+    assert [float(one["value"]) for one in found] == pytest.approx(
+        [one.values[TIME.name] for one in row.each]
+    )
     seeds = {str(one.number): str(one.seed) for one in quick_run.manifest.repetitions}
     assert [one["repetition"] for one in found] == ["1", "2"]
     assert all(one["seed"].startswith(one["repetition"]) for one in found)

@@ -15,6 +15,7 @@ from formicary_bench.reports.formats.csv import write, write_raw
 from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.results.summary.row import Row
 from formicary_bench.results.summary.summary import summarise
+from formicary_bench.vocabulary.metrics import MEAN
 
 NASTY = (
     EVIL, "\\input{/etc/passwd}", "100% $x_1^2$ #{}~&", "[1cm] * --- ?` !` ``''", "a|b\nc",
@@ -46,25 +47,33 @@ def test_csv_has_a_line_for_each_configuration_with_the_rows_values(quick_run):
     table = table_of(as_csv(rows))
     assert len(table) == len(rows) == 15
     for line, one in zip(table, rows, strict=True):
-        assert (line["experiment"], line["platform"], int(line["pairs"])) == (
+        assert (line["experiment"], line["platform"], int(line["parameters.pairs"] or 0)) == (
             one.experiment,
             one.platform,
-            one.pairs,
+            one.exchange.pairs,
         )
-        if one.rtt_mean_us is not None:
-            assert float(line["rtt_mean_us"]) == one.rtt_mean_us
-            assert (float(line["rtt_ci95_us_low"]), float(line["rtt_ci95_us_high"])) == one.rtt_ci95_us
+        if one.mean(MEAN) is not None:
+            assert float(line["figures.rtt_mean_us.mean"]) == one.mean(MEAN)
+            bounds = [float(line[f"figures.rtt_mean_us.{end}"]) for end in ("low", "high")]
+            assert tuple(bounds) == one.bounds(MEAN)
     created = next(line for line in table if line["experiment"] == "create")
-    assert (created["rtt_mean_us"], created["memory.uss.mean"], created["full_load"]) == ("", "", "")
+    assert (created["figures.rtt_mean_us.mean"], created["full_load"]) == ("", "")
+    assert created["warm_up.rule"] == ""
 
 
-def test_every_csv_has_the_same_columns():
-    first = as_csv([row()]).partition("\r\n")[0].split(",")
-    assert first == as_csv([]).strip().split(",")
-    assert len(set(first)) == len(first)
-    assert {field.name for field in msgspec.structs.fields(Row)} <= {
-        re.sub(r"_(low|high)$", "", name.partition(".")[0]) for name in first
-    } | set(first)
+def test_every_csv_has_the_columns_of_a_row_in_their_order(quick_run):
+    fields = [field.name for field in msgspec.structs.fields(Row)]
+    for rows in (
+        [],
+        [row()],
+        [row(rtt_mean_us=1.0), row("tasks", ""), row(total_s=1.0)],
+        summarise(quick_run),
+    ):
+        first = as_csv(rows).partition("\r\n")[0].split(",")
+        assert len(set(first)) == len(first)
+        assert list(dict.fromkeys(name.partition(".")[0] for name in first)) == fields
+        # What has parts anywhere has no column of its own besides.
+        assert not [name for name in first if any(other.startswith(f"{name}.") for other in first)]
 
 
 @pytest.mark.parametrize("text", ['a,"b"', "=1+1", "@x", "line\r\nbreak", "\x1b[31m"])
@@ -73,7 +82,7 @@ def test_csv_gives_texts_as_texts(text):
     assert line["platform"].isprintable()
     assert line["platform"][0] not in "=+-@"
     assert line["notes"] == "one, two; three"
-    assert line["pairs"] == "1"
+    assert line["parameters.pairs"] == "1"
 
 
 def test_raw_csv_has_every_value(tmp_path):

@@ -170,7 +170,12 @@ def test_every_experiment_has_charts(tmp_path, experiment):
 
 def test_names_cannot_inject_anything(tmp_path):
     configuration = Configuration(
-        experiment=EVIL, platform=EVIL, kind=EVIL, placement=EVIL, route=EVIL, pairs=1, measured=5
+        experiment=EVIL,
+        platform=EVIL,
+        kind=EVIL,
+        placement=EVIL,
+        route=EVIL,
+        parameters={"pairs": 1, "rounds": (0, 5, 0)},
     )
     machine = msgspec.structs.replace(MACHINE, host=EVIL, cpu=EVIL, libraries={EVIL: EVIL})
     run = make_run(
@@ -203,8 +208,16 @@ def test_phases_that_differ_say_which_configurations_had_them(tmp_path):
     text = render(make_run(tmp_path / "even", even))
     assert "<td>all</td>" in text
     text = render(make_run(tmp_path / "uneven", [*even, few]))
-    assert "<td>in-process, 9 at once, 100 B</td>" in text
-    assert "<td>in-process, 1 at once, 100 B</td>" in text
+    assert "<td>in-process, 9 pairs, 100 bytes</td>" in text
+    assert "<td>in-process, 1 pair, 100 bytes</td>" in text
+
+
+def test_phases_of_other_versions_say_what_is_known_of_them(tmp_path):
+    plans = (plan("messaging/unheard-of", pairs=(many,), trips=(many, 2, 3))[0] for many in (1, 9))
+    run = make_run(tmp_path / "run", [one.sized(mix="unheard-of", colour="green") for one in plans])
+    text = render(run)
+    assert "<td>in-process, 9 pairs, 100 bytes, unheard-of</td>" in text
+    assert "<td>in-process, 1 pair, 100 bytes, unheard-of</td>" in text
 
 
 class Seen(HTMLParser):

@@ -55,19 +55,22 @@ def test_configurations_have_keys_of_their_own():
     keys = {c.key for c in plan(pairs=(1, 10), payloads=(1, 100))}
     assert len(keys) == 24
     example = Configuration(
-        experiment="messaging/pairs", platform="formicary", kind="micro", pairs=10, payload_bytes=100,
-        warm_up=5, measured=10, cool_down=5,
-    )  # fmt: skip
-    assert (
-        example.key == "messaging/pairs/formicary-micro/same-container/in-process/10-pairs-100-bytes-5-10-5"
+        experiment="messaging/pairs",
+        platform="formicary",
+        kind="micro",
+        parameters={"rounds": (5, 10, 5), "payload_bytes": 100, "pairs": 10},
     )
+    sizes = "pairs-10-payload-bytes-100-rounds-5-10-5"
+    assert example.key == f"messaging/pairs/formicary-micro/same-container/in-process/{sizes}"
 
 
-def test_keys_tell_hosts_apart_and_leave_those_of_one_machine_as_they_were():
-    apart = Configuration(experiment="messaging/pairs", platform="tcp", placement="two-containers", pairs=2)
-    assert apart.key == "messaging/pairs/tcp/two-containers/in-process/2-pairs-0-bytes-0-0-0"
+def test_keys_tell_hosts_apart_and_name_none_where_that_is_no_choice():
+    apart = Configuration(
+        experiment="messaging/pairs", platform="tcp", placement="two-containers", parameters={"pairs": 2}
+    )
+    assert apart.key == "messaging/pairs/tcp/two-containers/in-process/pairs-2"
     two = replace(apart, placement="two-hosts", hosts=2)
-    assert two.key == "messaging/pairs/tcp/two-hosts/in-process/2-pairs-0-bytes-0-0-0"
+    assert two.key == "messaging/pairs/tcp/two-hosts/in-process/pairs-2"
     many = [
         replace(apart, placement="n-hosts", hosts=hosts, traffic=traffic)
         for hosts in (2, 3)
@@ -144,7 +147,7 @@ def test_an_interrupted_run_is_partial_and_readable(tmp_path):
     again = RunFolder.open(run.path)
     assert not again.manifest.complete
     assert again.manifest.finished is None
-    assert [row.pairs for row in summarise(again)] == [1]
+    assert [row.exchange.pairs for row in summarise(again)] == [1]
 
 
 def test_discarding_leaves_no_trace_of_a_run_without_values(tmp_path):
@@ -172,13 +175,13 @@ def test_not_a_run_folder(tmp_path, kind):
 
 
 def test_a_newer_format(run):
-    edit(run, format_version=2, repetitions="something else entirely")
-    with pytest.raises(UsageError, match=r"made by a newer formicary \(format 2; this one reads up to 1\)"):
+    edit(run, format_version=3, repetitions="something else entirely")
+    with pytest.raises(UsageError, match=r"made by a newer formicary \(format 3; this one reads up to 2\)"):
         RunFolder.open(run.path)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "{}", '{"format_version": "1"}', '{"format_version": 1}', b"\xff\xfe"]
+    "text", ["", "{", "[]", "{}", '{"format_version": "2"}', '{"format_version": 2}', b"\xff\xfe"]
 )
 def test_a_broken_manifest(run, text):
     file = run.path / "manifest.json"
@@ -187,7 +190,20 @@ def test_a_broken_manifest(run, text):
         RunFolder.open(run.path)
 
 
-@pytest.mark.parametrize("fields", [{"pairs": -1}, {"pairs": 10**30}, {"experiment": "x" * 5000}])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"parameters": {"pairs": -1}},
+        {"parameters": {"pairs": 10**30}},
+        {"parameters": {"pairs": "many"}},
+        {"parameters": {"pairs": True}},
+        {"parameters": {"rounds": [1, 2]}},
+        {"parameters": {"rate": "fast"}},
+        {"parameters": {"mix": 5}},
+        {"parameters": {"x" * 5000: 1}},
+        {"experiment": "x" * 5000},
+    ],
+)
 def test_values_that_no_manifest_has(run, fields):
     configuration = {"experiment": "messaging/pairs", "platform": "formicary", **fields}
     edit(run, configurations=[configuration])
@@ -198,6 +214,16 @@ def test_values_that_no_manifest_has(run, fields):
 def test_fields_of_a_later_version_of_the_format_are_passed_over(run):
     edit(run, weather="fair")
     assert RunFolder.open(run.path).manifest == run.manifest
+
+
+def test_parameters_of_other_versions_are_no_figures_of_rows(tmp_path):
+    (here,) = plan(pairs=(3,))[:1]
+    others = here.sized(experiment="x", each=3, round_trips=7, colour="green")
+    rows = []
+    for name, one in (("here", here), ("others", others)):
+        rows += summarise(RunFolder.open(make_run(tmp_path / name, [one]).path))
+    first, second = (replace(row, run_hash="", parameters={}) for row in rows)
+    assert first == second
 
 
 @pytest.mark.parametrize("name", ["../manifest.json", "/etc/passwd", "", "..", "a/b.parquet"])

@@ -1,4 +1,4 @@
-"""Run folders that a former version has made open as before: same rows, and every report."""
+"""Runs that were kept have the same rows as ever, and every report; those in a former format are refused."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from formicary import cli
+from formicary.errors import UsageError
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.store.folder import RunFolder
 
@@ -59,3 +60,16 @@ def test_its_page_shows_every_experiment(name):
     run = RunFolder.open(RUNS / name)
     page = render(run)
     assert all(one.experiment in page for one in run.manifest.configurations)
+
+
+def test_a_run_in_a_former_format_is_refused_with_what_to_do(tmp_path):
+    manifest = json.loads((RUNS / "quick" / "manifest.json").read_text())
+    (tmp_path / "manifest.json").write_text(
+        json.dumps({**manifest, "format_version": 1, "formicary": "0.0.9"})
+    )
+    with pytest.raises(UsageError) as refused:
+        RunFolder.open(tmp_path)
+    assert str(refused.value) == (
+        f"{tmp_path} was made by formicary '0.0.9' in format 1, and this version reads format 2: look at it "
+        "with the version that made it, or run it again"
+    )

@@ -83,7 +83,7 @@ def test_no_checkout_and_no_git(tmp_path, monkeypatch):
 
 
 def test_a_manifest_at_the_begin_of_a_run():
-    configuration = Configuration(experiment="create", platform="formicary", agents=10)
+    configuration = Configuration(experiment="create", platform="formicary", parameters={"agents": 10})
     found = machine.begin_manifest({"repeat": 2}, [configuration])
     assert found.formicary == formicary.__version__
     assert found.configurations == (configuration,)

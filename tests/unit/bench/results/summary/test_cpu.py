@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 from msgspec.structs import replace
-from tests.unit.bench.synthetic import EVIL, STARTED, document, main_extras, make_run, round_trips
+from tests.unit.bench.synthetic import EVIL, STARTED, asking, document, main_extras, make_run, round_trips
 
 from formicary.core import mailbox
 from formicary.errors import TracingError, UsageError
@@ -93,7 +93,7 @@ def cpu_plan(experiment="messaging/cpu", **about):
         "rounds": (5, 20, 5),
         **about,
     }
-    return make_plan(Options(experiment, **options))
+    return make_plan(asking(experiment=experiment, **options))
 
 
 def test_cpu_time_is_given_for_each_round_trip_by_group():
@@ -312,20 +312,22 @@ def test_without_a_rate_there_are_no_figures(counted):
 
 
 def test_the_option_adds_a_longer_repetition_of_each_configuration():
-    plain = make_plan(Options("messaging/pairs", pairs=(1, 10)))
-    both = make_plan(Options("messaging/pairs", pairs=(1, 10), profile=True))
+    plain = make_plan(Options("messaging/pairs", sizes={"pairs": (1, 10)}))
+    both = make_plan(Options("messaging/pairs", sizes={"pairs": (1, 10)}, profile=True))
     assert [one for one in both if not one.profiled and not one.reference] == plain
     profiled = [one for one in both if one.profiled]
     assert len(profiled) == len(plain)
-    assert all(one.measured > other.measured for one, other in zip(profiled, plain, strict=True))
+    assert all(
+        one.exchange.measured > other.exchange.measured for one, other in zip(profiled, plain, strict=True)
+    )
     assert len({one.key for one in both}) == len(both)
     references = [one for one in both if one.reference]
     assert [replace(one, profiled=False, reference=True) for one in profiled] == references
 
 
 def test_rounds_that_were_asked_for_are_those_of_profiled_repetitions_too():
-    plan = make_plan(Options("messaging/pairs", pairs=(1,), rounds=(3, 4, 5), profile=True))
-    assert {(c.warm_up, c.measured, c.cool_down) for c in plan} == {(3, 4, 5)}
+    plan = make_plan(Options("messaging/pairs", sizes={"pairs": (1,), "rounds": (3, 4, 5)}, profile=True))
+    assert {c.exchange.rounds for c in plan} == {(3, 4, 5)}
     assert not any(c.reference for c in plan)  # those that are measured anyway are as long
 
 
@@ -347,12 +349,12 @@ def test_what_is_about_memory_alone_cannot_be_profiled(experiment):
 def test_all_that_works_can_be_profiled(experiment, subject):
     plan = [one for one in make_plan(Options(experiment, profile=True, subjects=(subject,))) if one.profiled]
     assert {one.experiment for one in plan} == {experiment}
-    assert all(one.measured or one.agents >= 40_000 for one in plan)
+    assert all(one.exchange.measured or one.parameters["agents"] >= 40_000 for one in plan)
 
 
 def test_as_many_agents_are_profiled_as_were_asked_for():
-    plan = make_plan(Options("create", profile=True, subjects=("formicary-micro",), agents=(300,)))
-    assert [(one.agents, one.profiled, one.reference) for one in plan] == [
+    plan = make_plan(Options("create", profile=True, subjects=("formicary-micro",), sizes={"agents": (300,)}))
+    assert [(one.parameters["agents"], one.profiled, one.reference) for one in plan] == [
         (300, False, False),
         (300, True, False),
     ]
@@ -361,15 +363,13 @@ def test_as_many_agents_are_profiled_as_were_asked_for():
 def test_what_is_profiled_of_the_directory_takes_some_seconds_by_every_route():
     plan = make_plan(Options("directory/cpu"))
     seconds = {
-        one.key: one.measured * default_duration(one).work / uses_of(one) for one in plan if one.profiled
+        one.key: one.exchange.measured * default_duration(one).work / one.exchange.trips
+        for one in plan
+        if one.profiled
     }
     assert {key: round(lasts) for key, lasts in seconds.items() if not 1 <= lasts <= 15} == {}
-    by_route = {one.route: one.measured for one in plan if one.kind == "lookup"}
+    by_route = {one.route: one.exchange.measured for one in plan if one.kind == "lookup"}
     assert by_route["in-process"] > by_route["direct"] > by_route["xmpp"]
-
-
-def uses_of(one):
-    return one.warm_up + one.measured + one.cool_down
 
 
 def test_experiments_with_cpu_time_have_profiled_repetitions_and_what_they_are_held_against():
@@ -378,7 +378,7 @@ def test_experiments_with_cpu_time_have_profiled_repetitions_and_what_they_are_h
         assert [one.reference for one in plan] == [not one.profiled for one in plan]
         assert sum(one.profiled for one in plan) == len(plan) / 2
         assert {one.platform for one in plan} == {"formicary"}
-        assert all(getattr(one, name) == value for one in plan for name, value in about.items())
+        assert all(one.parameters[name] == value for one in plan for name, value in about.items())
     assert {one.experiment for one in plan} == {"directory/cpu-register", "directory/cpu-search"}
     ways = {(one.placement, one.route) for one in plan}
     assert ways == {

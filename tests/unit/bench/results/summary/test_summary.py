@@ -9,11 +9,11 @@ from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Creations, RoundTrips
 from formicary_bench.results.summary.baselines import baseline_of, beside
-from formicary_bench.results.summary.each import RATE, TIME
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.vocabulary.configuration import Configuration
+from formicary_bench.vocabulary.metrics import CREATION, EACH_HOLDS, MEAN, RATE, SLOWEST, TIME
 
 
 def trips(*rows):
@@ -37,7 +37,7 @@ EVEN = [
 
 def save(tmp_path, *repetitions, **about):
     configuration = Configuration(
-        experiment="messaging/pairs", platform="formicary", kind="behaviours", pairs=2
+        experiment="messaging/pairs", platform="formicary", kind="behaviours", parameters={"pairs": 2}
     )
     run = make_run(tmp_path / "run", [configuration], repetitions=0)
     for number, data in enumerate(repetitions, 1):
@@ -70,7 +70,7 @@ def test_a_pair_that_was_never_measured_breaks_full_load():
 def test_only_measured_round_trips_count(tmp_path):
     (row,) = summarise(save(tmp_path, trips(*EVEN, (0, 1, 0, 10**9), (1, 3, 500, 10**9))))
     assert row.round_trips == 4
-    assert row.rtt_mean_us == row.rtt_max_us == 0.1
+    assert row.mean(MEAN) == row.mean(SLOWEST) == 0.1
     assert row.full_load
 
 
@@ -85,13 +85,13 @@ def test_pairs_that_were_never_measured_together_have_the_rate_of_all(tmp_path):
     apart = trips((0, 2, 0, 100), (0, 2, 100, 100), (1, 2, 1000, 100), (1, 2, 1100, 100))
     (row,) = summarise(save(tmp_path, apart))
     assert row.full_load is False
-    assert row.round_trips_per_s == pytest.approx(4 / 1200e-9)
+    assert row.mean(RATE) == pytest.approx(4 / 1200e-9)
 
 
 def test_a_repetition_without_measured_round_trips_has_no_figures(tmp_path):
     (row,) = summarise(save(tmp_path, trips((0, 1, 0, 100))))
     assert row.round_trips == 0
-    assert row.rtt_mean_us is None
+    assert row.mean(MEAN) is None
     assert row.ci_method == "none"
 
 
@@ -104,30 +104,39 @@ def test_intervals_over_repetitions(tmp_path):
     assert row.repetitions == 3
     assert row.ci_method == "repetitions"
     # Means 1.0, 1.2, 1.4 µs: standard error 0.2 / sqrt(3), t of two degrees 4.3027.
-    assert row.rtt_mean_us == pytest.approx(1.2)
-    assert row.rtt_ci95_us == pytest.approx((1.2 - 0.49683, 1.2 + 0.49683), abs=1e-5)
-    assert row.round_trips_per_s_ci95[0] < row.round_trips_per_s < row.round_trips_per_s_ci95[1]
+    assert row.mean(MEAN) == pytest.approx(1.2)
+    assert row.bounds(MEAN) == pytest.approx((1.2 - 0.49683, 1.2 + 0.49683), abs=1e-5)
+    assert row.bounds(RATE)[0] < row.mean(RATE) < row.bounds(RATE)[1]
 
 
 def test_interval_within_one_repetition(tmp_path):
     run = make_run(tmp_path / "run", plan(pairs=(4,), trips=(50, 400, 50))[:1], repetitions=1)
     (row,) = summarise(run)
     assert row.ci_method == "batch-means"
-    assert row.rtt_ci95_us[0] < row.rtt_mean_us < row.rtt_ci95_us[1]
+    assert row.bounds(MEAN)[0] < row.mean(MEAN) < row.bounds(MEAN)[1]
     # In a closed loop of 4 pairs the rate is 4 over the mean time.
-    assert row.round_trips_per_s == pytest.approx(4e6 / row.rtt_mean_us, rel=0.02)
-    assert row.round_trips_per_s_ci95[0] < row.round_trips_per_s < row.round_trips_per_s_ci95[1]
+    assert row.mean(RATE) == pytest.approx(4e6 / row.mean(MEAN), rel=0.02)
+    assert row.bounds(RATE)[0] < row.mean(RATE) < row.bounds(RATE)[1]
 
 
 def test_json_lines_have_the_promised_keys(quick_run):
-    promised = (
-        "experiment", "platform", "placement", "route", "pairs", "payload_bytes", "round_trips",
-        "rtt_mean_us", "rtt_ci95_us", "rtt_p50_us", "rtt_p99_us", "round_trips_per_s", "full_load",
-    )  # fmt: skip
+    promised = {
+        "experiment",
+        "platform",
+        "placement",
+        "route",
+        "parameters",
+        "round_trips",
+        "figures",
+        "full_load",
+    }
+    figures = {"rtt_mean_us", "rtt_p50_us", "rtt_p99_us", "round_trips_per_s"}
     for row in summarise(quick_run):
         line = row.to_json_line()
         assert "\n" not in line
-        assert json.loads(line).keys() >= set(promised)
+        found = json.loads(line)
+        assert found.keys() >= promised
+        assert found["figures"].keys() >= (figures if row.family == "messaging" else {"agents_per_s"})
 
 
 def test_creation(tmp_path):
@@ -142,11 +151,11 @@ def test_creation(tmp_path):
     )
     run.add(Repetition(**about), batches)
     (row,) = summarise(run)
-    assert row.agents_per_s == pytest.approx(100_000)
-    assert row.bytes_per_agent == 2000
-    assert row.agents_per_s_ci95 == pytest.approx((100_000, 100_000))
+    assert row.mean(CREATION) == pytest.approx(100_000)
+    assert row.mean(EACH_HOLDS) == 2000
+    assert row.bounds(CREATION) == pytest.approx((100_000, 100_000))
     assert row.full_load is None
-    assert row.rtt_mean_us is None
+    assert row.mean(MEAN) is None
 
 
 def test_rows_come_in_the_order_of_the_plan(tmp_path):
@@ -155,7 +164,9 @@ def test_rows_come_in_the_order_of_the_plan(tmp_path):
     for configuration in reversed(configurations):
         add_repetition(run, configuration, 1, seed=1)
     rows = summarise(RunFolder.open(run.path))
-    assert [(row.platform, row.pairs) for row in rows] == [(c.platform, c.pairs) for c in configurations]
+    assert [(row.platform, row.exchange.pairs) for row in rows] == [
+        (c.platform, c.exchange.pairs) for c in configurations
+    ]
 
 
 def test_each_figure_stands_on_the_baseline_of_its_kind(quick_run):
@@ -164,7 +175,7 @@ def test_each_figure_stands_on_the_baseline_of_its_kind(quick_run):
     for row in rows:
         base = baseline_of(row, rows)
         if base is not None:
-            assert (base.pairs, base.experiment, base.agents) == (row.pairs, row.experiment, row.agents)
+            assert (base.experiment, base.sizes) == (row.experiment, row.sizes)
             found.setdefault((row.experiment, row.platform, row.kind, row.placement), base.platform)
     assert found == {
         ("messaging/pairs", "formicary", "behaviours", "same-container"): "tasks",
@@ -214,16 +225,4 @@ def test_what_goes_through_the_server_is_held_against_components_alone():
 
 def test_a_median_has_an_interval_over_repetitions(tmp_path):
     (one,) = summarise(save(tmp_path, scaled(10), scaled(12), scaled(14)))
-    assert one.rtt_p50_ci95_us == pytest.approx((1.2 - 0.49683, 1.2 + 0.49683), abs=1e-5)
-
-
-def test_the_folders_of_the_first_version_have_the_route_by_its_present_name(tmp_path):
-    old = Configuration(
-        experiment="messaging/pairs", platform="formicary", kind="behaviours", placement="two-containers",
-        route="prosody", pairs=2,
-    )  # fmt: skip
-    assert old.key == "messaging/pairs/formicary-behaviours/two-containers/prosody/2-pairs-0-bytes-0-0-0"
-    run = make_run(tmp_path / "run", [old], repetitions=0)
-    run.add(Repetition(configuration=old.key, number=1, seed=1, started=STARTED, ended=STARTED), trips(*EVEN))
-    (found,) = summarise(RunFolder.open(run.path))
-    assert (found.route, found.tls, found.round_trips) == ("xmpp", False, 4)
+    assert one.bounds(TIME) == pytest.approx((1.2 - 0.49683, 1.2 + 0.49683), abs=1e-5)

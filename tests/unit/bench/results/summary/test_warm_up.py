@@ -16,6 +16,7 @@ from formicary_bench.results.verdicts.pairing import pair
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.configuration import Configuration
+from formicary_bench.vocabulary.metrics import MEAN
 
 TRIPS = 600
 
@@ -40,10 +41,7 @@ def keep(path, *repetitions, planned=20, **options):
         experiment="messaging/pairs",
         platform="formicary",
         kind="behaviours",
-        pairs=3,
-        warm_up=planned,
-        measured=TRIPS - planned - 50,
-        cool_down=50,
+        parameters={"pairs": 3, "rounds": (planned, TRIPS - planned - 50, 50)},
     )
     run = make_run(path, [configuration], repetitions=0, options=options)
     for number, data in enumerate(repetitions, 1):
@@ -67,7 +65,7 @@ def test_a_plan_that_is_too_short_is_followed_and_said(run):
     (row,) = summarise(run)
     assert (row.warm_up.rule, row.warm_up.least, row.warm_up.most) == ("planned", 20, 20)
     assert row.round_trips == 3 * 3 * (TRIPS - 70)
-    assert row.rtt_mean_us == pytest.approx(115, rel=0.01)  # 80 of 530 take twice as long
+    assert row.mean(MEAN) == pytest.approx(115, rel=0.01)  # 80 of 530 take twice as long
     assert all(100 <= index <= 150 for index in row.warm_up.settled)
     (remark,) = to_know([row])
     assert "a warm-up of 20 is too short" in remark
@@ -77,7 +75,7 @@ def test_a_plan_that_is_too_short_is_followed_and_said(run):
 def test_detection_leaves_out_what_is_slow_and_says_how_much(run):
     row = by(run, "detect")
     assert 100 <= row.warm_up.least <= row.warm_up.most <= 150
-    assert row.rtt_mean_us == pytest.approx(100, rel=0.005)
+    assert row.mean(MEAN) == pytest.approx(100, rel=0.005)
     assert row.full_load
     (remark,) = to_know([row])
     assert f"the first {row.warm_up.least}" in remark
@@ -146,10 +144,10 @@ def test_a_manifest_with_a_rule_that_is_none_is_refused(tmp_path):
 
 def test_runs_make_the_warm_up_that_is_left_out():
     asked = parse("messaging/pairs", warm_up="paper", pairs="1", repeat="1", seed="1")
-    assert {one.warm_up for one in make_plan(asked)} == {500}
-    assert {one.warm_up for one in make_plan(parse("directory/search", warm_up="7"))} == {7}
-    planned = {one.warm_up for one in make_plan(parse("directory/search"))}
-    assert {one.warm_up for one in make_plan(parse("directory/search", warm_up="detect"))} == planned
+    assert {one.exchange.warm_up for one in make_plan(asked)} == {500}
+    assert {one.exchange.warm_up for one in make_plan(parse("directory/search", warm_up="7"))} == {7}
+    planned = {one.exchange.warm_up for one in make_plan(parse("directory/search"))}
+    assert {one.exchange.warm_up for one in make_plan(parse("directory/search", warm_up="detect"))} == planned
     assert asked.as_asked()["warm-up"] == 500
     assert "warm-up" not in parse("messaging/pairs").as_asked()
 

@@ -20,13 +20,13 @@ from formicary_bench.reports.document.comparison import comparison_sheet
 from formicary_bench.reports.formats.html import page
 from formicary_bench.reports.formats.registry import FORMATS
 from formicary_bench.reports.formatting import NOTHING
-from formicary_bench.results.summary.each import CREATION, RATE, TIME, TOTAL
 from formicary_bench.results.summary.warmth import Warmth
 from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.results.verdicts.pairing import pair
 from formicary_bench.results.verdicts.verdicts import with_comparisons
 from formicary_bench.statistics.comparisons import compare
 from formicary_bench.vocabulary.designs import BUFFER, CHAIN, HAND_OVER, POOL
+from formicary_bench.vocabulary.metrics import CREATION, RATE, TIME, TOTAL
 from formicary_bench.vocabulary.names import LOWER_BOUND
 from formicary_bench.vocabulary.warmth import SETTLED, WARM_UP_SECONDS
 
@@ -101,14 +101,8 @@ def scattered(row):
     speed = 10.0
 
     def scaled(one, scale):
-        return replace(
-            one,
-            mean_us=one.mean_us and speed * scale,
-            median_us=one.median_us and speed * scale,
-            per_s=one.per_s and 1e6 / speed / scale,
-            agents_per_s=one.agents_per_s and 1e4 * scale,
-            others=tuple(replace(other, value=speed * scale) for other in one.others),
-        )
+        rates = {RATE.name: 1e6 / speed / scale, CREATION.name: 1e4 * scale}
+        return replace(one, values={name: rates.get(name, speed * scale) for name in one.values})
 
     each = tuple(scaled(one, scale) for one, scale in zip(row.each, by, strict=True))
     return replace(row, each=each)
@@ -123,7 +117,7 @@ CONDITIONS = {
     "spanning": scattered,
 }
 TEXTS = [name for name, one in FORMATS.items() if one.write]
-VALUES = {"csv", "csv-long", "json"}  # formats without sentences
+VALUES = {"csv", "csv-long", "parquet", "json"}  # formats without sentences
 
 
 def written(name, run, rows):
@@ -326,7 +320,9 @@ def test_a_claim_goes_by_the_verdict_that_there_is():
     ]
     judged, other, _ = with_comparisons(near)
     (verdict,) = [
-        one.comparison.verdict for one in judged.compared if one.platform == "jade" and one.figure == TIME
+        one.comparison.verdict
+        for one in judged.compared
+        if one.platform == "jade" and one.figure == TIME.name
     ]
     assert verdict == "no difference found"
     assert factor(judged, other, TIME).is_same

@@ -13,11 +13,11 @@ from formicary.cli import main
 from formicary_bench.reports.document.history import NOT_COMPARABLE, history_sheet
 from formicary_bench.results.store.finding import find_all
 from formicary_bench.results.store.folder import RAW, RunFolder
-from formicary_bench.results.summary.each import RATE, TIME
 from formicary_bench.results.verdicts import history as module
 from formicary_bench.results.verdicts.history import history
 from formicary_bench.results.verdicts.pairing import pair
 from formicary_bench.statistics.comparisons import Verdict, compare
+from formicary_bench.vocabulary.metrics import RATE, TIME
 from formicary_bench.vocabulary.warmth import SETTLED
 
 PAIRS = [one for one in plan(pairs=(1,)) if (one.platform, one.kind) == ("formicary", "micro")]
@@ -68,7 +68,7 @@ def names(spots):
 
 
 def test_each_figure_has_its_runs_in_the_order_in_which_they_began(found):
-    assert {track.figure for track in found.tracks} == {TIME, RATE}
+    assert {track.metric for track in found.tracks} == {TIME, RATE}
     for track in found.tracks:
         assert names(track.spots) == ["a-first", "b-elsewhere", "c-back", "d-few"]
         assert [len(spot.values) for spot in track.spots] == [5, 5, 5, 2]
@@ -205,9 +205,9 @@ def test_json_has_a_line_for_each_figure_of_each_run(bench):
     lines = [json.loads(line) for line in out.splitlines()]
     assert code == 0
     assert len(lines) == 4 * 2 + 1
-    back = next(line for line in lines if line["run"].endswith("c-back") and line["figure"] == RATE)
+    back = next(line for line in lines if line["run"].endswith("c-back") and line["metric"] == RATE.name)
     assert back["interval"][0] <= back["median"] <= back["interval"][1]
-    assert back["configuration"]["pairs"] == 1
+    assert back["configuration"]["parameters"]["pairs"] == 1
     assert back["machine"]["host"] == "lab-3"
     assert (back["version"], back["version_before"]) == ("0.2.0", "0.1.0")
     assert back["against"].endswith("a-first")

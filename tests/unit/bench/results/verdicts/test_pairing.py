@@ -11,8 +11,8 @@ from tests.unit.bench.synthetic import MACHINE, create_plan, directory_plan, mak
 
 from formicary.cli import main
 from formicary.errors import UsageError
-from formicary_bench.results.summary.each import CREATION, RATE, TIME
 from formicary_bench.results.verdicts.pairing import pair
+from formicary_bench.vocabulary.metrics import CREATION, RATE, TIME
 
 FORMICARY = [one for one in plan(pairs=(1, 10)) if one.platform == "formicary" and one.kind == "behaviours"]
 
@@ -56,9 +56,9 @@ def make(tmp_path, monkeypatch):
 def test_each_figure_of_what_is_in_both_is_paired(make):
     found = pair(make("run"), make("base"))
     assert len(found.contrasts) == 2 * len(FORMICARY)
-    assert {one.name.rpartition(": ")[2] for one in found.contrasts} == {TIME, RATE}
+    assert {one.metric for one in found.paired} == {TIME, RATE}
     assert all(len(one.values) == len(one.base) == 8 for one in found.contrasts)
-    assert {one.is_rate for one in found.contrasts if one.name.endswith(TIME)} == {False}
+    assert {one.contrast.is_rate for one in found.paired if one.metric == TIME} == {False}
     assert (found.missing, found.remarks) == ([], [])
 
 
@@ -66,18 +66,19 @@ def test_figures_are_those_of_the_summary(make):
     from formicary_bench.results.summary.summary import summarise
 
     run = make("run", configurations=[*FORMICARY, *create_plan()])
-    contrasts = {one.name: one.values for one in pair(run, run).contrasts}
+    contrasts = {
+        (one.configuration.key, one.metric.name): one.contrast.values for one in pair(run, run).paired
+    }
     rows = summarise(run)
     for one, row in zip(run.manifest.configurations, rows, strict=True):
-        name = CREATION if one.agents else RATE
-        expected = row.agents_per_s if one.agents else row.round_trips_per_s
-        values = contrasts[f"{one.key}: {name}"]
-        assert sum(values) / len(values) == pytest.approx(expected)
+        metric = CREATION if "agents" in one.parameters else RATE
+        values = contrasts[one.key, metric.name]
+        assert sum(values) / len(values) == pytest.approx(row.mean(metric))
 
 
 def test_the_directory_has_times_alone(tmp_path):
     run = make_run(tmp_path / "run", directory_plan(services=(0,)), repetitions=5)
-    assert {one.name.rpartition(": ")[2] for one in pair(run, run).contrasts} == {TIME}
+    assert {one.metric for one in pair(run, run).paired} == {TIME}
 
 
 def test_what_was_not_measured_is_said(make):
@@ -116,7 +117,7 @@ def test_different_experiments_are_refused_in_a_sentence(make, bench):
 
 
 def test_other_parameters_and_nothing_measured_are_refused(make):
-    longer = [msgspec.structs.replace(one, measured=30) for one in FORMICARY]
+    longer = [one.sized(rounds=(20, 30, 20)) for one in FORMICARY]
     with pytest.raises(UsageError, match="the same --pairs"):
         pair(make("run"), make("longer", configurations=longer))
     with pytest.raises(UsageError, match="has no times or rates to compare"):
@@ -160,8 +161,8 @@ def test_other_machines_and_partial_runs_are_said(make):
 def test_compare_says_what_became_slower(make, bench):
     code, out, err = bench("compare", make("after", 1.4).path, make("before").path)
     assert (code, err) == (0, "")
-    assert out.startswith("\nmessaging/pairs\n  Agents, 1 at once\n    median round trip (µs): slower: ")
-    assert out.count("  median round trip (µs): slower: the time changed by +") == len(FORMICARY)
+    assert out.startswith("\nmessaging/pairs\n  Agents, 1 pair\n    median round trip: slower: ")
+    assert out.count("  median round trip: slower: the time changed by +") == len(FORMICARY)
     assert out.count("  round trips per second: slower: the rate changed by -") == len(FORMICARY)
     assert out.endswith(f"\n{2 * len(FORMICARY)} slower\n")
 
@@ -201,7 +202,7 @@ def test_gate_is_undecided_with_few_repetitions_and_where_something_was_not_meas
     assert "3 repetitions against 10 are too few" in few[1]
     lacking = bench("gate", make("lacking", configurations=FORMICARY[:1]).path, "--against", base.path)
     assert lacking[0] == 3
-    assert "! only BASE has 3 configurations more: messaging/pairs: Agents, xmpp, 1 at once; " in lacking[1]
+    assert "! only BASE has 3 configurations more: messaging/pairs: Agents, xmpp, 1 pair; " in lacking[1]
 
 
 @pytest.mark.parametrize("allowed", ["much", "-1%", "nan", "1001%", ""])

@@ -14,9 +14,9 @@ from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats import csv as csv_format
 from formicary_bench.reports.formats import html, json_lines, latex, markdown, terminal
 from formicary_bench.results.store.model import Manifest, Repetition
-from formicary_bench.results.summary.each import MEAN, RATE
 from formicary_bench.results.verdicts.trust import MAGNITUDE, trust_of
 from formicary_bench.results.verdicts.verdicts import believed
+from formicary_bench.vocabulary.metrics import MEAN, RATE
 
 
 def run_of(others=0.0, stolen=0.0, **about):
@@ -34,7 +34,7 @@ def run_of(others=0.0, stolen=0.0, **about):
 
 
 def rows_of(*values, figure=RATE, **about):
-    known = {"stability": believed({figure: values}), "repetitions": len(values)}
+    known = {"stability": believed({figure.name: values}), "repetitions": len(values)}
     return [row(**{**known, **about})]
 
 
@@ -104,7 +104,7 @@ def test_advice_is_a_number_that_somebody_would_run(values, advice):
 def test_hopeless_scatter_is_not_answered_by_thousands_of_repetitions():
     found = trust_of(run_of(), rows_of(*(1.0, 100.0) * 10))
     assert found.advice == ("longer --rounds",)
-    (told,) = believed({RATE: (1.0, 100.0, 1000.0)})
+    (told,) = believed({RATE.name: (1.0, 100.0, 1000.0)})
     assert "would make it" not in told.assessment.sentence
     assert "come to rest" in told.assessment.sentence
 

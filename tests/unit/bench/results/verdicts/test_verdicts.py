@@ -18,12 +18,15 @@ from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.verdicts import verdict_remarks
 from formicary_bench.reports.formats import terminal
 from formicary_bench.reports.formats.html import render
-from formicary_bench.results.summary.each import CREATION, MEAN, RATE, TIME, Each
+from formicary_bench.results.summary.each import Each, named
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.results.verdicts.verdicts import stability_of, with_comparisons
 from formicary_bench.statistics.comparisons import Contrast, Verdict
 from formicary_bench.statistics.gates import Outcome, gate
 from formicary_bench.statistics.stability import Stability
+from formicary_bench.vocabulary.metrics import CREATION, MEAN, P90, P99, P999, PAPERS_MEAN, RATE, TIME
+
+PAIRS = "messaging/pairs"
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +36,7 @@ def rows(tmp_path_factory):
 
 
 def each(times, **others):
-    return tuple(Each(mean_us=time, median_us=time, per_s=1e6 / time, **others) for time in times)
+    return tuple(Each(values=named({MEAN: time, TIME: time, RATE: 1e6 / time}), **others) for time in times)
 
 
 def drawn(random, mean=100.0, many=8, noise=0.03):
@@ -63,43 +66,45 @@ def test_the_papers_interval_is_named_and_narrower(tmp_path, monkeypatch):
         monkeypatch.setattr(synthetic, "round_trips", lambda *_, data=data: data)
         synthetic.add_repetition(run, run.manifest.configurations[0], number, number)
     (row,) = summarise(run)
-    ours, theirs = (high - low for low, high in (row.rtt_ci95_us, row.rtt_ci95_papers_us))
+    ours, theirs = (high - low for low, high in (row.bounds(MEAN), row.bounds(PAPERS_MEAN)))
     values = np.concatenate([data.rtt_ns[data.phase == 2] for data in made]) / 1e3
     assert theirs / 2 == pytest.approx(1.96 * values.std() / math.sqrt(len(values)), rel=0.01)
     assert ours > 5 * theirs
-    assert sum(row.rtt_ci95_papers_us) / 2 == pytest.approx(values.mean())
+    assert sum(row.bounds(PAPERS_MEAN)) / 2 == pytest.approx(values.mean())
 
 
 def test_percentiles_have_bootstrap_intervals_from_five_repetitions_on(rows, tmp_path):
     for row in rows:
         assert row.percentile_ci_method == "bootstrap"
-        for name in ("p50", "p90", "p99", "p999"):
-            low, high = getattr(row, f"rtt_{name}_ci95_us")
-            assert low <= getattr(row, f"rtt_{name}_us") <= high
+        for metric in (TIME, P90, P99, P999):
+            low, high = row.bounds(metric)
+            assert low <= row.mean(metric) <= high
             assert low < high
     few, *_ = summarise(make_run(tmp_path / "few", plan(pairs=(1,)), repetitions=4))
-    assert (few.percentile_ci_method, few.rtt_p99_ci95_us) == ("repetitions", None)
-    assert few.rtt_p50_ci95_us is not None
+    assert (few.percentile_ci_method, few.bounds(P99)) == ("repetitions", None)
+    assert few.bounds(TIME) is not None
     one, *_ = summarise(make_run(tmp_path / "one", plan(pairs=(1,)), repetitions=1))
-    assert (one.percentile_ci_method, one.rtt_p50_ci95_us) == ("none", None)
+    assert (one.percentile_ci_method, one.bounds(TIME)) == ("none", None)
 
 
 def test_each_repetition_is_in_the_row(rows):
     for row in rows:
         assert len(row.each) == 6
-        assert np.mean([one.mean_us for one in row.each]) == pytest.approx(row.rtt_mean_us)
-        assert np.mean([one.per_s for one in row.each]) == pytest.approx(row.round_trips_per_s)
+        assert np.mean([one.values[MEAN.name] for one in row.each]) == pytest.approx(row.mean(MEAN))
+        assert np.mean([one.values[RATE.name] for one in row.each]) == pytest.approx(row.mean(RATE))
 
 
 # Stability
 
 
 def test_figures_are_judged_by_what_their_repetitions_do():
-    judged = {one.figure: one.assessment for one in stability_of(each([100, 100.1, 99.9, 100.05, 99.95]))}
-    assert set(judged) == {MEAN, TIME, RATE}
+    judged = {
+        one.figure: one.assessment for one in stability_of(PAIRS, each([100, 100.1, 99.9, 100.05, 99.95]))
+    }
+    assert set(judged) == {MEAN.name, TIME.name, RATE.name}
     assert {one.stability for one in judged.values()} == {Stability.STABLE}
-    (only,) = stability_of([Each(agents_per_s=rate) for rate in (100.0, 101.0, 99.0)])
-    assert only.figure == CREATION
+    (only,) = stability_of("create", [Each(values=named({CREATION: rate})) for rate in (100.0, 101.0, 99.0)])
+    assert only.figure == CREATION.name
     assert only.assessment.stability is Stability.WIDE
     assert f"about {only.assessment.repetitions} would make it 1%" in only.assessment.sentence
 
@@ -117,7 +122,7 @@ def test_figures_are_judged_by_what_their_repetitions_do():
     ],
 )
 def test_tables_have_the_worst_of_it_in_a_word(times, word):
-    (column,) = stability_column([a_row(each=each(times), stability=stability_of(each(times)))])
+    (column,) = stability_column([a_row(each=each(times), stability=stability_of(PAIRS, each(times)))])
     assert column.cells[0].startswith(word)
     assert column.minor == (word == "too few")
 
@@ -130,18 +135,18 @@ def test_tables_without_figures_have_no_stability():
 
 
 def test_platforms_are_compared_where_they_do_the_same_at_the_same_place(rows, tmp_path):
-    found = {(row.kind, row.senders): row.compared for row in rows if row.compared}
+    found = {(row.kind, row.exchange.load): row.compared for row in rows if row.compared}
     assert set(found) == {("behaviours", 1), ("behaviours", 10)}  # with micro-agents; baselines take no part
     for compared in found.values():
         assert {(one.platform, one.kind, one.figure) for one in compared} == {
-            ("formicary", "micro", TIME),
-            ("formicary", "micro", RATE),
+            ("formicary", "micro", TIME.name),
+            ("formicary", "micro", RATE.name),
         }
         assert {one.comparison.verdict for one in compared} == {Verdict.SLOWER}
     more = [*create_plan(), *directory_plan(services=(0,))]
     others = summarise(make_run(tmp_path / "more", more, repetitions=5))
     by_experiment = {row.experiment: [one.figure for one in row.compared] for row in others if row.compared}
-    assert by_experiment == {"create": [CREATION], "directory/search": [TIME]}
+    assert by_experiment == {"create": [CREATION.name], "directory/search": [TIME.name]}
 
 
 def test_the_family_is_an_experiment():
@@ -161,8 +166,8 @@ def test_what_differs_in_more_than_the_platform_is_not_compared():
     fine = drawn(np.random.default_rng(2))
     ours, theirs = platforms(fine, fine)
     differing = [
-        ("senders", 2),
-        ("payload_bytes", 7),
+        ("parameters", {**theirs.parameters, "senders": 2}),
+        ("parameters", {**theirs.parameters, "payload_bytes": 7}),
         ("tls", True),
         ("placement", "two-hosts"),
         ("hosts", 3),
@@ -228,7 +233,7 @@ def test_the_terminal_has_verdicts_and_no_p(tmp_path):
     assert "Which is faster" in text
     line = next(line for line in text.splitlines() if "Micro-agents" in line and "median" in line)
     assert "slower" in line
-    assert "1, 10" in line
+    assert "1 pair, 10 pairs" in line
     assert "stability" in text
     assert "p, corrected" not in text
 
@@ -254,7 +259,7 @@ def test_json_has_all_of_it(rows):
         comparison
     )
     assert known["stability"][0]["assessment"]["sentence"]
-    assert len(known["rtt_ci95_papers_us"]) == 2
+    assert len(known["figures"]["rtt_mean_papers_us"]["ci95"]) == 2
 
 
 def test_too_few_repetitions_are_one_sentence_and_no_table(tmp_path):
@@ -270,16 +275,16 @@ def test_verdicts_of_one_kind_share_a_line():
         row
         for senders, times in ((1, 200), (10, 200), (100, 100))
         for row in platforms(
-            drawn(random, 100, noise=0.001), drawn(random, times, noise=0.001), senders=senders, pairs=senders
+            drawn(random, 100, noise=0.001), drawn(random, times, noise=0.001), pairs=senders
         )
     ]
     table, *_ = extras("messaging/pairs", with_comparisons(rows), rows)
     cells = list(zip(*(column.cells for column in table.columns), strict=True))
     assert [(one[2], one[3], one[4]) for one in cells] == [
-        ("median", "faster", "1, 10"),
-        ("median", "no difference found", "100"),
-        ("trips/s", "faster", "1, 10"),
-        ("trips/s", "no difference found", "100"),
+        ("median", "faster", "1 pair, 10 pairs"),
+        ("median", "no difference found", "100 pairs"),
+        ("trips/s", "faster", "1 pair, 10 pairs"),
+        ("trips/s", "no difference found", "100 pairs"),
     ]
     assert cells[0][5].startswith(("-50.0% (-50.", "0.50 of it ("))
 
@@ -295,4 +300,6 @@ def test_full_load_is_asked_for_only_where_there_is_any():
         return remark
 
     assert "takes 5 or more repetitions that held full load. Run with --repeat 5" in said(full_load=True)
-    assert "takes 5 or more repetitions. Run with --repeat 5" in said(full_load=None, rate=500)
+    assert "takes 5 or more repetitions. Run with --repeat 5" in said(
+        full_load=None, rate=500, rounds=(0, 1, 0)
+    )

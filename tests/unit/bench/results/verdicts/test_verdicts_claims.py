@@ -5,18 +5,18 @@ from tests.unit.bench.synthetic import row
 
 from formicary_bench.published.claims import Check, Claim, Side, claims
 from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
-from formicary_bench.results.summary.each import CREATION, TIME, Each
-from formicary_bench.results.summary.estimates import MemoryEstimates
+from formicary_bench.results.summary.each import Each, named
 from formicary_bench.results.summary.warmth import Warmth
 from formicary_bench.results.verdicts.claims import Outcome, judge, verdict_on
 from formicary_bench.statistics.estimates import Estimate
+from formicary_bench.vocabulary.metrics import CREATION, HOLDS, RATE, TIME
 
 NEAR = (0.98, 0.99, 1.0, 1.0, 1.01, 1.02)
 BY_ID = {claim.id: claim for claim in claims()}
 
 
 def timed(median, platform="jade", kind="", scatter=NEAR, **about):
-    each = tuple(Each(median_us=median * one, per_s=1e6 / (median * one)) for one in scatter)
+    each = tuple(Each(values=named({TIME: median * one, RATE: 1e6 / (median * one)})) for one in scatter)
     known = {"repetitions": len(each), "each": each, "warmth": Warmth(settled=True, warm_up_s=1.0)}
     return row(platform, kind, **{**known, **about})
 
@@ -133,11 +133,16 @@ def test_shares_memory_and_rates_are_judged_as_well():
     card = judge(BY_ID["alberola-cpu-agents"], [profiled])
     assert card.outcome is Outcome.REPRODUCED
     assert card.points[0].value.mean == pytest.approx(0.6)
-    sizes = tuple(45e6 * one for one in NEAR)
-    held = row(experiment="memory", agents=100, memory=MemoryEstimates(uss=Estimate(45e6), uss_values=sizes))
+    held = row(
+        experiment="memory", agents=100, each=tuple(Each(values={HOLDS.name: 45e6 * one}) for one in NEAR)
+    )
     assert judge(BY_ID["alberola-memory"], [held]).outcome is Outcome.REFUTED
     created = [
-        row(experiment="create", agents=agents, each=tuple(Each(agents_per_s=rate * one) for one in NEAR))
+        row(
+            experiment="create",
+            agents=agents,
+            each=tuple(Each(values={CREATION.name: rate * one}) for one in NEAR),
+        )
         for agents, rate in ((100, 1000), (10_000, 1500))
     ]
     assert judge(BY_ID["dikaiakos-create"], created).outcome is Outcome.REPRODUCED
@@ -145,7 +150,7 @@ def test_shares_memory_and_rates_are_judged_as_well():
 
 def test_sides_are_held_against_each_other_only_at_the_same_work():
     check = Check(
-        figure=TIME,
+        figure=TIME.name,
         one=Side(experiments=("messaging/pairs",), subject="madkit"),
         other=Side(experiments=("messaging/pairs",), subject="jade"),
         between=(0, 1),
@@ -166,4 +171,4 @@ def test_all_claims_are_judged_in_their_order():
     assert [card.claim.id for card in cards] == [claim.id for claim in claims()]
     assert {card.outcome for card in cards} == {Outcome.OPEN}
     assert all(card.takes and not card.takes.endswith(".") for card in cards)
-    assert CREATION in {card.claim.check.figure for card in cards if card.claim.check}
+    assert CREATION.name in {card.claim.check.figure for card in cards if card.claim.check}

@@ -3,9 +3,10 @@
 import pytest
 from tests.unit.bench.synthetic import row
 
-from formicary_bench.results.summary.each import Each
+from formicary_bench.results.summary.each import Each, named
 from formicary_bench.results.verdicts.verdicts import with_comparisons
 from formicary_bench.results.verdicts.verifying import Verified, statements
+from formicary_bench.vocabulary.metrics import RATE, TIME
 
 SCATTER = (0.98, 0.99, 1.0, 1.0, 1.01, 1.02)
 
@@ -13,7 +14,10 @@ SCATTER = (0.98, 0.99, 1.0, 1.0, 1.01, 1.02)
 def measured(micro, behaviours, scatter=SCATTER):
     rows = [
         row(
-            kind=kind, each=tuple(Each(median_us=median * one, per_s=1e6 / (median * one)) for one in scatter)
+            kind=kind,
+            each=tuple(
+                Each(values=named({TIME: median * one, RATE: 1e6 / (median * one)})) for one in scatter
+            ),
         )
         for kind, median in (("micro", micro), ("behaviours", behaviours))
     ]
@@ -29,11 +33,11 @@ def outcomes(again):
 
 def test_a_run_claims_what_it_tells_and_of_which_rows():
     found = statements(CLAIMED)
-    who = "formicary micro, messaging/pairs, same-container, 1 at once, 100 bytes: faster than"
+    who = "formicary micro, messaging/pairs, same-container, 1 pair, 100 bytes: faster than"
     paper = "Micro-agents are many times faster than a platform's full agents."
     assert [one.says for one in found] == [
         f"reproduced: {paper} (Frantz 2010, Section 2.6, Table 1)",
-        f"{who} formicary behaviours by median round trip (µs)",
+        f"{who} formicary behaviours by median round trip",
         f"{who} formicary behaviours by round trips per second",
     ]
     both = tuple(sorted(one.anchor for one in CLAIMED))

@@ -12,6 +12,7 @@ from formicary_bench.runner.forecast.forecast import Forecast, in_words
 from formicary_bench.runner.planning.order import schedule
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
+from formicary_bench.vocabulary.parameters.shared import paced_rate
 from formicary_bench.vocabulary.placements import N_HOSTS
 
 LOCAL = [one.name for one in EXPERIMENTS.values() if one.placements != (N_HOSTS,)]
@@ -25,7 +26,7 @@ def made_up_seconds(order, seed):
     for one, _, _ in order:
         way = (one.experiment, one.platform, one.kind, one.route, one.tls, one.placement, one.profiled)
         speed = speeds.setdefault(way, generator.lognormvariate(0.5, 0.5))
-        if one.rate or one.limit_us or one.seconds:
+        if paced_rate(one) or one.parameters.get("limit_us") or one.parameters.get("seconds"):
             speed = 1.0  # which take their time on any machine
         expected = default_duration(one)
         yield (begin * expected.begin + speed * expected.work) * generator.lognormvariate(0, 0.1)

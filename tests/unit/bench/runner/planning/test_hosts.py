@@ -37,7 +37,7 @@ def test_scale_out_goes_from_one_host_to_all_with_as_many_pairs_on_each():
         for traffic in (RING, ALL_TO_ALL)
         for route in (DIRECT, XMPP)
     }
-    assert {(c.placement, c.pairs, c.payload_bytes) for c in plan} == {(N_HOSTS, 50, 100)}
+    assert {(c.placement, c.exchange.pairs, c.exchange.payload_bytes) for c in plan} == {(N_HOSTS, 50, 100)}
     assert len({c.key for c in plan}) == len(plan) == 9
 
 
@@ -46,7 +46,7 @@ def test_scale_out_follows_its_options():
         "messaging/scale-out", hosts=HOSTS, count="2,3", traffic="ring", route="direct", tls="on", pairs="7"
     )
     plan = make_plan(options)
-    assert [(c.kind, c.hosts, c.traffic, c.route, c.tls, c.pairs) for c in plan] == [
+    assert [(c.kind, c.hosts, c.traffic, c.route, c.tls, c.exchange.pairs) for c in plan] == [
         (kind, hosts, RING, DIRECT, True, 7) for hosts in (2, 3) for kind in ("behaviours", "micro")
     ]
     asked = options.as_asked()
@@ -57,19 +57,18 @@ def test_scale_out_follows_its_options():
     "one", [one for one in EXPERIMENTS.values() if TWO_HOSTS in one.placements and not one.tls]
 )
 def test_what_is_in_two_processes_here_is_on_two_hosts_there(one):
-    here = {
-        (c.platform, c.kind, c.route, c.pairs, c.payload_bytes, c.services, c.agents)
-        for c in make_plan(Options(one.name, placements=(APART,)))
-        if c.experiment == one.name
-    }
+    def about(plan):  # how many round trips there are follows from the place
+        without = ((c, c.parameters.items() - {("rounds", c.exchange.rounds)}) for c in plan)
+        return {(c.platform, c.kind, c.route, *sorted(sizes)) for c, sizes in without}
+
+    here = [c for c in make_plan(Options(one.name, placements=(APART,))) if c.experiment == one.name]
     plan = of(one.name)
     assert {(c.placement, c.hosts, c.traffic) for c in plan} == {(TWO_HOSTS, 2, "")}
-    there = {(c.platform, c.kind, c.route, c.pairs, c.payload_bytes, c.services, c.agents) for c in plan}
-    assert there == here
+    assert about(plan) == about(here)
 
 
 def test_local_placements_stand_beside_those_over_hosts():
-    plan = of("messaging/pairs", pairs=(5,), placements=(SAME, TWO_HOSTS, N_HOSTS))
+    plan = of("messaging/pairs", sizes={"pairs": (5,)}, placements=(SAME, TWO_HOSTS, N_HOSTS))
     assert {(c.placement, c.hosts, c.traffic) for c in plan} == {
         (SAME, 0, ""), (TWO_HOSTS, 2, ""), (N_HOSTS, 3, ALL_TO_ALL)
     }  # fmt: skip
@@ -83,11 +82,19 @@ def test_a_selection_over_hosts_has_what_can_be_there():
 
 
 def test_the_papers_have_services_apart_beside_and_split():
-    plan = of("directory/search", services=(0, 100), subjects=("formicary-central",), routes=(DIRECT,))
-    assert [(c.services, c.spread) for c in plan] == [(0, ""), (100, ""), (100, "beside"), (100, "split")]
-    assert [c.key.rpartition("direct-tls/")[2] for c in plan[1:]] == [
-        "100-services-50-100-0", "100-services-beside-50-100-0", "100-services-split-50-100-0"
-    ]  # fmt: skip
+    plan = of(
+        "directory/search", sizes={"services": (0, 100)}, subjects=("formicary-central",), routes=(DIRECT,)
+    )
+    assert [(c.parameters["services"], c.spread) for c in plan] == [
+        (0, ""),
+        (100, ""),
+        (100, "beside"),
+        (100, "split"),
+    ]
+    key = "directory/search/formicary-central/{}/direct-tls/pairs-1-rounds-50-100-0-services-100"
+    assert [c.key for c in plan[1:]] == [
+        key.format(f"two-hosts{spread}") for spread in ("", "-beside", "-split")
+    ]
     assert {c.spread for c in of("directory/register")} == {""}
     assert {c.spread for c in of("directory/cpu-search")} == {"split"}
 
@@ -102,8 +109,8 @@ def test_services_can_be_spread_over_two_processes_of_one_machine():
 
 
 def test_the_directory_can_be_on_many_hosts():
-    plan = of("directory/search", services=(90,), placements=(N_HOSTS,))
-    assert {(c.hosts, c.traffic, c.spread, c.pairs) for c in plan} == {(3, "", "", 1)}
+    plan = of("directory/search", sizes={"services": (90,)}, placements=(N_HOSTS,))
+    assert {(c.hosts, c.traffic, c.spread, c.exchange.pairs) for c in plan} == {(3, "", "", 1)}
 
 
 @pytest.mark.parametrize(
@@ -166,7 +173,7 @@ def test_the_command_of_a_configuration_measures_it_alone(options):
 def test_between_hosts_links_do_tls_and_so_do_servers_unless_it_is_said_otherwise():
     def ways(**options):
         subjects = ("formicary-behaviours", "tcp", "components")
-        plan = of("messaging/pairs", pairs=(1,), subjects=subjects, **options)
+        plan = of("messaging/pairs", sizes={"pairs": (1,)}, subjects=subjects, **options)
         return [(c.platform, c.route, c.tls) for c in plan]
 
     direct = [("formicary", DIRECT, True)]
@@ -176,7 +183,10 @@ def test_between_hosts_links_do_tls_and_so_do_servers_unless_it_is_said_otherwis
     assert ways(routes=(DIRECT,)) == [*direct, *tcp, *components]
     assert ways(tls=(False,), routes=(DIRECT,)) == [("formicary", DIRECT, False), tcp[0], *components]
     here = of(
-        "messaging/pairs", pairs=(1,), subjects=("formicary-behaviours",), placements=(APART, TWO_HOSTS)
+        "messaging/pairs",
+        sizes={"pairs": (1,)},
+        subjects=("formicary-behaviours",),
+        placements=(APART, TWO_HOSTS),
     )
     assert [(c.placement, c.route, c.tls) for c in here] == [
         (APART, XMPP, False), (APART, DIRECT, False), (TWO_HOSTS, XMPP, False), (TWO_HOSTS, DIRECT, True)

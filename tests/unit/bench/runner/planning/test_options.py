@@ -17,7 +17,7 @@ def test_lists_are_read_with_spaces_and_without_repetition():
     options = parse(
         "messaging/size", pairs="1, 10,1", payload="0,100000", rounds="5, 10,0", repeat="2", seed="0"
     )
-    assert (options.pairs, options.payloads, options.rounds) == ((1, 10), (0, 100_000), (5, 10, 0))
+    assert options.sizes == {"pairs": (1, 10), "payload_bytes": (0, 100_000), "rounds": (5, 10, 0)}
     assert options.as_asked()["payload"] == [0, 100_000]
 
 
@@ -112,7 +112,7 @@ def test_our_name_means_all_that_is_ours():
         ("quick", {"growth": "5"}, "quick has no --growth"),
         ("quick", {"p99": "5ms"}, "quick has no --p99"),
         ("links", {"agents": "5"}, "links has no --agents; it has --pairs, --payload,"),
-        ("directory/cpu", {"pairs": "5"}, "directory/cpu has no --pairs; it has --services,"),
+        ("directory/cpu", {"pairs": "5"}, "directory/cpu has no --pairs; it has --rounds, --services,"),
         ("directory", {"platform": "formicary-replika"}, "did you mean formicary-replica?"),
     ],
 )
@@ -126,7 +126,7 @@ def test_a_mistake_gets_a_sentence_with_what_to_do(experiment, given, sentence):
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_a_selection_has_what_one_of_its_experiments_has(selection):
-    varied = {name for part in SELECTIONS[selection].parts for name in part.experiment.varies}
+    varied = {name for part in SELECTIONS[selection].parts for name in part.experiment.options}
     given = {"rounds": "1,2,3", "agents": "7", "pairs": "7", "services": "7", "containers": "7", "rate": "7"}
     for name, value in given.items():
         if name in varied:

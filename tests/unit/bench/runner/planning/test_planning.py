@@ -5,19 +5,22 @@ import pytest
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.experiment import Point
+from formicary_bench.experiments.experiment import Take
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.experiments.selections import SELECTIONS, quick_rounds
 from formicary_bench.results.summary.baselines import BASELINES, baseline_of
 from formicary_bench.results.summary.commands import command
-from formicary_bench.results.summary.row import Row
+from formicary_bench.results.summary.row import frame
 from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.drafts import Draft
 from formicary_bench.runner.planning.drivers import beyond
+from formicary_bench.runner.planning.hosts import Layout
 from formicary_bench.runner.planning.needs import needs_server
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.order import schedule
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
+from formicary_bench.statistics.estimates import Estimate
 from formicary_bench.subjects.drivers.installed import Entry, keeping
 from formicary_bench.subjects.drivers.protocol import Hello
 from formicary_bench.subjects.registry import SUBJECTS
@@ -36,6 +39,7 @@ RESOURCES = {
 """Nothing of theirs is a rate that has a baseline."""
 _BY_NAME = (
     "broadcast",
+    "fan-out-tree",
     "lower-bound",
     "designs",
     "styles",
@@ -78,42 +82,27 @@ def with_spade():
 
 
 def as_row(configuration):
-    figures = {"agents_per_s": 1.0} if configuration.agents else {"round_trips_per_s": 1.0}
-    same = (
-        "experiment",
-        "platform",
-        "kind",
-        "placement",
-        "route",
-        "tls",
-        "pairs",
-        "payload_bytes",
-        "agents",
-        "rate",
-        "arrivals",
-        "loop",
-        "way",
-    )
-    about = {name: getattr(configuration, name) for name in (*same, "services", "containers", "rate")}
-    return Row(**about, senders=configuration.load, repetitions=1, **figures)
+    """Give a row with what its platforms are held against each other by."""
+    main = EXPERIMENTS[configuration.experiment].main_metric
+    return replace(frame(configuration, []), figures={main.name: Estimate(1.0)})
 
 
 def test_pairs_are_what_the_paper_and_the_options_say():
-    plan = make_plan(Options("messaging/pairs", pairs=(1, 10), placements=(SAME,)))
-    assert [(c.platform, c.kind, c.pairs) for c in plan] == [
+    plan = make_plan(Options("messaging/pairs", sizes={"pairs": (1, 10)}, placements=(SAME,)))
+    assert [(c.platform, c.kind, c.exchange.pairs) for c in plan] == [
         ("formicary", "behaviours", 1), ("formicary", "micro", 1), ("tasks", "", 1), ("callbacks", "", 1),
         ("formicary", "behaviours", 10), ("formicary", "micro", 10), ("tasks", "", 10), ("callbacks", "", 10),
     ]  # fmt: skip
-    rounds = {c.pairs: (c.warm_up, c.measured, c.cool_down) for c in plan}
+    rounds = {c.exchange.pairs: c.exchange.rounds for c in plan}
     assert rounds == {1: (25_000, 50_000, 25_000), 10: (2500, 5000, 2500)}  # 50 000 of all pairs last a while
-    few = make_plan(Options("messaging/pairs", pairs=(1, 100), placements=(SAME,), preset="paper"))
-    assert {(c.warm_up, c.measured, c.cool_down) for c in few} == {(500, 1000, 500)}  # as the paper has it
-    apart = make_plan(Options("messaging/pairs", pairs=(1,), placements=(APART,), routes=(DIRECT,)))
-    assert {(c.warm_up, c.measured, c.cool_down) for c in apart if c.platform == "formicary"} == {
-        (500, 1000, 500)
-    }
-    assert {(c.route, c.payload_bytes, c.senders) for c in plan} == {("in-process", 100, 0)}
-    assert {c.pairs for c in make_plan(Options("messaging/pairs"))} == {1, 10, 50, 100, 150, 200}
+    few = make_plan(Options("messaging/pairs", sizes={"pairs": (1, 100)}, placements=(SAME,), preset="paper"))
+    assert {c.exchange.rounds for c in few} == {(500, 1000, 500)}  # as the paper has it
+    apart = make_plan(
+        Options("messaging/pairs", sizes={"pairs": (1,)}, placements=(APART,), routes=(DIRECT,))
+    )
+    assert {c.exchange.rounds for c in apart if c.platform == "formicary"} == {(500, 1000, 500)}
+    assert {(c.route, c.exchange.payload_bytes, c.exchange.senders) for c in plan} == {("in-process", 100, 0)}
+    assert {c.exchange.pairs for c in make_plan(Options("messaging/pairs"))} == {1, 10, 50, 100, 150, 200}
 
 
 def carriers(options):
@@ -122,19 +111,21 @@ def carriers(options):
 
 
 def test_two_containers_have_every_usual_route():
-    options = Options("messaging/many-to-one", pairs=(7,), placements=(APART,))
+    options = Options("messaging/many-to-one", sizes={"pairs": (7,)}, placements=(APART,))
     assert carriers(options) == [
         ("formicary", "behaviours", XMPP, False), ("formicary", "behaviours", DIRECT, False),
         ("formicary", "micro", XMPP, False), ("formicary", "micro", DIRECT, False),
         ("tcp", "", "tcp", False), ("components", "", XMPP, False),
     ]  # fmt: skip
-    assert {(c.pairs, c.senders, c.load) for c in make_plan(options)} == {(7, 7, 7)}
+    assert {(c.exchange.pairs, c.exchange.senders, c.exchange.load) for c in make_plan(options)} == {
+        (7, 7, 7)
+    }
 
 
 def test_routes_and_tls_are_compared_in_one_run():
     subjects = ("formicary-behaviours", "tcp", "components")
     options = Options(
-        "messaging/pairs", pairs=(1,), subjects=subjects, routes=(AUTO, DIRECT), tls=(True, False)
+        "messaging/pairs", sizes={"pairs": (1,)}, subjects=subjects, routes=(AUTO, DIRECT), tls=(True, False)
     )
     assert carriers(options) == [
         ("formicary", "behaviours", DIRECT, False), ("formicary", "behaviours", DIRECT, True),
@@ -146,7 +137,9 @@ def test_routes_and_tls_are_compared_in_one_run():
 
 def test_what_has_no_choice_takes_part_where_it_fits(with_spade):
     def others(**options):
-        return {c[0] for c in carriers(Options("messaging/pairs", pairs=(1,), **options))} - {"formicary"}
+        return {c[0] for c in carriers(Options("messaging/pairs", sizes={"pairs": (1,)}, **options))} - {
+            "formicary"
+        }
 
     assert others(routes=(XMPP,)) == {"tcp", "components"}
     assert others(routes=(DIRECT,)) == {"tcp"}
@@ -158,7 +151,7 @@ def test_what_has_no_choice_takes_part_where_it_fits(with_spade):
 def test_links_without_numbers_take_part_only_where_they_are_named():
     def named(*subjects, experiment="messaging/pairs"):
         chosen = subjects or None
-        plan = make_plan(Options(experiment, pairs=(1,), placements=(APART,), subjects=chosen))
+        plan = make_plan(Options(experiment, sizes={"pairs": (1,)}, placements=(APART,), subjects=chosen))
         return [c.route for c in plan if c.platform == "formicary-unnumbered"]
 
     assert named() == named(*parse(platform="formicary").subjects) == []
@@ -167,7 +160,7 @@ def test_links_without_numbers_take_part_only_where_they_are_named():
 
 
 def test_one_process_has_no_routes_to_choose():
-    plan = make_plan(Options("messaging/pairs", pairs=(1,), routes=(DIRECT,), tls=(True,)))
+    plan = make_plan(Options("messaging/pairs", sizes={"pairs": (1,)}, routes=(DIRECT,), tls=(True,)))
     assert [(c.platform, c.route, c.tls) for c in plan if c.placement == SAME] == [
         ("formicary", "in-process", False), ("formicary", "in-process", False),
         ("tasks", "in-process", False), ("callbacks", "in-process", False),
@@ -185,9 +178,9 @@ def test_links_hold_every_route_against_its_baseline(with_spade):
         ("components", "", *Carrier(XMPP)),
         ("spade", "", *Carrier(XMPP)), ("formicary-unnumbered", "", *Carrier(DIRECT)),
     }  # fmt: skip
-    assert {c.pairs for c in plan if c.experiment == "messaging/pairs"} == {1, 100}
+    assert {c.exchange.pairs for c in plan if c.experiment == "messaging/pairs"} == {1, 100}
     large = [c for c in plan if c.experiment == "messaging/size"]
-    assert {c.payload_bytes for c in large} == {100_000}
+    assert {c.exchange.payload_bytes for c in large} == {100_000}
     assert {(c.platform, c.route) for c in large} >= {("formicary", DIRECT), ("tcp", "tcp")}
 
 
@@ -196,8 +189,8 @@ def test_spade_takes_part_where_it_is_installed_and_named(with_spade):
         plan = make_plan(Options(**options))
         return {(c.placement, c.route) for c in plan if c.platform == "spade"}
 
-    assert of_spade(experiment="messaging/pairs", pairs=(1,)) == set()
-    assert of_spade(experiment="messaging/pairs", pairs=(1,), subjects=("spade",)) == {
+    assert of_spade(experiment="messaging/pairs", sizes={"pairs": (1,)}) == set()
+    assert of_spade(experiment="messaging/pairs", sizes={"pairs": (1,)}, subjects=("spade",)) == {
         (SAME, "in-process"),
         (APART, XMPP),
     }
@@ -227,8 +220,14 @@ def test_what_is_there_or_not_named_is_not_missed(options, with_spade):
 )
 def test_experiments_with_the_exchange_that_a_driver_knows_are_done_by_it(experiment, sizes, with_spade):
     plan = make_plan(Options(experiment, subjects=("spade",)))
-    assert {c.payload_bytes for c in plan} == sizes
+    assert {c.exchange.payload_bytes for c in plan} == sizes
     assert {c.placement for c in plan} == {SAME, APART}
+
+
+MEASURED_ELSEWHERE = {
+    *("mobile/create-local", "mobile/one-way", "mobile/two-way", "mobile/synchronize", "mobile/proxy"),
+    *("mobile/forward-messages", "mobile/forward-agents", "messaging/fan-out-tree"),
+}
 
 
 @pytest.mark.parametrize("experiment", [name for name in ALL if name not in RESOURCES])
@@ -239,8 +238,10 @@ def test_everything_of_ours_has_its_baseline_in_the_same_run(experiment):
     # What uses the directory is held against a message; that message's own baseline is in other runs.
     # The two ways to a shop's data are held against each other.
     needed = [row for row in ours if row.experiment not in {"directory/churn", WEB_SHOP}]
+    # What bare messages and tasks cost is measured by `messaging/pairs` and `create`.
+    needed = [row for row in needed if row.experiment not in MEASURED_ELSEWHERE]
     # What is on its way by hand gets no messages meanwhile.
-    needed = [row for row in needed if not (row.loop and row.rate)]
+    needed = [row for row in needed if not (row.size("loop") and row.size("rate"))]
     if experiment.startswith("directory"):
         needed = [row for row in needed if row.experiment != "messaging/pairs"]
     if not any(row.platform == "components" for row in rows):  # what goes through the server has no other
@@ -258,24 +259,30 @@ def test_no_configuration_comes_twice(experiment, with_spade):
 def test_quick_has_some_of_all_and_follows_options():
     plan = make_plan(Options())
     assert {c.experiment for c in plan} == set(EXPERIMENTS) - RESOURCES - BY_NAME
-    assert {c.pairs for c in plan if c.experiment == "messaging/pairs"} == {1, 10, 100}
-    fewer = make_plan(Options(pairs=(3,), placements=(SAME,), subjects=("tasks",), rounds=(1, 2, 3)))
+    assert {c.exchange.pairs for c in plan if c.experiment == "messaging/pairs"} == {1, 10, 100}
+    fewer = make_plan(
+        Options(
+            sizes={"pairs": (3,), "rounds": (1, 2, 3)},
+            placements=(SAME,),
+            subjects=("tasks",),
+        )
+    )
     assert {(c.platform, c.placement) for c in fewer} == {("tasks", SAME)}
-    assert {(c.pairs, c.warm_up, c.measured, c.cool_down) for c in fewer if c.pairs} == {(3, 1, 2, 3)}
-    assert {c.services for c in plan if c.experiment == "directory/search"} == {0, 1000}
+    assert {(c.exchange.pairs, c.exchange.rounds) for c in fewer if c.exchange.pairs} == {(3, (1, 2, 3))}
+    assert {c.parameters["services"] for c in plan if c.experiment == "directory/search"} == {0, 1000}
 
 
 def test_quick_measures_few_pairs_longer():
-    subject = SUBJECTS[0]
-    points = [Point(SAME, Carrier("in-process"), load, 100) for load in (1, 10, 100, 1000)]
-    trips = [quick_rounds(subject, point)[1] for point in points]
+    part = Take().of(EXPERIMENTS["messaging/pairs"])
+    one = Draft(part, Options(), SUBJECTS[0], Layout(SAME), Carrier("in-process"), {"payload_bytes": 100})
+    trips = [quick_rounds(one.sized(pairs=load))[1] for load in (1, 10, 100, 1000)]
     assert trips == sorted(trips, reverse=True)
     assert trips[0] > trips[-1]
 
 
 def test_only_what_goes_through_xmpp_or_has_accounts_there_needs_the_server(with_spade):
-    plan = make_plan(Options("messaging/pairs", pairs=(1,), routes=(AUTO, DIRECT, XMPP)))
-    plan += make_plan(Options("messaging/pairs", pairs=(1,), subjects=("spade",)))
+    plan = make_plan(Options("messaging/pairs", sizes={"pairs": (1,)}, routes=(AUTO, DIRECT, XMPP)))
+    plan += make_plan(Options("messaging/pairs", sizes={"pairs": (1,)}, subjects=("spade",)))
     assert {(c.platform, c.route) for c in plan if needs_server(c)} == {
         ("formicary", XMPP), ("formicary", AUTO), ("components", XMPP), ("spade", XMPP),
         ("spade", "in-process"),
@@ -290,6 +297,7 @@ def test_only_what_goes_through_xmpp_or_has_accounts_there_needs_the_server(with
             "create has no placement two-containers; it has same-container",
         ),
         (Options("create", subjects=("tcp",)), "nothing is left to measure: tcp cannot do create"),
+        (Options("create", hosts=("a", "b"), profile=True), "nothing is left to measure: what is installed"),
         (
             Options("messaging/pairs", subjects=("tasks",), placements=(APART,)),
             "tasks cannot do messaging/pairs with two-containers",
@@ -305,7 +313,13 @@ def test_only_what_goes_through_xmpp_or_has_accounts_there_needs_the_server(with
         (Options("messaging/pairs", subjects=("tcp",), routes=(XMPP,)), "leave --route out"),
         (Options("messaging/pairs", subjects=("spade",), tls=(True,)), "links, tcp and components can"),
         (Options("quick", placements=(SAME,), tls=(True, False)), "leave --tls out"),
-        (Options("messaging/pairs", pairs=(10_000,), rounds=(0, 10_000_000, 0)), "take smaller --rounds"),
+        (
+            Options(
+                "messaging/pairs",
+                sizes={"pairs": (10_000,), "rounds": (0, 10_000_000, 0)},
+            ),
+            "take smaller --rounds",
+        ),
         (
             Options("directory/churn", subjects=("formicary-lookup",)),
             "nothing is left to measure: formicary-lookup cannot do directory/churn",
@@ -345,12 +359,15 @@ def test_the_order_is_drawn_anew_for_each_repetition_and_can_be_had_again():
         Options("messaging/size", routes=(AUTO, DIRECT, XMPP)),
         Options("messaging/pairs", tls=(True, False)),
         Options("create"),
-        Options("memory/growth", growth=3, tls=(True, False)),
+        Options("memory/growth", sizes={"seconds": 3}, tls=(True, False)),
         Options("messaging/cpu"),
         Options("directory/cpu"),
         Options("network"),
         Options("directory/search", tls=(True, False)),
-        Options("directory/propagation", containers=(1, 8), services=(0, 50)),
+        Options(
+            "directory/propagation",
+            sizes={"containers": (1, 8), "services": (0, 50)},
+        ),
         Options("directory/churn"),
     ],
 )
@@ -377,15 +394,20 @@ def test_batches_have_all_agents_and_are_even(agents):
 
 def test_quick_has_few_spade_agents_unless_more_are_asked_for(with_spade):
     def loads(options):
-        return [c.pairs for c in make_plan(options) if c.platform == "spade"]
+        return [c.exchange.pairs for c in make_plan(options) if c.platform == "spade"]
 
     assert loads(Options()) == [1, 10]
-    assert loads(Options(pairs=(100,))) == [100]
+    assert loads(Options(sizes={"pairs": (100,)})) == [100]
 
 
 def test_what_is_measured_is_said_with_its_hosts_and_its_way():
     two = Configuration(
-        experiment="messaging/pairs", platform="tcp", placement="two-hosts", route="tcp", pairs=2, hosts=2
+        experiment="messaging/pairs",
+        platform="tcp",
+        placement="two-hosts",
+        route="tcp",
+        parameters={"pairs": 2, "payload_bytes": 0},
+        hosts=2,
     )
     assert describe(two) == "messaging/pairs, tcp, two-hosts (tcp), 2 pairs, 0 bytes"
     many = replace(two, placement="n-hosts", hosts=3, traffic="ring", route="direct", tls=True)

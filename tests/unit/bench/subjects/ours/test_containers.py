@@ -25,9 +25,9 @@ from formicary_bench.worker.messages import Job
 from formicary_bench.worker.workload import Workload
 
 
-def work(route, *, tls=False, listen="", **about):
+def work(route, *, tls=False, listen="", pairs=0, **about):
     known = {"experiment": "messaging/pairs", "platform": "formicary", "placement": "two-containers"}
-    configuration = Configuration(**{**known, **about}, route=route, tls=tls)
+    configuration = Configuration(**{**known, **about}, route=route, tls=tls, parameters={"pairs": pairs})
     role = "member" if configuration.placement == N_HOSTS else "ask"
     return Workload(Job(configuration, role, 1, listen=listen, member=1, members=configuration.hosts))
 
@@ -85,7 +85,11 @@ def test_the_partner_is_in_the_container_of_its_role():
     ring = work("direct", placement=N_HOSTS, hosts=3, traffic="ring", pairs=4)
     assert partner(there, ring, 3) == "echo-3@c3.lab"
     alone = Workload(
-        Job(Configuration(experiment="messaging/pairs", platform="formicary", pairs=4), "both", 1)
+        Job(
+            Configuration(experiment="messaging/pairs", platform="formicary", parameters={"pairs": 4}),
+            "both",
+            1,
+        )
     )
     assert full_partner(there, alone, 3) == "echo-3@c1.lab"
     assert partner(there, alone, 3) == "echo-3"  # as people write it

@@ -27,7 +27,7 @@ class Work:
 
     def __init__(self, pairs, trips, warm_up=0):
         self.trips = trips
-        self.configuration = SimpleNamespace(warm_up=warm_up)
+        self.exchange = SimpleNamespace(warm_up=warm_up)
         self.times = [SimpleNamespace(rtts=[]) for _ in range(pairs)]
 
     def done(self):

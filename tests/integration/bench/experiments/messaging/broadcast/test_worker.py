@@ -30,11 +30,10 @@ BROADCAST = "messaging/broadcast"
 def test_a_round_is_one_round_trip_of_all_receivers(subject, placement, silent):
     options = Options(
         BROADCAST,
-        pairs=(7,),
+        sizes={"pairs": (7,), "rounds": ROUNDS},
         placements=(placement,),
         routes=("direct",) if subject.startswith("formicary") and placement == APART else None,
         subjects=(subject,),
-        rounds=ROUNDS,
     )
     (configuration,) = make_plan(options)
     repetition, data = measure(Task(configuration, 1, 7), silent())
@@ -46,14 +45,15 @@ def test_a_round_is_one_round_trip_of_all_receivers(subject, placement, silent):
 
 def test_a_plan_has_one_sender_and_as_many_receivers_as_are_asked_for():
     plan = make_plan(parse(BROADCAST, platform="tasks", pairs="1,9", seed="1"))
-    assert [(one.senders, one.pairs, one.receivers, one.load) for one in plan] == [(1, 1, 1, 1), (1, 9, 9, 1)]
+    exchanges = [one.exchange for one in plan]
+    assert [(one.senders, one.pairs, one.receivers) for one in exchanges] == [(1, 1, 1), (1, 9, 9)]
+    assert [one.load for one in exchanges] == [1, 1]
     assert command(plan[1]).endswith(
         "--platform tasks --placement same-container --pairs 9 --payload 100 --rounds 3000,6000,3000"
     )
     assert describe(plan[1]).endswith("same-container, 9 receivers, 100 bytes")
-    assert (
-        plan[1].key
-        == f"{BROADCAST}/tasks/same-container/in-process/1-senders-9-pairs-100-bytes-3000-6000-3000"
+    assert plan[1].key == (
+        f"{BROADCAST}/tasks/same-container/in-process/pairs-9-payload-bytes-100-rounds-3000-6000-3000-senders-1"
     )
     with pytest.raises(UsageError, match="nothing is left to measure"):
         make_plan(parse(BROADCAST, platform="components"))

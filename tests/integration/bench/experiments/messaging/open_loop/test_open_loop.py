@@ -2,13 +2,16 @@
 
 import pytest
 from tests.integration.bench.conftest import perform
+from tests.unit.bench.synthetic import asking
 
+from formicary_bench.experiments.messaging.open_loop import LATE_SENDS, LATEST_SEND
 from formicary_bench.results.store.raw import MEASURED
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.arrivals import POISSON, schedule
+from formicary_bench.vocabulary.metrics import SLOWEST
 from formicary_bench.vocabulary.names import OPEN_LOOP
 from formicary_bench.vocabulary.placements import APART, SAME
 
@@ -16,10 +19,10 @@ ROUNDS = (5, 20, 5)
 
 
 def one(subject, placement, **options):
-    known = {"pairs": (3,), "rates": (2000,), "arrivals": (POISSON,), "rounds": ROUNDS, "routes": ("direct",)}
+    known = {"pairs": (3,), "rate": (2000,), "arrivals": (POISSON,), "rounds": ROUNDS, "routes": ("direct",)}
     if placement == SAME or subject == "tcp":
         known.pop("routes")
-    asked = Options(OPEN_LOOP, placements=(placement,), subjects=(subject,), **{**known, **options})
+    asked = asking(experiment=OPEN_LOOP, placements=(placement,), subjects=(subject,), **{**known, **options})
     (configuration,) = make_plan(asked)
     return configuration
 
@@ -51,20 +54,18 @@ def test_all_messages_are_sent_by_the_schedule_and_answered(subject, placement, 
 def test_more_than_anybody_can_send_is_sent_all_the_same_and_not_valid(silent, tmp_path):
     options = Options(
         OPEN_LOOP,
-        pairs=(2,),
-        rates=(1_000_000,),
+        sizes={"pairs": (2,), "rate": (1_000_000,), "rounds": (0, 20_000, 0)},
         placements=(SAME,),
         subjects=("formicary-behaviours",),
-        rounds=(0, 20_000, 0),
     )
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
     (repetition,) = outcome.folder.manifest.repetitions
     assert repetition.round_trips == 40_000
     (row,) = summarise(outcome.folder)
-    assert (row.rate, row.arrivals, row.lost) == (1_000_000, "constant", 0)
+    assert (row.size("rate"), row.size("arrivals"), row.lost) == (1_000_000, "constant", 0)
     assert "the sender could not keep its schedule" in row.invalid[0]
-    assert row.late_sends > 2000
-    assert row.latest_send_us > 1000
+    assert row.mean(LATE_SENDS) > 2000
+    assert row.mean(LATEST_SEND) > 1000
     # From when they were due: the last ones waited for all before them.
-    assert row.rtt_max_us >= row.latest_send_us
+    assert row.mean(SLOWEST) >= row.mean(LATEST_SEND)

@@ -3,7 +3,7 @@
 import pytest
 from tests.integration.bench.conftest import perform
 
-from formicary_bench.experiments.messaging.saturation import measure, search
+from formicary_bench.experiments.messaging.saturation import HIGHEST, measure, search
 from formicary_bench.reports.formats.html import write_html
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.options import Options
@@ -24,21 +24,20 @@ def _short(monkeypatch):
 def test_a_search_tries_rates_in_fresh_processes_and_says_what_it_found(silent, tmp_path):
     options = Options(
         SATURATION,
-        pairs=(2,),
+        sizes={"pairs": (2,), "limit_us": 60_000_000},
         placements=(SAME,),
         subjects=("formicary-behaviours",),
-        limit_us=60_000_000,
     )
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
     (row,) = summarise(outcome.folder)
-    trials = row.saturation.trials
-    assert 200 <= trials[0].rate <= 200 * search.NARROW
+    trials = row.records
+    assert 200 <= trials[0]["rate"] <= 200 * search.NARROW
     assert 2 <= len(trials) <= 4
     for trial in trials:
-        assert trial.answered == 2 * -(-trial.rate // 40)  # each of two senders, rounded up
-        assert (trial.lost, trial.p99_us > 0) == (0, True)
+        assert trial["answered"] == 2 * -(-trial["rate"] // 40)  # each of two senders, rounded up
+        assert (trial["lost"], trial["p99_us"] > 0) == (0, True)
         # A minute is enough for anybody; what is not kept was sent late, as a machine may be that busy.
-        assert trial.kept or trial.late > 0.05 * trial.answered
-    assert row.saturation.rate == max((one.rate for one in trials if one.kept), default=0)
+        assert trial["kept"] or trial["late"] > 0.05 * trial["answered"]
+    assert row.mean(HIGHEST) == max((one["rate"] for one in trials if one["kept"]), default=0)
     assert "All rates that were tried" in write_html(outcome.folder).read_text()

@@ -6,16 +6,18 @@ from pathlib import Path
 
 import pytest
 from tests.integration.bench.conftest import Silent, perform
+from tests.unit.bench.synthetic import asking
 from typer.testing import CliRunner
 
 from formicary_bench.cli import app
+from formicary_bench.experiments.messaging.scale_out import AGENTS_CPU, AGENTS_HOLD, SERVERS_CPU
 from formicary_bench.extrapolation.model import DIRECT as DIRECT_LINKS
 from formicary_bench.extrapolation.model import FEDERATED, ONE_SERVER
 from formicary_bench.remote.launchers.ssh import InventoryProvider
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.run_hosts import HostSelection
-from formicary_bench.runner.planning.options import Options
 from formicary_bench.vocabulary.designs import DESIGNS
+from formicary_bench.vocabulary.metrics import CREATION, TIME
 from formicary_bench.vocabulary.placements import N_HOSTS, TWO_HOSTS
 
 ROUNDS = (2, 10, 0)
@@ -40,7 +42,7 @@ def over(tmp_path, there):
         path.write_text(lab.inventory.read_text().replace("[defaults]", f'[defaults]\nfolder = "{there}"', 1))
         selection = HostSelection(InventoryProvider(path))
         names = tuple(host.name for host in selection.containers)
-        asked = Options(experiment, hosts=names, **{"rounds": ROUNDS, **options})
+        asked = asking(experiment=experiment, hosts=names, **{"rounds": ROUNDS, **options})
         outcome = perform(asked, tmp_path / "run", Silent(), selection)
         assert outcome.problems == []
         return summarise(outcome.folder), outcome.folder
@@ -61,9 +63,9 @@ def test_scale_out_says_what_messages_cost_on_agents_and_servers(traffics, make_
     for row in rows:
         assert row.round_trips == row.hosts * 4 * 800
         # In one process it is over too soon for clocks that count hundredths of a second.
-        assert row.scale.agents_us.mean > 0 or row.hosts == 1
-        assert (row.scale.server_us.mean > 0) is (row.route == "xmpp")
-        assert row.scale.agents_bytes.mean > 1e6
+        assert row.mean(AGENTS_CPU) > 0 or row.hosts == 1
+        assert (row.mean(SERVERS_CPU) is not None) is (row.route == "xmpp")
+        assert row.mean(AGENTS_HOLD) > 1e6
     members = {len(one.members) for one in run.manifest.repetitions}
     assert members == {0, 2, 3}
     # As many agents' processes were looked at as there were hosts.
@@ -101,7 +103,7 @@ def test_services_are_apart_beside_and_split_over_two_hosts(designs, lab, over):
     assert {(row.kind, row.placement, row.spread) for row in searches} == {
         (design, TWO_HOSTS, spread) for design in designs for spread in ("", "beside", "split")
     }
-    assert all(row.round_trips == 10 and row.rtt_p50_us > 0 for row in searches)
+    assert all(row.round_trips == 10 and row.mean(TIME) > 0 for row in searches)
 
 
 def test_the_directory_is_on_the_first_of_many_hosts_and_its_user_on_the_last(make_lab, over):
@@ -116,8 +118,8 @@ def test_the_directory_is_on_the_first_of_many_hosts_and_its_user_on_the_last(ma
 @pytest.mark.parametrize("route", ["direct", pytest.param("xmpp", marks=OTHER)])
 def test_registrations_spread_to_the_containers_of_another_host(lab, over, route):
     rows, _ = over(lab, "directory/propagation", containers=(1, 3), subjects=OURS, routes=(route,))
-    spread = [row for row in rows if row.containers]
-    assert {(row.kind, row.placement, row.containers, row.round_trips) for row in spread} == {
+    spread = [row for row in rows if row.size("containers")]
+    assert {(row.kind, row.placement, row.size("containers"), row.round_trips) for row in spread} == {
         (design, TWO_HOSTS, containers, 10) for design in ("replica", "central") for containers in (1, 3)
     }
 
@@ -126,7 +128,7 @@ def test_registrations_spread_to_the_containers_of_another_host(lab, over, route
 @pytest.mark.parametrize("route", [pytest.param("direct", marks=OTHER), "xmpp"])
 def test_agents_come_and_go_on_two_hosts(lab, over, route):
     rows, _ = over(lab, "directory/churn", agents=(203,), subjects=OURS, routes=(route,), rounds=None)
-    assert [(row.kind, row.placement, row.agents) for row in rows] == [
+    assert [(row.kind, row.placement, row.size("agents")) for row in rows] == [
         ("replica", TWO_HOSTS, 203), ("central", TWO_HOSTS, 203)
     ]  # fmt: skip
-    assert all(row.agents_per_s > 0 for row in rows)
+    assert all(row.mean(CREATION) > 0 for row in rows)

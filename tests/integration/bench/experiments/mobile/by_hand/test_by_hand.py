@@ -13,7 +13,9 @@ LATER = pytest.mark.full("another way, or more clients")
 
 def by_hand():
     for name, experiment in EXPERIMENTS.items():
-        for platform in sorted({"tasks", "tcp"} & {*experiment.subjects}) if experiment.loops else ():
+        for platform in (
+            sorted({"tasks", "tcp"} & {*experiment.subjects}) if "loop" in experiment.sizes else ()
+        ):
             typed = {"seed": "1", "loop": "20", "preset": "quick", "platform": platform}
             for number, one in enumerate(make_plan(parse(name, **typed))):
                 yield pytest.param(one, id=one.key, marks=[LATER] if number else [])
@@ -22,7 +24,7 @@ def by_hand():
 @pytest.mark.parametrize("one", [*by_hand()])
 def test_loops_are_made_in_all_sizes(one, silent):
     repetition, data = measure(Task(one, 1, 7), silent())
-    assert data.agents.tolist() == list(laps(one.loop, smallest_of(one.experiment)))
+    assert data.agents.tolist() == list(laps(one.parameters["loop"], smallest_of(one.experiment)))
     assert (data.seconds > 0).all()
     assert repetition.invalid == ()
 

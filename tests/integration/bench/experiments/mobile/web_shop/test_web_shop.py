@@ -9,31 +9,28 @@ from formicary_bench.vocabulary.names import WEB_SHOP
 from formicary_bench.vocabulary.shop import FETCHES, ORDERING, ORDERS_MADE, PAGE_BYTES, POSTGRESQL, TRAVELS
 
 
-def visits(way, **options):
+def visits(way, **sizes):
     (configuration,) = make_plan(
         Options(
             WEB_SHOP,
             subjects=(f"formicary-{way}",),
-            mixes=(ORDERING,),
-            requests=(20,),
+            sizes={"mix": (ORDERING,), "requests": (20,), "rounds": (1, 4, 1), **sizes},
             routes=("direct",),
-            rounds=(1, 4, 1),
-            **options,
         )
     )
     return configuration
 
 
 @pytest.mark.parametrize(
-    ("way", "options"),
+    ("way", "sizes"),
     [
         (FETCHES, {}),
         (TRAVELS, {}),
-        pytest.param(TRAVELS, {"databases": (POSTGRESQL,)}, marks=pytest.mark.postgresql),
+        pytest.param(TRAVELS, {"database": (POSTGRESQL,)}, marks=pytest.mark.postgresql),
     ],
 )
-def test_a_visit_is_a_round_trip_of_a_client_and_its_agent(way, options, silent):
-    repetition, data = measure(Task(visits(way, pairs=(2,), **options), 1, 7), silent())
+def test_a_visit_is_a_round_trip_of_a_client_and_its_agent(way, sizes, silent):
+    repetition, data = measure(Task(visits(way, pairs=(2,), **sizes), 1, 7), silent())
     assert repetition.round_trips == 8
     assert data.pair.tolist() == [0] * 6 + [1] * 6
     assert (data.rtt_ns > 0).all()

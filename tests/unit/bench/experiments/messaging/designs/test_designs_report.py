@@ -13,13 +13,14 @@ from formicary_bench.experiments.messaging.designs.report import design_extras, 
 from formicary_bench.reports.charts.series import label_of_other
 from formicary_bench.reports.document.report import extras, said
 from formicary_bench.results.summary.cpu import RULES, CpuEstimate, CpuEstimates
-from formicary_bench.results.summary.each import Each
+from formicary_bench.results.summary.each import Each, named
 from formicary_bench.results.verdicts.verdicts import with_comparisons
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.statistics.estimates import Estimate
 from formicary_bench.subjects.variants.delivery import outbox
 from formicary_bench.vocabulary.designs import BUFFER, CHAIN, DELIVERIES, HAND_OVER, POOL
+from formicary_bench.vocabulary.metrics import RATE
 
 RATES = (100.0, 101.0, 99.0, 100.5, 99.5)
 
@@ -49,7 +50,7 @@ def test_a_design_can_be_named_in_other_experiments():
 @pytest.mark.accounts
 def test_a_login_for_each_makes_fewer_round_trips():
     plan = make_plan(parse("messaging/designs", platform="formicary-logins", pairs="1,100"))
-    assert [(c.warm_up, c.measured, c.cool_down) for c in plan] == [(500, 2000, 0), (5, 20, 20)]
+    assert [c.exchange.rounds for c in plan] == [(500, 2000, 0), (5, 20, 20)]
 
 
 def test_a_designs_own_code_is_communication():
@@ -68,7 +69,7 @@ def designs(pairs=10, **factors):
 
 
 def each(rates):
-    return tuple(Each(per_s=rate) for rate in rates)
+    return tuple(Each(values=named({RATE: rate})) for rate in rates)
 
 
 def in_designs(rows):
@@ -165,13 +166,15 @@ def test_profiled_designs_say_of_what_they_take_more():
     ]
     first, *_ = said("messaging/designs", rows, rows)
     assert first == (
-        "Buffer with one worker at 1: a round trip takes 9.10 µs of CPU more than with Hand-over by the "
+        "Buffer with one worker at 1 pair: a round trip takes 9.10 µs of CPU more than with Hand-over by the "
         "sender, 3.3 times slower than Hand-over by the sender (3.2 to 3.3); most of that is runtime "
         "(+8.00 µs)."
     )
     few = [msgspec.structs.replace(row, full_load=False) for row in rows]
     first, *_ = said("messaging/designs", few, few)
-    assert first.startswith("Buffer with one worker at 1, CPU of a round trip: cannot tell against Hand-over")
+    assert first.startswith(
+        "Buffer with one worker at 1 pair, CPU of a round trip: cannot tell against Hand-over"
+    )
     table, *_ = extras("messaging/designs", rows, rows)
     cells = {column.title: column.cells for column in table.columns}
     assert cells["runtime"] == ("1.00 µs", "9.00 µs")

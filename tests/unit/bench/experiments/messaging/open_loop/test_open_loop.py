@@ -6,15 +6,15 @@ from array import array
 
 import pytest
 from msgspec.structs import replace
-from tests.unit.bench.synthetic import row
+from tests.unit.bench.synthetic import repeated, row
 
 from formicary.errors import UsageError
+from formicary_bench.experiments.messaging.open_loop import Paced
 from formicary_bench.experiments.messaging.open_loop.report import (
-    open_loop_charts,
-    open_loop_columns,
     open_loop_remarks,
-    open_loop_sentences,
 )
+from formicary_bench.reports.document.hosts import voided
+from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.results.summary.baselines import beside
 from formicary_bench.results.summary.commands import command
 from formicary_bench.runner.execution.worker_results import round_trips
@@ -36,13 +36,7 @@ MS = 1_000_000
 ONE = Configuration(
     experiment=OPEN_LOOP,
     platform="tasks",
-    pairs=2,
-    payload_bytes=20,
-    warm_up=5,
-    measured=30,
-    cool_down=5,
-    rate=1000,
-    arrivals=CONSTANT,
+    parameters={"pairs": 2, "payload_bytes": 20, "rate": 1000, "arrivals": CONSTANT, "rounds": (5, 30, 5)},
 )
 
 
@@ -70,7 +64,7 @@ def paced(send, configuration=ONE, seed=3):
     """Send everything by `send(pacer, number of the message, sender, body)`; return what came of it."""
     work = Workload(Job(configuration, "both", seed))
     pacer = Pacer(work)
-    numbers = iter(range(configuration.pairs * work.trips))
+    numbers = iter(range(configuration.exchange.pairs * work.trips))
     asyncio.run(pacer.run(lambda sender, body: send(pacer, next(numbers), sender, body)))
     return work
 
@@ -169,7 +163,7 @@ def test_an_answer_that_comes_twice_is_an_error(clock):
 
 
 def test_arrivals_in_bunches_are_those_of_the_schedule(clock):
-    bunches = replace(ONE, arrivals=POISSON)
+    bunches = ONE.sized(arrivals=POISSON)
     work = paced(echo, bunches, seed=9)
     starts = sorted([*work.times[0].starts, *work.times[1].starts])
     wanted = schedule(POISSON, 1000, 80, 9)
@@ -180,28 +174,29 @@ def test_a_sender_that_cannot_keep_its_schedule_makes_the_repetition_worthless()
     assert why_late(ONE, {}) == why_late(ONE, {LATE: 3}) == []
     (why,) = why_late(ONE, {LATE: 4})
     assert why == "the sender could not keep its schedule (7% of its messages were late)"
-    assert why_late(replace(ONE, rate=0), {LATE: 40}) == []
+    assert why_late(ONE.sized(rate=0), {LATE: 40}) == []
 
 
 def test_rates_and_arrivals_are_measured_for_some_seconds_each():
     plan = make_plan(parse(OPEN_LOOP, rate="100,2000", arrivals="constant,poisson", platform="tcp"))
-    assert {(c.placement, c.rate, c.arrivals) for c in plan} == {
+    assert {(c.placement, Paced.of(c).rate, Paced.of(c).arrivals) for c in plan} == {
         (APART, rate, arrivals) for rate in (100, 2000) for arrivals in (CONSTANT, POISSON)
     }
-    for one in plan:
+    for one in map(Paced.of, plan):
         assert one.pairs * one.measured / one.rate == pytest.approx(2, rel=0.1)
-        assert one.warm_up > 0 < one.cool_down
+        assert min(one.rounds) > 0
     assert len({one.key for one in plan}) == len(plan)
-    assert {c.measured for c in make_plan(Options(OPEN_LOOP, rounds=(1, 7, 1)))} == {7}
+    asked = make_plan(Options(OPEN_LOOP, sizes={"rounds": (1, 7, 1)}))
+    assert {c.exchange.measured for c in asked} == {7}
 
 
 def test_who_takes_part_in_an_open_loop():
-    plan = make_plan(Options(OPEN_LOOP, rates=(10,)))
+    plan = make_plan(Options(OPEN_LOOP, sizes={"rate": (10,)}))
     assert {(c.platform, c.kind, c.placement) for c in plan} == {
         ("formicary", "behaviours", SAME), ("formicary", "micro", SAME), ("tasks", "", SAME),
         ("formicary", "behaviours", APART), ("formicary", "micro", APART), ("tcp", "", APART),
     }  # fmt: skip
-    assert " --pairs 10 --payload 100 --rate 10 --arrivals constant " in command(plan[0])
+    assert command(plan[0]).endswith(" --pairs 10 --payload 100 --rounds 1,2,1 --rate 10 --arrivals constant")
 
 
 @pytest.mark.parametrize(
@@ -228,39 +223,45 @@ def test_closed_loops_have_no_rate():
 
 
 def at(rate, p99, **about):
-    known = {"experiment": OPEN_LOOP, "rate": rate, "arrivals": CONSTANT, "full_load": None}
-    return row(pairs=10, rtt_p50_us=10.0, rtt_p99_us=p99, round_trips_per_s=rate, **{**known, **about})
+    known = {
+        "experiment": OPEN_LOOP,
+        "rate": rate,
+        "arrivals": CONSTANT,
+        "rounds": (1, 5, 1),
+        "full_load": None,
+    }
+    figures = {"rtt_p50_us": 10.0, "rtt_p99_us": p99, "round_trips_per_s": float(rate)}
+    return repeated(row(pairs=10, **figures, **{**known, **about}), many=1)
 
 
-SLOW = at(1000, 80.0)
-FAST = at(5000, 120.0, late_sends=3, latest_send_us=1500.0, lost=2)
-BROKEN = at(9000, 9000.0, late_sends=900, invalid=("the sender could not keep its schedule",))
+SLOW = at(1000, 80.0, late_sends=0, unanswered=0)
+FAST = at(5000, 120.0, late_sends=3, latest_send_us=1500.0, unanswered=2)
+BROKEN = voided(at(9000, 9000.0, late_sends=900, invalid=("the sender could not keep its schedule",)))
 
 
 def test_the_report_says_what_was_late_lost_and_not_valid():
     rows = [SLOW, FAST, BROKEN]
-    cells = {column.title: column.cells for column in open_loop_columns(rows)}
-    assert cells["asked/s"] == ("1 000", "5 000", "9 000")
+    cells = {column.title: column.cells for column in columns(OPEN_LOOP, rows, rows)}
+    assert cells["messages/s"] == ("1 000", "5 000", "9 000")
     assert cells["answered/s"] == ("1000", "5000", "not valid")
-    assert cells["sent late"] == ("0", "3", "900")
-    assert cells["never answered"] == ("0", "2", "0")
-    (sentence,) = open_loop_sentences(rows)
-    assert "agents at 5 000 messages per second (constant): half are answered within 10.0 µs" in sentence
+    assert cells["sent late"] == ("0", "3", "—")
+    assert cells["never answered"] == ("0", "2", "—")
+    (sentence,) = said(OPEN_LOOP, rows, rows)
+    assert "agents at 5 000 messages/s: half are answered within 10.0 µs" in sentence
     assert "99% within 120 µs" in sentence
     (remark,) = open_loop_remarks(rows)
-    assert "Agents at 5 000/s (3, the latest by 1.50 ms)" in remark
+    assert "Agents, 5 000 messages/s (3, the latest by 1.50 ms)" in remark
     assert open_loop_remarks([SLOW]) == []
 
 
-def test_the_figure_is_of_one_kind_of_arrivals_and_marks_what_is_not_valid():
-    first, second = open_loop_charts([SLOW, BROKEN, at(1000, 200.0, arrivals=POISSON)])
-    assert (first.title, second.title) == (
-        "99th percentile against rate, constant arrivals",
-        "99th percentile against rate, poisson arrivals",
-    )
-    ((_, points),) = first.plot.lines.items()
-    assert [(point.x, point.sound) for point in points] == [(1000, True), (9000, False)]
-    assert [point.y for point in points] == [80.0, 9000.0]
+def test_the_figure_has_a_line_for_each_kind_of_arrivals_and_nothing_that_is_not_valid():
+    rows = [SLOW, FAST, BROKEN, at(1000, 200.0, arrivals=POISSON)]
+    first, *_ = charts(OPEN_LOOP, rows, rows)
+    assert first.title == "99th percentile against messages/s"
+    lines = {
+        series.label: [(point.x, point.y) for point in points] for series, points in first.plot.lines.items()
+    }
+    assert lines == {"Agents": [(1000, 80.0), (5000, 120.0)], "Agents, poisson": [(1000, 200.0)]}
 
 
 def test_nobodys_rate_is_held_against_anothers_where_both_were_told_theirs():

@@ -12,15 +12,16 @@ from tests.unit.bench.synthetic import STARTED, make_run, row
 
 from formicary.errors import UsageError
 from formicary_bench.cli.report import report
-from formicary_bench.experiments.messaging.saturation import measure
+from formicary_bench.experiments.messaging.open_loop import Paced
+from formicary_bench.experiments.messaging.saturation import HIGHEST, MISSED, Limit, measure
 from formicary_bench.experiments.messaging.saturation.measure import measure_saturation
-from formicary_bench.experiments.messaging.saturation.search import MOST_TRIES, drawn_first
-from formicary_bench.experiments.messaging.saturation.summary import (
+from formicary_bench.experiments.messaging.saturation.rows import (
     highest_kept,
     lowest_missed,
-    saturation_estimates,
+    reading_of,
     trials_of,
 )
+from formicary_bench.experiments.messaging.saturation.search import MOST_TRIES, drawn_first
 from formicary_bench.reports import formatting
 from formicary_bench.reports.document.report import charts, columns, extras, said
 from formicary_bench.reports.document.sections import Document
@@ -28,11 +29,10 @@ from formicary_bench.reports.formats.csv import write_raw
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import MEASURED, RoundTrips, Trials
 from formicary_bench.results.summary.commands import command
-from formicary_bench.results.summary.each import HIGHEST, Each, named
-from formicary_bench.results.summary.estimates import Trial
+from formicary_bench.results.summary.row import with_figures
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.results.verdicts.pairing import pair
-from formicary_bench.results.verdicts.verdicts import stability_of, with_comparisons
+from formicary_bench.results.verdicts.verdicts import with_comparisons
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution.repetition import Task
 from formicary_bench.runner.planning.options import Options
@@ -50,22 +50,23 @@ ONE = Configuration(
     platform="formicary",
     kind="behaviours",
     route="in-process",
-    pairs=10,
-    payload_bytes=100,
-    arrivals=CONSTANT,
-    limit_us=5000,
+    parameters={"pairs": 10, "payload_bytes": 100, "arrivals": CONSTANT, "limit_us": 5000},
 )
 TASK = Task(ONE, 2, 99)
+
+
+def rate_of(task):
+    return task.configuration.parameters["rate"]
 
 
 def system(capacity, *, slow_us=9000, **about):
     """Make up what measures: messages take 100 us up to the capacity, and as long as it says above."""
 
     def measure(task, _listener):
-        one = task.configuration
-        trips = one.warm_up + one.measured + one.cool_down
+        one = Paced.of(task.configuration)
+        trips = one.trips
         time_ns = 1000 * (100 if one.rate <= capacity else slow_us)
-        phases = np.repeat(np.array([1, 2, 3], dtype=np.int8), (one.warm_up, one.measured, one.cool_down))
+        phases = np.repeat(np.array([1, 2, 3], dtype=np.int8), one.rounds)
         phase = np.tile(phases, one.load)
         data = RoundTrips(
             pair=np.repeat(np.arange(one.load, dtype=np.int32), trips),
@@ -76,11 +77,15 @@ def system(capacity, *, slow_us=9000, **about):
             phase=phase,
         )
         is_full = one.rate > capacity
-        known = {name: value(one) for name, value in about.items() if is_full}
-        base = {"configuration": one.key, "number": task.number, "seed": task.seed}
+        known = {name: value(task.configuration) for name, value in about.items() if is_full}
+        base = {"configuration": task.configuration.key, "number": task.number, "seed": task.seed}
         return Repetition(**base, started=STARTED, ended=STARTED, **known), data
 
     return measure
+
+
+def messages_of(configuration):
+    return configuration.exchange.measured * configuration.exchange.load
 
 
 @pytest.fixture
@@ -107,11 +112,15 @@ def test_every_rate_is_an_open_loop_of_its_own_and_what_came_of_it_is_kept(searc
     assert data.rate.tolist()[:3] == [first, 3 * first, 9 * first]
     assert data.kept.tolist() == [int(rate <= 30_000) for rate in data.rate]
     assert data.p99_ns.tolist() == [100_000 if rate <= 30_000 else 9_000_000 for rate in data.rate]
-    assert data.answered.tolist() == [task.configuration.measured * 10 for task in tasks]
+    assert data.answered.tolist() == [task.configuration.exchange.measured * 10 for task in tasks]
     assert (repetition.configuration, repetition.number, repetition.seed) == (ONE.key, 2, 99)
     assert repetition.notes == repetition.invalid == ()
-    assert [task.configuration.rate for task in tasks] == data.rate.tolist()
-    assert {(task.configuration.limit_us, task.configuration.arrivals) for task in tasks} == {(0, CONSTANT)}
+    assert [rate_of(task) for task in tasks] == data.rate.tolist()
+    asked = [task.configuration for task in tasks]
+    assert asked == [
+        ONE.sized(rate=rate_of(task), rounds=task.configuration.exchange.rounds) for task in tasks
+    ]
+    assert all(min(one.exchange.rounds) > 0 for one in asked)
     assert len({task.seed for task in tasks}) == len(tasks) <= MOST_TRIES
 
 
@@ -119,14 +128,14 @@ def test_every_rate_is_an_open_loop_of_its_own_and_what_came_of_it_is_kept(searc
     ("about", "column"),
     [
         ({"lost": lambda _: 1}, "lost"),
-        ({"counters": lambda one: {LATE: one.measured * one.load * 0.06}}, "late"),
+        ({"counters": lambda one: {LATE: messages_of(one) * 0.06}}, "late"),
     ],
 )
 def test_what_is_answered_in_time_is_not_kept_if_some_is_lost_or_the_sender_was_late(search, about, column):
     if column == "late":
         about |= {
             "invalid": lambda one: tuple(
-                measure.why_late(one, {LATE: one.measured * one.load * 0.06}),
+                measure.why_late(one, {LATE: messages_of(one) * 0.06}),
             )
         }
     repetition, data = search(system(3000, slow_us=100, **about))
@@ -136,7 +145,7 @@ def test_what_is_answered_in_time_is_not_kept_if_some_is_lost_or_the_sender_was_
 
 
 def test_a_few_late_messages_are_counted_and_do_not_matter(search):
-    about = {"counters": lambda one: {LATE: one.measured * one.load * 0.04}}
+    about = {"counters": lambda one: {LATE: messages_of(one) * 0.04}}
     _, data = search(system(500, slow_us=100, **about))
     assert data.kept.all()
     assert (data.late > 0).all()
@@ -154,7 +163,7 @@ def test_a_rate_at_which_nothing_could_be_measured_is_not_kept_and_is_said(searc
     sound = system(10_000)
 
     def measure(task, listener):
-        if task.configuration.rate > 8000:
+        if rate_of(task) > 8000:
             raise RepetitionError("the echoing process was ended by SIGKILL")
         return sound(task, listener)
 
@@ -176,7 +185,7 @@ def test_a_rate_that_was_missed_by_bad_luck_is_tried_again_and_kept(search, task
     repetition, data = search(measure)
     unlucky = 3 * drawn_first(99)
     assert data.kept[data.rate == unlucky].tolist() == [0, 1]
-    assert 30_000 / 1.15 < highest_kept(trials_of(data, 1)) <= 30_000
+    assert 30_000 / 1.15 < highest_kept(trials_of(data)) <= 30_000
     assert repetition.notes == ()
     assert len({task.seed for task in tasks}) == len(tasks)  # arrivals are others in the second try
 
@@ -188,35 +197,44 @@ def test_a_system_of_which_nothing_can_be_measured_is_soon_given_up(search, task
     with pytest.raises(RepetitionError, match=r"at \d+ messages/s nothing was measured: no round trip"):
         search(measure)
     first = drawn_first(99)
-    assert [task.configuration.rate for task in tasks] == [first, first // 3, first // 9]
+    assert [rate_of(task) for task in tasks] == [first, first // 3, first // 9]
 
 
-def found(rate, missed, repetition=1):
-    return (
-        Trial(repetition, rate, True, 800.0, rate * 2, 0, 0),
-        Trial(repetition, missed, False, 9000.0, missed * 2, 7, 3),
-    )
+def trial(rate, kept, p99_us=0.0, answered=1, **about):
+    known = {"rate": rate, "kept": int(kept), "p99_us": p99_us}
+    return {**known, "answered": answered, "late": 0, "lost": 0, **about}
+
+
+def found(rate, missed):
+    return [trial(rate, True, 800.0, rate * 2), trial(missed, False, 9000.0, missed * 2, late=7, lost=3)]
+
+
+def of(*searches, **about):
+    """Give the row of searches, each with what it tried."""
+    load = {"pairs": 10, "arrivals": CONSTANT, "limit_us": 5000, **about}
+    frame = row(experiment=SATURATION, full_load=None, **load)
+    return with_figures(frame, {number: reading_of(tried) for number, tried in enumerate(searches, 1)})
 
 
 def test_the_result_is_the_mean_of_the_searches_with_its_interval():
-    known = saturation_estimates(5000, [found(4000, 4300), found(4200, 4500, 2), found(4400, 4700, 3)])
-    assert (known.rate, known.missed) == (4200, 4500)
-    low, high = known.ci95
+    known = of(found(4000, 4300), found(4200, 4500), found(4400, 4700))
+    assert (known.mean(HIGHEST), known.mean(MISSED)) == (4200, 4500)
+    low, high = known.bounds(HIGHEST)
     assert low < 4000
     assert high > 4400
-    assert [trial.repetition for trial in known.trials] == [1, 1, 2, 2, 3, 3]
+    assert [one["repetition"] for one in known.records] == [1, 1, 2, 2, 3, 3]
 
 
 def test_a_search_that_kept_nothing_has_no_rate_and_one_that_missed_nothing_no_end():
-    nothing = saturation_estimates(5000, [found(1000, 500)])
-    assert (nothing.rate, nothing.ci95, nothing.missed) == (0, None, 500)
-    endless = saturation_estimates(5000, [found(4000, 4300), found(4000, 5000)[:1]])
-    assert (endless.rate, endless.missed) == (4000, None)
+    nothing = of(found(1000, 500))
+    assert (nothing.mean(HIGHEST), nothing.bounds(HIGHEST), nothing.mean(MISSED)) == (0, None, 500)
+    endless = of(found(4000, 4300)[:1])
+    assert (endless.mean(HIGHEST), endless.mean(MISSED)) == (4000, None)
 
 
 def test_a_rate_counts_as_missed_only_if_no_try_kept_it():
-    wavering = [Trial(1, 1000, kept, 0.0, 1, 0, 0) for kept in (False, True)]
-    missed = [Trial(1, 2000, False, 0.0, 1, 0, 0)] * 2
+    wavering = [trial(1000, kept) for kept in (False, True)]
+    missed = [trial(2000, False)] * 2
     assert (highest_kept([*wavering, *missed]), lowest_missed([*wavering, *missed])) == (1000, 2000)
     assert lowest_missed(wavering) == 0
 
@@ -227,17 +245,18 @@ def test_what_is_searched_for_and_by_whom():
         ("formicary", "behaviours", SAME), ("formicary", "micro", SAME), ("tasks", "", SAME),
         ("formicary", "behaviours", APART), ("formicary", "micro", APART), ("tcp", "", APART),
     }  # fmt: skip
-    assert {(c.limit_us, c.arrivals, c.rate) for c in plan} == {(800, CONSTANT, 0), (800, POISSON, 0)}
+    assert {(Limit.of(c).limit_us, Limit.of(c).arrivals) for c in plan} == {(800, CONSTANT), (800, POISSON)}
+    assert not any("rate" in c.parameters for c in plan)
     assert len({c.key for c in plan}) == len(plan)
-    assert command(plan[0]).endswith("--pairs 3 --payload 100 --arrivals constant --p99 800us")
-    assert {c.limit_us for c in make_plan(Options(SATURATION))} == {5000}
+    assert command(plan[0]).endswith("--pairs 3 --payload 100 --p99 800us --arrivals constant")
+    assert {Limit.of(c).limit_us for c in make_plan(Options(SATURATION))} == {5000}
 
 
 @pytest.mark.parametrize(
     ("text", "limit_us"), [("1us", 1), ("5ms", 5000), (" 2s", 2_000_000), ("86400s", 86_400_000_000)]
 )
 def test_a_time_is_read_with_its_unit(text, limit_us):
-    assert parse(SATURATION, p99=text).limit_us == limit_us
+    assert parse(SATURATION, p99=text).sizes["limit_us"] == limit_us
 
 
 @pytest.mark.parametrize("text", ["5", "0ms", "ms", "-5ms", "1.5ms", "5 ms", "5m", "86401s", "\u0665ms"])
@@ -294,11 +313,10 @@ def written(path, **columns):
 
 def test_a_folder_gives_back_what_was_tried(run):
     (only,) = summarise(run)
-    assert (only.saturation.rate, only.saturation.missed) == (1500, 2121)
-    assert only.round_trips_per_s == 1500
-    assert only.round_trips_per_s_ci95 == only.saturation.ci95 is not None
-    assert len(only.saturation.trials) == 8
-    assert only.saturation.trials[3] == Trial(1, 2828, False, 9000.0, 5650, 300, 4)
+    assert (only.mean(HIGHEST), only.mean(MISSED)) == (1500, 2121)
+    assert only.bounds(HIGHEST) is not None
+    assert len(only.records) == 8
+    assert only.records[3] == {"repetition": 1, **trial(2828, False, 9000.0, 5650, late=300, lost=4)}
 
 
 def test_the_report_has_the_rate_and_all_that_was_tried(run):
@@ -306,12 +324,12 @@ def test_the_report_has_the_rate_and_all_that_was_tried(run):
     cells = {column.title: column.cells for column in columns(SATURATION, rows, rows)}
     assert (cells["99% within"], cells["kept up to"], cells["no longer at"]) == (
         ("5 ms",),
-        ("1 500",),
-        ("2 121",),
+        ("1500",),
+        ("2121",),
     )
-    assert cells["tries"] == ("8",)
+    assert cells["rates tried"] == ("4",)
     (sentence,) = said(SATURATION, rows, rows)
-    assert "answer 99% within 5 ms up to 1 500 messages per second, and no longer 2 121." in sentence
+    assert "99% are answered within 5 ms up to 1500 messages per second, and no longer 2121." in sentence
     (table,) = [
         extra for extra in extras(SATURATION, rows, rows) if extra.title == "All rates that were tried"
     ]
@@ -329,32 +347,26 @@ def test_the_figure_has_every_rate_once_in_order_and_marks_what_was_not_always_k
     assert [point.x for point in points] == [500, 1000, 1414, 2000, 2828]
     assert [point.sound for point in points] == [True, True, False, True, False]
     assert points[1].y == (400 + 900) / 2
-    wavering = [*found(1000, 2000), *found(2000, 4000, 2)]
-    (other,) = charts(SATURATION, [of(saturation_estimates(5000, [wavering]))], rows)
+    wavering = of([*found(1000, 2000), *found(2000, 4000)])
+    (other,) = charts(SATURATION, [wavering], rows)
     ((_, points),) = other.plot.lines.items()
     assert [(point.x, point.sound) for point in points] == [(1000, True), (2000, False), (4000, False)]
     assert "2 000/s: 4.90 ms, not kept 1 of 2 times" in points[1].tip
 
 
 def test_loads_that_differ_have_a_figure_each():
-    one = of(saturation_estimates(5000, [found(1000, 2000)]))
-    rows = [one, replace(one, arrivals=POISSON), replace(one, pairs=1, senders=1)]
+    tried = found(1000, 2000)
+    rows = [of(tried), of(tried, arrivals=POISSON), of(tried, pairs=1)]
     titles = [chart.title.partition(", ")[2] for chart in charts(SATURATION, rows, rows)]
     assert set(titles) == {
         "10 pairs, 100 B, constant arrivals",
         "10 pairs, 100 B, poisson arrivals",
-        "1 pair, 100 B, constant arrivals",
+        "one pair, 100 B, constant arrivals",
     }
 
 
-def of(figures_found):
-    about = {"experiment": SATURATION, "arrivals": CONSTANT, "full_load": None}
-    return row(pairs=10, saturation=figures_found, **about)
-
-
 def test_what_kept_nothing_is_said():
-    known = saturation_estimates(5000, [found(1000, 500)])
-    rows = [of(known)]
+    rows = [of(found(1000, 500))]
     (sentence,) = said(SATURATION, rows, rows)
     assert sentence.endswith("kept no rate that was tried: 99% were not answered within 5 ms.")
     assert said(SATURATION, [replace(rows[0], platform="tasks", kind="")], rows) == []
@@ -376,7 +388,7 @@ def test_searches_of_two_runs_are_compared_by_their_rates(run, tmp_path):
 def test_a_comparison_says_that_searches_kept_no_rate(run, tmp_path):
     nothing = written(tmp_path / "base", kept=np.zeros(4, dtype=np.int64))
     pairing = pair(run, nothing)
-    assert f"{nothing.path}: 2 searches of {ONE.key} kept no rate" in pairing.remarks
+    assert f"{nothing.path}: 2 repetitions of {ONE.key} kept no rate" in pairing.remarks
     (contrast,) = pairing.contrasts
     # That half of the searches find nothing must not pass for as fast as before.
     half = replace(contrast, values=(2000.0, 0.0) * 5, base=(2000.0, 2000.0) * 5)
@@ -387,9 +399,7 @@ def test_a_comparison_says_that_searches_kept_no_rate(run, tmp_path):
 
 def searches(*rates):
     """Make a row of searches that found these rates."""
-    trials = [found(rate, round(rate * 1.14), number) for number, rate in enumerate(rates, 1)]
-    each = tuple(Each(others=named({HIGHEST: float(rate)})) for rate in rates)
-    return replace(of(saturation_estimates(5000, trials)), each=each, stability=stability_of(each))
+    return of(*(found(rate, round(rate * 1.14)) for rate in rates))
 
 
 def test_searches_of_platforms_in_a_run_are_held_against_each_other():
@@ -397,12 +407,12 @@ def test_searches_of_platforms_in_a_run_are_held_against_each_other():
     micro = replace(searches(80_000, 81_000, 79_000, 80_500, 80_200), kind="micro")
     rows = with_comparisons([ours, micro, replace(micro, platform="tasks", kind="")])
     ((one,), *others) = [row.compared for row in rows]
-    assert (one.kind, one.figure, one.comparison.verdict) == ("micro", HIGHEST, Verdict.SLOWER)
+    assert (one.kind, one.figure, one.comparison.verdict) == ("micro", HIGHEST.name, Verdict.SLOWER)
     assert others == [(), ()]  # a baseline takes no part
     (table,) = [extra for extra in extras(SATURATION, rows, rows) if extra.title == "Which is faster"]
-    assert {column.title: column.cells for column in table.columns}["figure"] == ("highest rate",)
-    other_limit = replace(micro, saturation=saturation_estimates(800, [found(80_000, 90_000)]))
-    other_arrivals = replace(micro, arrivals=POISSON)
+    assert {column.title: column.cells for column in table.columns}["figure"] == ("kept up to",)
+    other_limit = replace(micro, parameters={**micro.parameters, "limit_us": 800})
+    other_arrivals = replace(micro, parameters={**micro.parameters, "arrivals": POISSON})
     assert [row.compared for row in with_comparisons([ours, other_limit, other_arrivals])] == [(), (), ()]
 
 

@@ -7,19 +7,22 @@ import pytest
 from rich.console import Console
 from tests.unit.bench.synthetic import document, make_run, scale_plan
 
+from formicary_bench.experiments.messaging.scale_out import AGENTS_CPU, SERVERS_CPU, WIRE
 from formicary_bench.experiments.messaging.scale_out.measure import HostSampler
 from formicary_bench.experiments.messaging.scale_out.report import (
     ONE_HOST,
     SHARED,
-    scale_columns,
     scale_extras,
     scale_sentences,
 )
 from formicary_bench.remote.host_agent.protocol import Looked
+from formicary_bench.reports.document.report import columns
 from formicary_bench.reports.formats import html, terminal
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.worker_hosts import WorkerSlot
 from formicary_bench.runner.observers.observer import PlacedWorker
+from formicary_bench.vocabulary.metrics import MEAN, RATE
+from formicary_bench.vocabulary.names import SCALE_OUT
 from formicary_bench.worker.messages import Mark, Server
 
 SERVER = Server("127.0.0.1", 1, 2, "secret", "password", "lab", 1000, pid=7)
@@ -103,18 +106,19 @@ def test_a_message_costs_what_was_counted_however_many_hosts_there_are(run):
         for route in ("direct", "xmpp")
     }
     for row in rows:
-        assert row.scale.agents_us.mean == pytest.approx(10.0)
-        assert row.scale.server_us.mean == pytest.approx(20.0 if row.route == "xmpp" else 0.0)
-        assert row.scale.wire_bytes.mean == pytest.approx(400.0)
-        assert len(row.scale.rates) == len(row.scale.rtts_us) == 3
-        assert sum(row.scale.rates) / 3 == pytest.approx(row.round_trips_per_s)
+        assert row.mean(AGENTS_CPU) == pytest.approx(10.0)
+        assert row.mean(SERVERS_CPU) == (pytest.approx(20.0) if row.route == "xmpp" else None)
+        assert row.mean(WIRE) == pytest.approx(400.0)
+        rates = [one.values[RATE.name] for one in row.each]
+        assert len(rates) == 3
+        assert sum(rates) / 3 == pytest.approx(row.mean(RATE))
 
 
 def test_the_rate_is_the_sum_over_hosts_and_the_slope_says_so(run):
     rows = summarise(run)
     by_hosts = {row.hosts: row for row in rows if (row.route, row.traffic) == ("direct", "ring")}
     # The synthetic hosts do not disturb each other, but for the time that every further pair adds.
-    assert by_hosts[4].rtt_mean_us > by_hosts[2].rtt_mean_us
+    assert by_hosts[4].mean(MEAN) > by_hosts[2].mean(MEAN)
     (extra,) = scale_extras(rows)
     who = extra.columns[0].cells
     assert "Agents, direct, ring, 12 pairs on each host" in who
@@ -125,8 +129,8 @@ def test_the_rate_is_the_sum_over_hosts_and_the_slope_says_so(run):
 
 def test_reports_have_a_table_a_plot_and_sentences(run):
     rows = summarise(run)
-    columns = {column.title: column.cells for column in scale_columns(rows)}
-    assert columns["hosts"].count("4") == 4
+    cells = {column.title: column.cells for column in columns(SCALE_OUT, rows, rows)}
+    assert cells["hosts"].count("4") == 4
     said = scale_sentences(rows)
     assert len(said) == 4
     assert all(
@@ -148,4 +152,4 @@ def test_reports_have_a_table_a_plot_and_sentences(run):
 def test_one_number_of_hosts_makes_no_slope(tmp_path):
     rows = summarise(make_run(tmp_path / "run", scale_plan(hosts=(3,)), repetitions=1))
     assert scale_extras(rows) == scale_sentences(rows) == []
-    assert len(scale_columns(rows)[0].cells) == 4
+    assert len(columns(SCALE_OUT, rows, rows)[0].cells) == 4

@@ -3,6 +3,7 @@
 import pytest
 
 from formicary.errors import UsageError
+from formicary_bench.experiments.mobile.web_shop import Shopping
 from formicary_bench.results.summary.commands import command
 from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.plan import make_plan
@@ -13,10 +14,10 @@ from formicary_bench.vocabulary.shop import BROWSING, FETCHES, MIXES, ORDERING, 
 
 def test_both_ways_make_all_visits_of_all_mixes():
     plan = make_plan(parse(WEB_SHOP, seed="1"))
-    assert {(one.kind, one.mix, one.requests) for one in plan} == {
+    assert {(one.kind, Shopping.of(one).mix, Shopping.of(one).requests) for one in plan} == {
         (way, mix, many) for way in (TRAVELS, FETCHES) for mix in MIXES for many in (1, 10, 100)
     }
-    assert {(one.database, one.route, one.placement) for one in plan} == {
+    assert {(Shopping.of(one).database, one.route, one.placement) for one in plan} == {
         (SQLITE, "direct", "two-containers")
     }
 
@@ -24,9 +25,10 @@ def test_both_ways_make_all_visits_of_all_mixes():
 def test_a_configuration_has_a_name_and_a_command():
     given = {"mix": "ordering", "requests": "30", "database": "postgresql", "pairs": "4", "rounds": "1,5,1"}
     (one,) = make_plan(parse(WEB_SHOP, platform="formicary-fetches", seed="1", **given))
-    assert one.mix == ORDERING
+    assert Shopping.of(one).mix == ORDERING
     assert one.key == (
-        "mobile/web-shop/formicary-fetches/two-containers/direct/4-pairs-30-requests-ordering-postgresql-1-5-1"
+        "mobile/web-shop/formicary-fetches/two-containers/direct/"
+        "database-postgresql-mix-ordering-pairs-4-requests-30-rounds-1-5-1"
     )
     assert all(f"--{name} {value}" in command(one) for name, value in given.items())
     assert "30 requests" in describe(one)
@@ -35,7 +37,7 @@ def test_a_configuration_has_a_name_and_a_command():
 
 def test_several_clients_keep_up_the_load_for_each_other():
     plan = make_plan(parse(WEB_SHOP, mix=BROWSING, requests="10", pairs="1,4", seed="1"))
-    assert {(one.pairs, one.cool_down > 0) for one in plan} == {(1, False), (4, True)}
+    assert {(one.exchange.pairs, one.exchange.rounds[-1] > 0) for one in plan} == {(1, False), (4, True)}
 
 
 def test_an_unknown_mix_is_refused():
@@ -46,10 +48,10 @@ def test_an_unknown_mix_is_refused():
 def test_links_may_have_delays():
     given = {"mix": "ordering", "requests": "30", "route": "direct", "delay": "1ms,500us", "seed": "1"}
     plan = make_plan(parse(WEB_SHOP, platform="formicary-fetches", **given))
-    assert [one.delay_us for one in plan] == [1000, 500]
-    assert "1000-us-delay" in plan[0].key
+    assert [Shopping.of(one).delay_us for one in plan] == [1000, 500]
+    assert "delay-us-1000" in plan[0].key
     assert "--delay 1000us" in command(plan[0])
-    assert "packets 1000 µs on their way" in describe(plan[0])
+    assert "1000 µs of delay" in describe(plan[0])
 
 
 @pytest.mark.parametrize(

@@ -1,43 +1,50 @@
 """What is said of visits to a shop."""
 
 import pytest
+from tests.unit.bench import synthetic
 
+from formicary_bench.experiments.mobile.web_shop import (
+    PAGES,
+    PEAK_VISITS,
+    REQUESTS_PER_S,
+    SUSTAINED_VISITS,
+    TAKES,
+    VISIT,
+)
 from formicary_bench.experiments.mobile.web_shop.report import REPORT
-from formicary_bench.experiments.mobile.web_shop.rows import SUMMARY, TAKES
+from formicary_bench.experiments.mobile.web_shop.rows import SUMMARY
 from formicary_bench.reports.document.findings import Findings
-from formicary_bench.results.summary.each import PEAK, SUSTAINED, Each, named
-from formicary_bench.results.summary.row import Row
+from formicary_bench.results.summary.each import Each, named
 from formicary_bench.vocabulary.names import WEB_SHOP
-from formicary_bench.vocabulary.shop import FETCHES, PAGE_BYTES, SHOPPING, SQLITE, TRAVELS
+from formicary_bench.vocabulary.placements import APART
+from formicary_bench.vocabulary.shop import FETCHES, SHOPPING, SQLITE, TRAVELS
 
 
 def row(way, requests, mean_us, **about):
-    figures = {
-        PEAK: 1.2e6 / mean_us,
-        SUSTAINED: 1e6 / mean_us,
-        TAKES: 50 * mean_us / 1e6,
-        PAGE_BYTES: 760.0 * requests,
-    }
-    return Row(
-        **{
-            "experiment": WEB_SHOP,
-            "platform": "formicary",
-            "kind": way,
-            "placement": "two-containers",
-            "route": "direct",
-            "pairs": 1,
-            "senders": 1,
-            "payload_bytes": 0,
-            "agents": 0,
-            "repetitions": 1,
-            "mix": SHOPPING,
-            "requests": requests,
-            "database": SQLITE,
-            "rtt_mean_us": mean_us,
-            "each": (Each(mean_us=mean_us, others=named(figures)),),
-            **about,
+    figures = named(
+        {
+            VISIT: mean_us,
+            PEAK_VISITS: 1.2e6 / mean_us,
+            SUSTAINED_VISITS: 1e6 / mean_us,
+            REQUESTS_PER_S: requests * 1e6 / mean_us,
+            TAKES: 50 * mean_us / 1e6,
+            PAGES: 760.0 * requests,
         }
     )
+    known = {
+        "experiment": WEB_SHOP,
+        "placement": APART,
+        "route": "direct",
+        "repetitions": 1,
+        "payload_bytes": 0,
+        "mix": SHOPPING,
+        "requests": requests,
+        "database": SQLITE,
+        "each": (Each(values=figures),),
+        **figures,
+        **about,
+    }
+    return synthetic.row("formicary", way, **known)
 
 
 ROWS = [

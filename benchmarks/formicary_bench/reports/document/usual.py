@@ -1,0 +1,199 @@
+"""What is shown of an experiment from its declaration alone: a table, sentences, charts.
+
+The table has who and how much, each of its metrics, and what they are held against. A sentence is made of its
+template; a chart shows how a metric goes with a parameter, and where its platforms are at the most of it.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import compress
+from string import Formatter
+from typing import TYPE_CHECKING
+
+from formicary_bench.experiments.registry import declared, metrics_of
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.plots import Chart, against, dots, intervals, typical_columns, values
+from formicary_bench.reports.charts.series import label, subject
+from formicary_bench.reports.document.citing import cite, told
+from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
+from formicary_bench.reports.document.figures import cell, said, sized, value_of
+from formicary_bench.reports.document.papers import titled
+from formicary_bench.reports.document.points import ordered
+from formicary_bench.reports.document.sentences import after, found_by, where
+from formicary_bench.reports.document.stability import stability_column
+from formicary_bench.reports.document.tables import UNEVEN, Column, metric_columns, who_columns
+from formicary_bench.reports.document.warmth import warmth_column
+from formicary_bench.vocabulary.metrics import ROUND_TRIPS
+from formicary_bench.vocabulary.parameters.shared import ROUNDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from formicary_bench.experiments.experiment import Experiment, Figure
+    from formicary_bench.results.summary.row import Row
+    from formicary_bench.vocabulary.metrics import Metric
+
+_OPTIONAL = re.compile(r"\[([^]]*)\]")
+_NONE_AT_ALL = 0.5  # where nothing stands on an axis that has no zero
+
+
+def usual_columns(rows: Sequence[Row]) -> list[Column]:
+    """Return the table of an experiment; of one that nobody knows, what is usual of round trips."""
+    known, lines = declared(rows[0].experiment), ordered(rows)
+    return [
+        *who_columns(lines),
+        *metric_columns(lines, known.shown if known else ROUND_TRIPS),
+        *baseline_columns(lines, rows),
+        *full_load_column(lines),
+        *warmth_column(lines),
+        *stability_column(lines),
+    ]
+
+
+def full_load_column(rows: Sequence[Row]) -> list[Column]:
+    """Return the column about full load, which matters most where it did not hold."""
+    words = {True: "held", False: UNEVEN, None: ""}
+    cells = tuple(words[row.full_load] for row in rows)
+    return [Column("full load", cells, minor=UNEVEN not in cells)] if any(cells) else []
+
+
+def usual_sentences(rows: Sequence[Row]) -> list[str]:
+    """Say what each series that is no baseline has come to, where there is most of what grows."""
+    known = declared(rows[0].experiment) if rows else None
+    if known is None or not known.says:
+        return []
+    return [sentence(known.says, most_of(members, known), rows) for members in found_by(rows)]
+
+
+def sentence(template: str, row: Row, rows: Sequence[Row]) -> str:
+    """Return a template as what it says of a row; see `Experiment.says`.
+
+    Args:
+        template: The template.
+        row: The row that it is about.
+        rows: All rows of the experiment, which it may be held against.
+    """
+    metrics = metrics_of(row.experiment)
+    shown = _OPTIONAL.sub(lambda part: part[1] if _knows_all(part[1], row, metrics) else "", template)
+    parts: list[str] = []
+    for text, name, _, _ in Formatter().parse(shown):
+        parts += [text, *([_field(name, row, rows, metrics)] if name else [])]
+    return told(*parts)
+
+
+def _knows_all(part: str, row: Row, metrics: Mapping[str, Metric]) -> bool:
+    names = [name for _, name, _, _ in Formatter().parse(part) if name]
+    return all(row.mean(metrics[name]) is not None if name in metrics else row.size(name) for name in names)
+
+
+def _field(name: str, row: Row, rows: Sequence[Row], metrics: Mapping[str, Metric]) -> str:
+    if name in metrics:
+        return cite(value_of(row, metrics[name]), row)
+    if name == "where":
+        return where(row)
+    known = declared(row.experiment)
+    assert known is not None
+    if name == "beside":
+        return after(all_of(row, rows, known.main_metric))
+    if name in {"who", "Who"}:
+        who = subject(row) if row.platform != "formicary" or name == "Who" else subject(row).lower()
+        own = [one for one in known.own if one.in_label and row.size(one.attribute) not in {0, "", one.usual}]
+        return ", ".join([who, *(said(one, row.size(one.attribute)) for one in own)])
+    return next(said(one, row.size(name)) for one in known.own if one.attribute == name)
+
+
+def most_of(rows: Sequence[Row], experiment: Experiment) -> Row:
+    """Return the row with the most of what grows."""
+    own = [one.attribute for one in experiment.own if one.attribute != ROUNDS.attribute]
+
+    def much(row: Row) -> tuple[object, ...]:
+        sizes = [row.size(name) for name in own]
+        return row.size(experiment.over), sum(size for size in sizes if isinstance(size, int))
+
+    return max(rows, key=much)
+
+
+def usual_charts(rows: Sequence[Row]) -> list[Chart]:
+    """Show how metrics go with parameters, and where the platforms are at the most of these."""
+    experiment = declared(rows[0].experiment) if rows else None
+    if experiment is None:
+        return []
+    charts = [chart for figure in experiment.figures for chart in figure_charts(figure, rows, experiment)]
+    main = experiment.main_metric
+    known = [row for row in rows if row.mean(main) is not None]
+    if not known:
+        return charts
+    most = max(row.size(experiment.over) for row in known)
+    top = [row for row in known if row.size(experiment.over) == most]
+    grows = experiment.grows_by
+    title = ", ".join([_capital(main.title), *([said(grows, most)] if grows and most else [])])
+    better = "More is better." if main.more_is_better else "Less is better."
+    plot = dots(top, main, lambda row: against_baseline(row, rows))
+    caption = f"{better} {intervals(top)}".strip()
+    return [*charts, Chart(titled(title, top), caption, plot, typical_columns(top, main))]
+
+
+def figure_charts(figure: Figure, rows: Sequence[Row], experiment: Experiment) -> list[Chart]:
+    """Draw a metric over a parameter, a chart for each of the other sizes; nothing where it does not vary."""
+    others = [
+        one
+        for one in experiment.own
+        if not one.in_label and one.attribute not in {figure.over, ROUNDS.attribute}
+    ]
+    panels: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        if row.estimate(figure.metric):
+            panels.setdefault(tuple(said(one, row.size(one.attribute)) for one in others), []).append(row)
+    varying = [len(set(words)) > 1 for words in zip(*panels, strict=True)]
+    return [
+        _figure_chart(figure, panel, experiment, list(compress(words, varying)))
+        for words, panel in panels.items()
+        if len({row.size(figure.over) for row in panel}) > 1
+    ]
+
+
+def _figure_chart(figure: Figure, rows: Sequence[Row], experiment: Experiment, at: Sequence[str]) -> Chart:
+    parameter = next(one for one in experiment.own if one.attribute == figure.over)
+
+    def text(value: float) -> str:
+        return sized(parameter, int(value)) or "0"
+
+    def x(row: Row) -> float:
+        return float(row.size(figure.over) or _NONE_AT_ALL)
+
+    plot = against(rows, x, parameter.heading, text, figure.metric)
+    title = figure.title or f"{_capital(figure.metric.title)} against {parameter.heading}"
+    caption = f"{figure.caption} {intervals(rows)}".strip()
+    table = values(rows, parameter.heading, lambda row: text(row.size(figure.over)), figure.metric)
+    return Chart(titled(", ".join([title, *at]), rows), caption, plot, table)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def beside_published(
+    rows: Sequence[Row], metric: Metric, over: str, theirs: Mapping[str, Mapping[int, float]]
+) -> list[Column]:
+    """Return the table of a metric of ours and of published ones, a column for each size; empty without ours.
+
+    Args:
+        rows: Our rows.
+        metric: Which metric.
+        over: The field of the parameter that the sizes are of.
+        theirs: Published values by size, by who has them.
+    """
+    lines: dict[str, dict[int, float]] = {}
+    for row in ordered(rows):
+        if (value := row.mean(metric)) is not None:
+            lines.setdefault(label(row), {})[row.size(over)] = value
+    if not lines:
+        return []
+    lines |= {who: dict(values) for who, values in theirs.items()}
+    sizes = sorted({size for line in lines.values() for size in line})
+    columns = [Column("who", tuple(lines), names=True)]
+    for size in sizes:
+        cells = (cell(metric, line[size]) if size in line else "" for line in lines.values())
+        columns.append(Column(formatting.number(size), tuple(cells)))
+    return columns

@@ -1,0 +1,154 @@
+"""The parameters that many experiments share: how many pairs, how large messages, how many round trips."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+from formicary_bench.vocabulary import kinds
+from formicary_bench.vocabulary.cores import MOST_CORES
+from formicary_bench.vocabulary.kinds import whole
+from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
+
+if TYPE_CHECKING:
+    from formicary_bench.vocabulary.parameters.parameter import HasParameters
+
+Rounds = tuple[int, int, int]
+"""Round trips, or uses of the directory, before, while and after it is measured."""
+
+PAIRS = Parameter(
+    name="pairs",
+    kind=whole(1, 10_000),
+    unit="pairs",
+    help="How many pairs, or senders, or receivers, or bidders.",
+    example=[1, 10, 100],
+    few=10,
+)
+PAYLOAD = Parameter(
+    name="payload",
+    kind=whole(0, 10_000_000),
+    unit="bytes",
+    column="body",
+    metavar="BYTES,...",
+    help="Size of a body.",
+    comment="bytes of a body",
+    example=[100, 10_000],
+    few=10_000,
+)
+ROUNDS = Parameter(
+    name="rounds",
+    kind=kinds.phases(),
+    metavar="T1,T2,T3",
+    help="Round trips of each pair, or uses of the directory: warm-up, measured, cool-down.",
+    default="500,1000,500; directory: 50,100,0; quick: by load",
+    example=[500, 1000, 500],
+)
+
+
+class Exchange(Parameters, frozen=True, kw_only=True):
+    """What agents send each other, and how often. What does not apply is zero.
+
+    Attributes:
+        pairs: how many pairs exchange messages at once.
+        senders: how many agents send, where not each of a pair: as many as there are pairs where all send to
+            the same one, one where it sends to all others; else 0.
+        echoes: how many agents answer, where not each of a pair; else 0.
+        payload_bytes: the size of a message's body.
+        rounds: round trips of each pair, or uses of the directory, that come before (T1), while (T2) and
+            after (T3) it is measured.
+    """
+
+    pairs: int = 0
+    senders: int = 0
+    echoes: int = 0
+    payload_bytes: int = 0
+    rounds: Rounds = (0, 0, 0)
+
+    @property
+    def load(self) -> int:
+        """How many agents send at once."""
+        return self.senders or self.pairs
+
+    @property
+    def receivers(self) -> int:
+        """How many agents answer."""
+        return self.echoes or (self.pairs // self.senders if self.senders else self.pairs)
+
+    @property
+    def warm_up(self) -> int:
+        """Those before."""
+        return self.rounds[0]
+
+    @property
+    def measured(self) -> int:
+        """Those that count."""
+        return self.rounds[1]
+
+    @property
+    def trips(self) -> int:
+        """All of a pair."""
+        return sum(self.rounds)
+
+
+class Talk(Exchange, frozen=True, kw_only=True):
+    """An exchange of which all can be asked for."""
+
+    pairs: Annotated[int, PAIRS] = 0
+    payload_bytes: Annotated[int, PAYLOAD] = 0
+    rounds: Annotated[Rounds, ROUNDS] = (0, 0, 0)
+
+
+SENDERS, RECEIVERS = (replace(PAIRS, unit=unit) for unit in ("senders", "receivers"))
+CLIENTS, AGENTS_AT_ONCE = (replace(PAIRS, unit=unit) for unit in ("clients", "agents"))
+"""Pairs by what there are so many of where these are no pairs."""
+
+
+class FromMany(Talk, frozen=True, kw_only=True):
+    """An exchange of many senders with one receiver."""
+
+    pairs: Annotated[int, SENDERS] = 0
+
+
+class ToMany(Talk, frozen=True, kw_only=True):
+    """An exchange of one sender with many receivers."""
+
+    pairs: Annotated[int, RECEIVERS] = 0
+
+
+def paced_rate(configuration: HasParameters) -> int:
+    """Return how many messages per second are sent without waiting for answers; 0 where each waits."""
+    rate = configuration.parameters.get("rate", 0) if configuration.parameters.get("rounds") else 0
+    assert isinstance(rate, int)
+    return rate
+
+
+CORES = Parameter(
+    name="cores",
+    kind=whole(1, MOST_CORES),
+    unit="cores",
+    in_label=True,
+    panel="Where",
+    help="On how many cores of this machine the processes may run.",
+    default="1, 2, 4 and so on, up to all",
+    example=[1],
+)
+AGENTS = Parameter(
+    name="agents",
+    kind=whole(1, 1_000_000),
+    unit="agents",
+    help="How many agents to create, to have register and end, or to have compute.",
+    example=[1000],
+    few=1000,
+)
+
+
+class Agents(Parameters, frozen=True, kw_only=True):
+    """So many agents, that are made, come and go, or compute."""
+
+    agents: Annotated[int, AGENTS] = 0
+
+
+class OnCores(Parameters, frozen=True, kw_only=True):
+    """On how many cores the processes may run; 0 where that is left to the system."""
+
+    cores: Annotated[int, CORES] = 0

@@ -17,12 +17,8 @@ KINDS = ("unit", "property", "integration")
 
 ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "/__main__": "integration/cli/test_interrupted.py",
-    "bench/experiments/create/plan": "unit/bench/runner/planning/test_planning.py",
     "bench/experiments/create/report": "unit/bench/reports/document/test_document_sentences.py",
     "bench/experiments/messaging": "unit/bench/runner/planning/test_planning.py",
-    "bench/experiments/messaging/broadcast/report": (
-        "integration/bench/experiments/messaging/broadcast/test_worker.py"
-    ),
     "bench/files": "unit/bench/plans/test_plans.py",
     "bench/remote/checks/facts": "unit/bench/remote/checks/test_judging.py",
     "bench/remote/launchers/joining/join": "unit/bench/remote/launchers/joining/test_gathering.py",

@@ -91,7 +91,7 @@ def _flat(value: dict[str, Any], before: str = "") -> Iterator[tuple[str, str | 
         elif isinstance(part, dict):
             yield from _flat(part, f"{before}{cell_text(name)}.")
         else:
-            yield f"{before}{name}", _cell(part)
+            yield f"{before}{cell_text(name)}", _cell(part)
 
 
 def _cell(value: Any) -> str | int | float:

@@ -30,7 +30,8 @@ def of_others(run, text):
     run.manifest = msgspec.structs.replace(
         run.manifest, machine=machine, formicary=text, left_out=text, complete=False, configurations=(evil,)
     )
-    return document(run, [row(text, text, experiment=text, notes=(text,), rtt_p50_us=1.0)])
+    known = {"experiment": text, "notes": (text,), "rtt_p50_us": 1.0}
+    return document(run, [row(text, text, **{f"{text}s": text, **known})])
 
 
 @settings(max_examples=10)
@@ -53,9 +54,13 @@ def test_no_report_steers_a_terminal(run, form, text):
 def test_no_text_in_csv_is_a_formula(text):
     stream = io.StringIO(newline="")
     figures = {"rtt_p50_us": -3.5, "round_trips_per_s": -1.0}
-    write_csv(document(None, [row(text, experiment=text, notes=(text, text), **figures)]), stream)
+    write_csv(
+        document(None, [row(text, **{f"{text}s": 1, "experiment": text, "notes": (text, text)}, **figures)]),
+        stream,
+    )
     assert unseen(stream.getvalue(), allowed="\r\n") == set()
     (line,) = csv.DictReader(io.StringIO(stream.getvalue(), newline=""))
     texts = [line[name] for name in ("experiment", "platform", "notes")]
     assert not any(cell.startswith((*FORMULAS, "\uff1d")) for cell in texts)
-    assert (line["rtt_p50_us"], line["round_trips_per_s"]) == ("-3.5", "-1.0")
+    assert [line[f"figures.{name}.mean"] for name in figures] == ["-3.5", "-1.0"]
+    assert not any(name.startswith((*FORMULAS, "\uff1d")) for name in line)

@@ -24,6 +24,7 @@ from formicary_bench.experiments.messaging import (
     cpu,
     designs,
     encryption,
+    fan_out_tree,
     location,
     lower_bound,
     many_to_one,
@@ -83,7 +84,7 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.parameters import Parameter
 
 _MODULES = (
-    *(pairs, many_to_one, broadcast, size, lower_bound),
+    *(pairs, many_to_one, broadcast, fan_out_tree, size, lower_bound),
     *(location, single_pair_size, scale, encryption),
     *(open_loop, saturation, scale_out, designs, styles, create),
     *(register, deregister, search, propagation, churn),

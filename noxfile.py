@@ -23,8 +23,8 @@ ALONE = ("tests/integration/profiling/test_truth.py", "tests/unit/profiling/acco
 WITHOUT_THOSE = [f"--ignore={Path(path).resolve()}" for path in ALONE]
 # A thousand examples take longer than a test of the first tier may.
 SECOND_TIER = ("--full", "--timeout", "3600")
-# Tests marked so need them, and all that profile need lab.
-EXTRAS = ("accounts", "figures", "gateway", "lab", "live", "notebooks", "postgresql")
+# Tests marked so need them, all of the laboratory bench, and all that profile lab.
+EXTRAS = ("accounts", "bench", "figures", "gateway", "lab", "live", "notebooks", "postgresql")
 
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "venv"
@@ -104,14 +104,14 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check types with mypy, strictly."""
-    session.install("-e", ".", *group("types"))
+    session.install("-e", ".[bench]", *group("types"))
     session.run("python", "-m", "tests.gate", session.name)
 
 
 @nox.session
 def docs(session: nox.Session) -> None:
     """Build the documentation; warnings are errors."""
-    session.install("-e", ".", *group("docs"))
+    session.install("-e", ".[bench]", *group("docs"))
     session.run("python", "-m", "tests.gate", session.name)
 
 
@@ -150,8 +150,8 @@ def used(session: nox.Session) -> None:
 
 @nox.session(name="bench-smoke", tags=["full"])
 def bench_smoke(session: nox.Session) -> None:
-    """Run one small measurement from a plain install, not from the checkout."""
-    session.install(".")
+    """Run one small measurement from what is installed, not from the checkout."""
+    session.install(".[bench]")
     pairs = ("messaging/pairs", "--pairs", "1", "--placement", "same-container")
     with tempfile.TemporaryDirectory() as folder, session.chdir(folder):
         session.run("formicary", "bench", "run", *pairs)

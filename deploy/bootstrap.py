@@ -71,9 +71,9 @@ OLDEST_PYTHON = (3, 11)
 OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
 
 INSTALLS = {
-    "bench": ["--editable", ".[lab]"],
+    "bench": ["--editable", ".[bench,lab]"],
     "test": [
-        *["--editable", ".[accounts,lab,figures,postgresql,live,gateway,notebooks]"],
+        *["--editable", ".[accounts,bench,lab,figures,postgresql,live,gateway,notebooks]"],
         *["--group", "test", "--group", "lint", "--group", "types", "--group", "docs"],
     ],
 }

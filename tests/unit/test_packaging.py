@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import zipfile
 from importlib import metadata
 from pathlib import Path
@@ -66,6 +68,17 @@ def test_help_of_the_command_line_loads_nothing_heavy():
     modules = modules_after("from formicary.cli import main; main(['--help'])")
     assert "formicary_bench" in modules
     assert modules & (HEAVY - {"formicary_bench", "typer", "rich"}) == set()
+
+
+def test_a_plain_install_has_nothing_of_the_laboratory_and_all_has_every_extra():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    plain = {re.match(r"[\w-]+", line)[0] for line in project["dependencies"]}
+    assert plain == {
+        *("cryptography", "msgspec", "platformdirs", "psutil", "pybase64", "rich", "typer", "uvloop")
+    }
+    extras = project["optional-dependencies"]
+    (everything,) = extras.pop("all")
+    assert everything == f"formicary[{','.join(sorted(extras))}]"
 
 
 def test_the_version_comes_from_one_place():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from formicary.cli.command_tree import LazyCommand, group_of
+from formicary_bench import need_libraries
 
 CPU_GROUP = "runtime"
 
@@ -94,4 +95,5 @@ app = typer.Typer(
 
 @app.callback()
 def bench() -> None:
-    """Have Typer take for a group what has no commands of its own."""
+    """Make sure that the laboratory's libraries are there, whichever command it is."""
+    need_libraries()

@@ -12,6 +12,7 @@ import typer
 from formicary.cli.options import Json, examples
 from formicary.cli.output import say, show_json
 from formicary.errors import UsageError
+from formicary_bench import need_libraries
 
 if TYPE_CHECKING:
     from formicary_bench.labs.measuring import Measurement
@@ -47,6 +48,7 @@ def measure(
 
     Leaves a small file for `formicary lab merge`, and a page with the picture.
     """
+    need_libraries()
     import formicary
     from formicary_bench.labs import charts, measuring, results
     from formicary_bench.labs.material import lab_named
@@ -110,6 +112,7 @@ def merge(
     A file of another lab, or a broken one, is left out with a sentence; the exit
     code is 2 if none is left.
     """
+    need_libraries()
     from formicary_bench.labs import charts, results
 
     found, warnings = results.read_results(files)

@@ -19,5 +19,5 @@ def need_extra() -> None:
     if missing:
         raise UsageError(
             f"hosts cannot be reached: {', '.join(missing)} is not installed; "
-            'install what is missing: pip install "formicary[lab]"'
+            'install what is missing: pip install "formicary[bench,lab]"'
         )

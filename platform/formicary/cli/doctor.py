@@ -10,7 +10,7 @@ from formicary.cli.options import Json, examples
 from formicary.cli.output import say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from formicary.doctor.finding import Finding, State
 
@@ -41,18 +41,29 @@ def doctor(*, as_json: Json = False) -> None:
 
 def _look() -> Iterator[Finding]:
     from formicary.doctor import machine, programs, tracing
+    from formicary.doctor.finding import missing
 
-    yield programs.python()
-    yield programs.libraries()
-    yield programs.uvloop()
-    yield machine.folder()
-    yield from machine.ports()
-    yield programs.prosody()
-    yield from programs.extras()
-    yield tracing.tracing()
-    yield machine.processes()
-    yield machine.clocks()
-    yield from machine.noise()
+    looks: tuple[Callable[[], Finding | list[Finding]], ...] = (
+        programs.python,
+        programs.libraries,
+        programs.uvloop,
+        machine.folder,
+        machine.ports,
+        programs.prosody,
+        programs.extras,
+        tracing.tracing,
+        machine.processes,
+        machine.clocks,
+        machine.noise,
+    )
+    for look in looks:
+        try:
+            found = look()
+        except ModuleNotFoundError as error:
+            name = (error.name or "").partition(".")[0]
+            why = f"not looked at, since {name} is not installed"
+            found = missing(look.__name__, why, f"pip install {name}")
+        yield from found if isinstance(found, list) else [found]
 
 
 def _show(finding: Finding) -> None:

@@ -23,6 +23,7 @@ _SECONDS = 10.0  # for a program to say what it is
 _VERSION = re.compile(r"^Prosody (\d\S*|hg:\S+|trunk)", re.MULTILINE)
 _EXTRAS = {
     "accounts": ("ordinary XMPP accounts", ("aioxmpp",)),
+    "bench": ("laboratory, `formicary bench`", ("jinja2", "numpy", "pyarrow", "scipy")),
     "lab": ("sampling profiles", ("py-spy",)),
 }
 

@@ -73,6 +73,15 @@ def test_the_exit_code_is_1_if_what_is_needed_is_missing(quick, monkeypatch):
     assert json.loads(CliRunner().invoke(app, ["doctor", "--json"]).stdout)["is_fit"] is False
 
 
+def test_what_cannot_be_looked_at_without_a_library_says_which_and_the_rest_is_looked_at(quick, monkeypatch):
+    monkeypatch.setitem(sys.modules, "psutil", None)
+    done = CliRunner().invoke(app, ["doctor"])
+    assert done.exit_code == 1
+    sentence = "not looked at, since psutil is not installed; next: pip install psutil\n"
+    assert f"missing  processes: {sentence}" in done.stdout
+    assert "CPU clock" in done.stdout
+
+
 def test_an_old_python_and_libraries_that_are_not_there(monkeypatch):
     monkeypatch.setattr(programs.sys, "version_info", (3, 10, 4, "final", 0))
     assert programs.python().state is State.MISSING
@@ -90,7 +99,7 @@ def test_extras_that_are_not_installed_say_how_to_get_them(monkeypatch):
     monkeypatch.setattr(programs, "_version", lambda name: None)
     assert programs.uvloop().next_step == "pip install uvloop"
     assert [each.next_step for each in programs.extras()] == [
-        f'pip install "formicary[{name}]"' for name in ("accounts", "lab")
+        f'pip install "formicary[{name}]"' for name in ("accounts", "bench", "lab")
     ]
 
 

@@ -16,7 +16,7 @@ from formicary_bench.remote.provisioning import own_wheel, wheels
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-_EXTRA = "lab"
+_EXTRAS = {"bench", "lab"}
 # What only this side needs: it connects to hosts, keeps results, and makes reports of them.
 _FOR_THE_CONTROLLER = {"asyncssh", "jinja2", "packaging", "pip", "pyarrow", "scipy"}
 
@@ -61,7 +61,7 @@ def find(
     begin = own_wheel.requirements() if requirements is None else requirements
     installed: dict[str, Distribution] = {}
     absent: dict[str, Requirement] = {}
-    pending = deque((Requirement(line), {_EXTRA}) for line in begin)
+    pending = deque((Requirement(line), _EXTRAS) for line in begin)
     pending = deque(one for one in pending if one[0].name not in _FOR_THE_CONTROLLER)
     seen = set()
     while pending:

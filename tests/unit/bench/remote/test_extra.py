@@ -12,7 +12,7 @@ def test_all_that_is_missing_is_named_with_how_to_install_it(monkeypatch):
     there = {"packaging": object()}
     monkeypatch.setattr(extra, "find_spec", there.get)
     with pytest.raises(
-        UsageError, match=r'asyncssh, pip is not installed; .*: pip install "formicary\[lab\]"'
+        UsageError, match=r'asyncssh, pip is not installed; .*: pip install "formicary\[bench,lab\]"'
     ):
         extra.need_extra()
 

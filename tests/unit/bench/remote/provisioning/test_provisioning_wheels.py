@@ -216,10 +216,12 @@ def test_what_only_the_controller_needs_is_left_out_and_what_is_not_installed_is
     lines = [
         "asyncssh>=2; extra == 'lab'",
         "py-spy>=0.4; extra == 'lab'",
+        "numpy; extra == 'bench'",
+        "scipy; extra == 'bench'",
         "spade; extra == 'spade'",
         "gone[x]>=2",
     ]
-    assert found(lines, {"py-spy": []}) == ({"py-spy"}, {"gone[x]>=2"})
+    assert found(lines, {"numpy": [], "py-spy": []}) == ({"numpy", "py-spy"}, {"gone[x]>=2"})
 
 
 def test_another_version_is_another_digest():

@@ -1,4 +1,4 @@
-"""Set up everything on a machine that has only Python 3.11 and git, then do one job.
+"""Set up everything on a machine that has only Python and git, then do one job.
 
     python3 deploy/bootstrap.py bench [ARGUMENTS]   measure: `formicary bench run ARGUMENTS`, or `quick`
     python3 deploy/bootstrap.py test                check everything, as on each change
@@ -20,6 +20,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -67,7 +68,6 @@ INSTALLING = threading.Lock()  # two at once would refuse each other
 LISTS_READ = threading.Event()  # once is enough
 # Where packages put programs that are not on everybody's PATH.
 ALSO_IN = ["/usr/sbin", *map(str, Path("/usr/lib/postgresql").glob("*/bin"))]
-OLDEST_PYTHON = (3, 11)
 OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
 
 INSTALLS = {
@@ -151,12 +151,14 @@ def hand_over(command: list[str]) -> int:
 
 
 def check_python(version: tuple[int, ...]) -> None:
-    """Refuse a Python that is too old."""
-    if version < OLDEST_PYTHON:
-        here, needed = (".".join(map(str, numbers[:2])) for numbers in (version, OLDEST_PYTHON))
+    """Refuse a Python that Formicary was not tried with, as pip would in many lines."""
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    tried = re.findall(r'"Programming Language :: Python :: (\d+\.\d+)"', project)
+    here = "{}.{}".format(*version)
+    if here not in tried:
         raise SetupError(
-            f"Formicary needs Python {needed} or later and this is Python {here}: "
-            f"start it with a newer one, as in `python{needed} deploy/bootstrap.py`.",
+            f"Formicary was tried with Python {tried[0]} to {tried[-1]} and this is Python {here}: "
+            f"start it with one of those, as in `python{tried[-1]} deploy/bootstrap.py`.",
             exit_code=2,
         )
 

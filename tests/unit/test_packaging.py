@@ -81,6 +81,15 @@ def test_a_plain_install_has_nothing_of_the_laboratory_and_all_has_every_extra()
     assert everything == f"formicary[{','.join(sorted(extras))}]"
 
 
+def test_a_python_that_is_not_tried_is_refused_and_the_readme_says_which_are():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    tried = [int(minor) for line in project["classifiers"] if (minor := line.partition(":: Python :: 3.")[2])]
+    assert tried == list(range(tried[0], tried[-1] + 1))
+    assert project["requires-python"] == f">=3.{tried[0]},<3.{tried[-1] + 1}"
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert f"Python 3.{tried[0]} to 3.{tried[-1]}" in readme
+
+
 def test_the_version_comes_from_one_place():
     assert metadata.version("formicary") == formicary.__version__
 

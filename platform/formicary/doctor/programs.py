@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from importlib import metadata
 from typing import TYPE_CHECKING
 
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 
     from formicary.doctor.finding import Finding
 
-_OLDEST_PYTHON = (3, 11)
 _OLDEST_PROSODY = (0, 12)
 _SECONDS = 10.0  # for a program to say what it is
 # Before it, there may be "Prosody was unable to find lua-unbound", with what to do about that.
 _VERSION = re.compile(r"^Prosody (\d\S*|hg:\S+|trunk)", re.MULTILINE)
+_PYTHON = re.compile(r"Programming Language :: Python :: (3\.\d+)")
 _EXTRAS = {
     "accounts": ("ordinary XMPP accounts", ("aioxmpp",)),
     "bench": ("laboratory, `formicary bench`", ("jinja2", "numpy", "pyarrow", "scipy")),
@@ -28,13 +29,24 @@ _EXTRAS = {
 }
 
 
-def python() -> Finding:
-    """Look at the version of Python."""
-    version = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info < _OLDEST_PYTHON:
-        oldest = ".".join(map(str, _OLDEST_PYTHON))
-        return missing("Python", f"this is Python {version}", f"use Python {oldest} or later")
-    return good("Python", f"{sys.implementation.name} {version}")
+def python(distribution: str = "formicary") -> Finding:
+    """Look whether Formicary was tried with this version of Python.
+
+    Args:
+        distribution: whose metadata say with which it was.
+    """
+    this = f"{sys.implementation.name} {'.'.join(map(str, sys.version_info[:3]))}"
+    classifiers: list[str] = []
+    with suppress(metadata.PackageNotFoundError):
+        classifiers = metadata.metadata(distribution).get_all("Classifier", [])
+    tried = [found[1] for text in classifiers if (found := _PYTHON.fullmatch(text))]
+    if not tried:
+        return limited("Python", f"{this}; nothing here says whether Formicary was tried with it")
+    if sys.implementation.name == "cpython" and ".".join(map(str, sys.version_info[:2])) in tried:
+        return good("Python", f"{this}, with which Formicary was tried")
+    return limited(
+        "Python", f"{this}, with which Formicary was not tried", f"use CPython {tried[0]} to {tried[-1]}"
+    )
 
 
 def libraries(distribution: str = "formicary") -> Finding:

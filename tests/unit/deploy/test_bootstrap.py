@@ -19,6 +19,13 @@ from tests.plugins.paths import ROOT
 SCRIPT = ROOT / "deploy" / "bootstrap.py"
 
 
+def tried(*versions):
+    """Give the lines of a pyproject.toml that say which Pythons were tried."""
+    return (
+        f"classifiers = {json.dumps([f'Programming Language :: Python :: {a}.{b}' for a, b in versions])}\n"
+    )
+
+
 @pytest.fixture
 def bootstrap(tmp_path, monkeypatch):
     """Give the script as a module that works on a checkout of its own."""
@@ -28,7 +35,7 @@ def bootstrap(tmp_path, monkeypatch):
     root = tmp_path / "checkout"
     (root / "platform" / "formicary").mkdir(parents=True)
     (root / "platform" / "formicary" / "__init__.py").write_text("__version__ = '1'")
-    (root / "pyproject.toml").write_text("")
+    (root / "pyproject.toml").write_text(tried(sys.version_info[:2]))
     module.ROOT, module.VENV = root, root / ".venv"
     module.PYTHON = str(root / ".venv" / "bin" / "python")
     module.RECORD = root / ".venv" / "formicary-bootstrap.json"
@@ -88,12 +95,14 @@ def test_it_parses_on_an_older_python_and_imports_only_what_python_brings():
     assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
 
 
-def test_an_older_python_is_refused_in_one_sentence(bootstrap, capsys, monkeypatch):
-    monkeypatch.setattr(bootstrap, "OLDEST_PYTHON", (99, 1))
+@pytest.mark.parametrize("versions", [[(2, 6), (2, 7)], [(99, 1), (99, 2)]])
+def test_a_python_that_was_not_tried_is_refused_in_one_sentence(bootstrap, capsys, versions):
+    (bootstrap.ROOT / "pyproject.toml").write_text(tried(*versions))
+    oldest, newest = ("{}.{}".format(*version) for version in versions)
     assert bootstrap.main(["bench"]) == 2
     (line,) = capsys.readouterr().out.splitlines()
-    assert "needs Python 99.1 or later and this is Python 3." in line
-    assert "python99.1 deploy/bootstrap.py" in line
+    assert f"was tried with Python {oldest} to {newest} and this is Python 3." in line
+    assert f"python{newest} deploy/bootstrap.py" in line
     assert not bootstrap.VENV.exists()
 
 

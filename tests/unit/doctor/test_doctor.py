@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import socket
 import subprocess
@@ -82,9 +83,21 @@ def test_what_cannot_be_looked_at_without_a_library_says_which_and_the_rest_is_l
     assert "CPU clock" in done.stdout
 
 
-def test_an_old_python_and_libraries_that_are_not_there(monkeypatch):
-    monkeypatch.setattr(programs.sys, "version_info", (3, 10, 4, "final", 0))
-    assert programs.python().state is State.MISSING
+def test_the_python_that_runs_is_named_with_whether_it_was_tried(monkeypatch):
+    found = programs.python()
+    assert found.state is State.GOOD
+    assert found.what == f"cpython {platform.python_version()}, with which Formicary was tried"
+    monkeypatch.setattr(programs.sys, "version_info", (3, 99, 4, "final", 0))
+    found = programs.python()
+    assert (found.state, found.what) == (
+        State.LIMITED,
+        "cpython 3.99.4, with which Formicary was not tried",
+    )
+    assert "nothing here says" in programs.python("no-such-thing").what
+    assert re.fullmatch(r"use CPython 3\.11 to 3\.\d+", found.next_step)
+
+
+def test_libraries_that_are_not_there(monkeypatch):
     monkeypatch.setattr(
         programs.metadata,
         "requires",

@@ -66,6 +66,12 @@ READERS = ("texlive-latex-recommended", "chromium", "systemd")  # of reports and
 DATABASES = ("postgresql",)  # behind shops; tests say so, too
 INSTALLING = threading.Lock()  # two at once would refuse each other
 LISTS_READ = threading.Event()  # once is enough
+OFFLINE = threading.Event()  # what one step has found is true of the next
+# What pip and apt-get say where no server can be reached, and where that is why they give up.
+NO_NETWORK = re.compile(
+    "NewConnectionError|ConnectTimeout|ProxyError|Temporary failure|Network is unreachable|Could not connect"
+)
+GIVEN_UP = re.compile("No matching distribution found|Failed to fetch|Unable to (fetch|locate)")
 # Where packages put programs that are not on everybody's PATH.
 ALSO_IN = ["/usr/sbin", *map(str, Path("/usr/lib/postgresql").glob("*/bin"))]
 OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
@@ -94,11 +100,11 @@ class SetupError(Exception):
     """The set-up cannot go on; its message says why and what to do.
 
     Args:
-        message: one sentence for the user.
+        message: one sentence for the user; empty if a step has said it.
         exit_code: what the process ends with.
     """
 
-    def __init__(self, message: str, exit_code: int = 1) -> None:
+    def __init__(self, message: str = "", exit_code: int = 1) -> None:
         super().__init__(message)
         self.exit_code = exit_code
 
@@ -133,8 +139,14 @@ def step(what: str, *commands: list[str]) -> bool:
             check=False,
         )
         if done.returncode:
-            output = done.stdout.decode(errors="replace").rstrip()
-            say(f"bootstrap: {what} failed after {time.monotonic() - start:.1f} s:\n{output}")
+            output = "\n" + done.stdout.decode(errors="replace").rstrip()
+            if NO_NETWORK.search(output) and GIVEN_UP.search(output):
+                OFFLINE.set()
+                output = (
+                    " it needs the network, which cannot be reached; connect this machine, or name a proxy "
+                    "in https_proxy, and start this again."
+                )
+            say(f"bootstrap: {what} failed after {time.monotonic() - start:.1f} s:{output}")
             return False
     say(f"bootstrap: {what}: {time.monotonic() - start:.1f} s")
     return True
@@ -182,6 +194,8 @@ def why_not_install() -> str | None:
         return "this system has no apt-get"
     if as_root() is None:
         return "this account is neither root nor has sudo without a password"
+    if OFFLINE.is_set():
+        return "the network cannot be reached"
     return None
 
 
@@ -231,33 +245,27 @@ def keep_from_starting(service: str) -> None:
 
 
 def ensure_package(package: str) -> bool:
-    """Install a system package where it is missing and we may.
-
-    Args:
-        package: its name.
-
-    Returns:
-        Whether it is here.
-    """
+    """Install a system package where it is missing and we may, and return whether it is here."""
     places = os.pathsep.join([os.environ.get("PATH", os.defpath), *ALSO_IN])
     if shutil.which(PROGRAMS[package], path=places):
         return True
-    reason = why_not_install()
-    if reason is None and install_package(package):
-        if package in SERVICES:
-            keep_from_starting(SERVICES[package])
-        return True
-    what = f"{package}, an XMPP server," if package in MARKS.values() else package
-    say(
-        f"bootstrap: {what} is missing and was not installed ({reason or 'see above'}): "
-        f"going on without it. To have it, type `sudo apt-get install {package}` and start this again."
-    )
-    return False
+    if why_not_install() is not None or not install_package(package):
+        return False
+    if package in SERVICES:
+        keep_from_starting(SERVICES[package])
+    return True
 
 
 def ensure_packages(packages: tuple[str, ...]) -> set[str]:
-    """Install what is missing of some packages and may be installed, and give those that are here."""
-    return {package for package in packages if ensure_package(package)}
+    """Install what is missing of some packages and may be installed, name the rest, give what is here."""
+    missing = [package for package in packages if not ensure_package(package)]
+    if missing:
+        say(
+            "bootstrap: going on without what is missing and was not installed "
+            f"({why_not_install() or 'see above'}): {', '.join(missing)}. To have it, type "
+            f"`sudo apt-get install {' '.join(missing)}` and start this again."
+        )
+    return {*packages} - {*missing}
 
 
 # The environment
@@ -297,24 +305,30 @@ def make_environment() -> None:
         shutil.rmtree(VENV)
     write_record({})
     if not step("making the environment .venv", [sys.executable, "-m", "venv", str(VENV)]):
-        raise SetupError("The environment could not be made: see above.")
+        raise SetupError
 
 
-def ensure_environment(job: str) -> None:
-    """Have an environment with the project and what the job needs; return at once where all is there."""
+def ensure_python() -> dict[str, str]:
+    """Have an environment made by this Python; give what was noted about it."""
     python = f"{sys.version} {sys.base_prefix} {ROOT}"
-    sources = (ROOT / "pyproject.toml", ROOT / "platform" / "formicary" / "__init__.py", Path(__file__))
-    content = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
     record = read_record()
     if record.get("python") != python or not Path(PYTHON).exists():
         make_environment()
         record = {"python": python}
         write_record(record)
+    return record
+
+
+def ensure_environment(job: str) -> None:
+    """Have an environment with the project and what the job needs; return at once where all is there."""
+    sources = (ROOT / "pyproject.toml", ROOT / "platform" / "formicary" / "__init__.py", Path(__file__))
+    content = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+    record = ensure_python()
     if content in (record.get(job), record.get("test")):  # the tests' environment can do every job
         return
     pip = [PYTHON, "-m", "pip", "install"]
     if not step("installing Formicary and what it needs", [*pip, OLDEST_PIP], [*pip, *INSTALLS[job]]):
-        raise SetupError("The packages could not be installed: see above.")
+        raise SetupError
     write_record({**record, job: content})
 
 
@@ -324,7 +338,7 @@ def ensure_environment(job: str) -> None:
 def bench(arguments: list[str]) -> int:
     """Measure, and give the exit code."""
     ensure_environment("bench")
-    if not ensure_package("prosody"):
+    if not ensure_packages(("prosody",)):
         say("bootstrap: measuring what needs no server: one process, and direct links between two")
     return hand_over([str(VENV / "bin" / "formicary"), "bench", "run", *(arguments or ["quick"])])
 
@@ -337,8 +351,9 @@ def test(arguments: list[str]) -> int:
             f"`python3 deploy/bootstrap.py test -- {arguments[0]}`.",
             exit_code=2,
         )
+    ensure_python()  # where it cannot be made, nothing else is to be said
     with ThreadPoolExecutor() as beside:
-        # The system's packages come while the environment is made, which needs none.
+        # The system's packages come while the environment is filled, which needs none.
         packages = beside.submit(ensure_packages, (*MARKS.values(), *HOSTS, *READERS, *DATABASES))
         ensure_environment("test")
         spade = [PYTHON, "-m", "tests.plugins.spade_environment"]
@@ -369,7 +384,8 @@ def main(arguments: list[str]) -> int:
         check_python(sys.version_info[:3])
         return jobs[arguments[0]](arguments[1:])
     except SetupError as error:
-        say(f"bootstrap: {error}")
+        if str(error):
+            say(f"bootstrap: {error}")
         return error.exit_code
     except OSError as error:
         say(f"bootstrap: {error}: put it right and start this again.")

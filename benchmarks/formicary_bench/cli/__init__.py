@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from formicary.cli.command_tree import LazyCommand, group_of
+from formicary.core.systems import need_posix
 from formicary_bench import need_libraries
 
 CPU_GROUP = "runtime"
@@ -95,5 +96,6 @@ app = typer.Typer(
 
 @app.callback()
 def bench() -> None:
-    """Make sure that the laboratory's libraries are there, whichever command it is."""
+    """Make sure that the laboratory runs here and its libraries are there, whichever command it is."""
+    need_posix("measurements")
     need_libraries()

@@ -9,6 +9,7 @@ import typer
 
 from formicary.cli.options import Json, examples
 from formicary.cli.output import say
+from formicary.core.systems import need_posix
 from formicary_bench.cli.hosts_lab import app as lab
 
 if TYPE_CHECKING:
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Check, prepare and clean the hosts of a hosts.toml.")
 app.add_typer(lab, name="lab")
+
+
+@app.callback()
+def hosts() -> None:
+    """Make sure that there can be measurements over hosts, whichever command it is."""
+    need_posix("measurements over hosts")
+
 
 _INTERRUPTED = 130  # as shells have it for a program that Ctrl-C has ended
 

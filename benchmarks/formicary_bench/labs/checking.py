@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from formicary_bench.labs.material import Lab
     from formicary_bench.labs.scenarios import Scenario
 
+_IS_WINDOWS = sys.platform == "win32"  # where another process gets a socket by its standard input
 _START = 30.0  # seconds for Python to start
 _GRACE = 3.0  # seconds for a program that hangs to be noticed by itself
 
@@ -88,12 +89,16 @@ class _Process:
                     str(seconds),
                 ],
                 cwd=program.parent,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if _IS_WINDOWS else subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[] if _IS_WINDOWS else [theirs.fileno()],
                 start_new_session=True,  # Ctrl-C is for us, who end it with all that it has started
             )
+            if sys.platform == "win32":
+                assert self._process.stdin is not None
+                with self._process.stdin as given:
+                    given.write(theirs.share(self._process.pid))
         self._line: Line[Order, Report] = Line(ours, Report, lambda: self._process.poll() is None)
         self.examinee = Examinee(self._line, self._how_it_ended)
         self.wait_for(seconds, _START)
@@ -104,7 +109,10 @@ class _Process:
     def __exit__(self, *exception: object) -> None:
         self._ours.close()
         with contextlib.suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:  # on Windows
+                self._process.kill()
         self._process.wait()
 
     def wait_for(self, seconds: float, grace: float = _GRACE) -> None:

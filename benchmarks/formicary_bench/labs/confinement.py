@@ -23,22 +23,23 @@ if TYPE_CHECKING:
 # of <linux/prctl.h> and <linux/capability.h>
 _SET_PDEATHSIG, _SET_DUMPABLE, _CAPBSET_DROP, _SET_CHILD_SUBREAPER, _SET_NO_NEW_PRIVS = 1, 4, 24, 36, 38
 _CAP_SYS_PTRACE, _CAPABILITY_VERSION_3 = 19, 0x20080522
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
 _ROUNDS = 200  # looks for what is left of a program's processes
 
 
 def confine() -> None:
     """End this process with its parent, and keep it from inspecting other processes, even as root."""
+    if sys.platform != "linux":
+        return
     _prctl(_SET_PDEATHSIG, signal.SIGKILL)
     _prctl(_SET_NO_NEW_PRIVS, 1)
     _prctl(_CAPBSET_DROP, _CAP_SYS_PTRACE)  # only root has it
-    if sys.platform == "linux":
-        header, sets = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
-        libc = ctypes.CDLL(None)
-        if libc.capget(header, sets) == 0:
-            for place in range(3):  # effective, permitted, inheritable
-                sets[place] &= ~(1 << _CAP_SYS_PTRACE)
-            libc.capset(header, sets)
+    header, sets = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
+    libc = ctypes.CDLL(None)
+    if libc.capget(header, sets) == 0:
+        for place in range(3):  # effective, permitted, inheritable
+            sets[place] &= ~(1 << _CAP_SYS_PTRACE)
+        libc.capset(header, sets)
 
 
 @contextlib.contextmanager

@@ -59,14 +59,17 @@ class _Alarms:
         self._line = line
         self._path = path
         self._seconds = 0.0
-        signal.signal(signal.SIGPROF, self._ring)
-        signal.signal(signal.SIGALRM, self._ring)
+        self._are_there = hasattr(signal, "setitimer")  # on Windows the judge alone notices
+        if self._are_there:
+            signal.signal(signal.SIGPROF, self._ring)
+            signal.signal(signal.SIGALRM, self._ring)
 
     def set(self, seconds: float) -> None:
         """Set the limit of CPU time in seconds; 0 for none."""
         self._seconds = seconds
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-        signal.setitimer(signal.ITIMER_REAL, seconds * PATIENCE)
+        if self._are_there:
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+            signal.setitimer(signal.ITIMER_REAL, seconds * PATIENCE)
 
     def _ring(self, _: int, frame: FrameType | None) -> None:
         line = running_line(self._path, frame)
@@ -76,11 +79,17 @@ class _Alarms:
         os._exit(1)  # nothing else gets out of a loop that catches everything
 
 
+def _connection(number: int) -> socket.socket:
+    if sys.platform == "win32":
+        return socket.fromshare(sys.stdin.buffer.read())
+    os.set_inheritable(number, False)
+    return socket.socket(fileno=number)
+
+
 def main(number: int, path: Path, seconds: float) -> None:
     """Load a program and run scenarios, on the orders of a judge."""
     confine()
-    os.set_inheritable(number, False)
-    line: Line[Report, Any] = Line(socket.socket(fileno=number), Order)
+    line: Line[Report, Any] = Line(_connection(number), Order)
     alarms = _Alarms(line, path)
     alarms.set(seconds)
     serve(line, path, alarms.set)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from formicary.core.errors import UsageError
 from formicary.core.private import check_secret
+from formicary.core.systems import need_posix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,6 +109,8 @@ class ConnectionSettings:
     def _open(self, name: str, **options: Any) -> Container:
         from formicary.container.container import MAIN, PLATFORM, Container
 
+        if self.join or self.server or self.account or self.can_be_joined_at:
+            need_posix("platforms of several containers")
         platform, joined = self.platform or PLATFORM, None
         meeting: ServerAddress | AccountAddress | None = None
         if self.join is not None:

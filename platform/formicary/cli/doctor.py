@@ -44,6 +44,7 @@ def _look() -> Iterator[Finding]:
     from formicary.doctor.finding import missing
 
     looks: tuple[Callable[[], Finding | list[Finding]], ...] = (
+        machine.system,
         programs.python,
         programs.libraries,
         programs.uvloop,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import secrets
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.files import user_state
 from formicary.core.private import make_private_folder
+from formicary.core.systems import lock, need_posix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +29,7 @@ def is_guest_name(domain: str) -> bool:
 @contextmanager
 def lease_name() -> Iterator[str]:
     """Have a name that no other command of this user on this host has meanwhile."""
+    need_posix("platforms of several containers")
     # Commands of other users and hosts may ask the same platform at the same time.
     user = hashlib.sha256(f"{socket.gethostname()}/{os.getuid()}".encode()).hexdigest()[:6]
     try:
@@ -48,7 +49,7 @@ def _take(folder: Path) -> tuple[int, int]:
     for number in count(1):
         descriptor = os.open(folder / str(number), os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(descriptor, waits=False)
         except BlockingIOError:
             os.close(descriptor)
         except BaseException:

@@ -8,7 +8,6 @@ had joined the one that crashed.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sys
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from formicary.core.errors import UsageError
 from formicary.core.files import user_state, write_locked
 from formicary.core.names import is_container, natural
 from formicary.core.private import make_private_folder, read_private
+from formicary.core.systems import lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -188,7 +188,7 @@ def _is_held(path: Path) -> bool:
     except FileNotFoundError:  # it has just ended, or there never was one
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        lock(descriptor, is_shared=True, waits=False)
     except BlockingIOError:
         return True
     finally:
@@ -201,7 +201,7 @@ def _locked(path: Path) -> Iterator[None]:
     """Keep others from looking for a free name meanwhile."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        lock(descriptor)
         yield
     finally:
         os.close(descriptor)

@@ -93,6 +93,7 @@ def profile(
     1 if something is missing in the figures, 2 if an option cannot be used, and
     130 after Ctrl-C.
     """
+    from formicary.core.systems import need_posix
     from formicary.profiling.analysis.attribution import View, cpu_times
     from formicary.profiling.model.groups import Rules, own_rule
     from formicary.profiling.sampling.measurement import Request, measure
@@ -103,6 +104,7 @@ def profile(
 
         _console().print(rules_table(known))
         return
+    need_posix("profiles")
     request = Request(
         pid=pid,
         command=tuple(program or ()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def run_until_signal(
         task = asyncio.current_task()
         assert task is not None
         # Not by way of SIGINT: that is ignored in what a script has started in the background.
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        with suppress(NotImplementedError):  # Windows has none that ends a program
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
         await work
 
     with asyncio.Runner(loop_factory=loop_factory) as runner:

@@ -100,8 +100,11 @@ def begin(script: str | None) -> None:
 def _keep_pipes() -> None:
     """Give the pipes to the container to no process that a function starts, and that may outlive this one.
 
-    As long as any process holds them, the container takes the worker for alive, and waits for its end.
+    As long as any process holds them, the container takes the worker for alive, and waits for its end. On
+    Windows no process gets them anyway.
     """
+    if not hasattr(os, "register_at_fork"):
+        return
     tracker = resource_tracker.getfd()  # which all processes share
     pipes = [fd for fd in map(int, os.listdir("/dev/fd")) if fd > _STDERR and fd != tracker and _is_pipe(fd)]  # noqa: PTH208 -- no other need of pathlib
     for fd in pipes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections import deque
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from formicary.compute.functions import check_function, name_of
 from formicary.compute.workers import InterpreterWorker, ProcessWorker, ThreadWorker
 from formicary.core.errors import ContainerClosedError
+from formicary.core.systems import usable_cores
 from formicary.core.times import time_limit
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Pool:
             self._kind = InterpreterWorker
         else:
             self._kind = ProcessWorker
-        self.size = size or len(os.sched_getaffinity(0))
+        self.size = size or usable_cores()
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
         self._line: deque[asyncio.Future[Worker]] = deque()  # who waits for a worker

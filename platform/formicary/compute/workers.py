@@ -182,6 +182,9 @@ def _check_program() -> None:
 @contextmanager
 def _sigint_held() -> Iterator[None]:
     """Have processes that are started meanwhile get no Ctrl-C; this one gets it afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

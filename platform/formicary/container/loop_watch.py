@@ -66,6 +66,8 @@ class _Times:
         return self._latest[0] - before[0], self._latest[1] - before[1]
 
     def _read(self) -> tuple[float, float]:
+        if not self._files:  # not Linux
+            return self._latest
         with contextlib.suppress(OSError, ValueError, IndexError):
             ran, waited, *_ = os.pread(self._files[0], 80, 0).split()
             return int(ran) / 1e9, int(waited) / 1e9
@@ -73,6 +75,8 @@ class _Times:
 
     def wants_processor(self) -> bool:
         """Tell whether the thread runs now, or waits for a processor; False where that is not known."""
+        if not self._files:
+            return False
         with contextlib.suppress(OSError, IndexError):
             return os.pread(self._files[1], 500, 0).rpartition(b")")[2].split()[0] == b"R"
         return False

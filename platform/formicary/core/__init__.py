@@ -7,6 +7,7 @@ It imports nothing of the other packages; users find what is theirs in `formicar
 - `errors`: all exceptions; `quoting`: foreign text in sentences; `origin`: where an exception comes from
 - `failures`: what agents have failed with
 - `clock`: the time; `times`: checks times that users give; `event_loop`: which loop programs run in
+- `systems`: what differs between operating systems
 - `files`: files that are written whole or not at all; `database`: SQLite files
 - `coroutines`: how those are made and resumed that no task of asyncio runs
 - `strand`, `scheduler`: coroutines as asyncio sees tasks, and the queue that runs them and micro-agents;

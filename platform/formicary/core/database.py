@@ -60,7 +60,7 @@ class Database:
             OSError: it cannot be.
         """
         with suppress(FileExistsError):  # SQLite gives its further files the mode of the first
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         if not self.path.is_file():  # SQLite would take /dev/null for an empty one
             raise OSError(errno.EINVAL, "it is no file", str(self.path))
 

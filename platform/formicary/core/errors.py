@@ -54,7 +54,7 @@ class DefinitionError(FormicaryError, TypeError):
 
 
 class UnsupportedError(FormicaryError, NotImplementedError):
-    """What a program of another platform called is not here, or not for this agent."""
+    """What was called is not here: not on this system, or not for this agent, or only on another platform."""
 
 
 class MailboxFullError(FormicaryError):

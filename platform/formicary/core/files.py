@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from formicary.core.systems import lock
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -87,14 +89,12 @@ def write_locked(path: Path, content: bytes, *, overwrite: bool) -> int:
         FileExistsError: there is such a file, and it may not be overwritten.
         OSError: it cannot be written; what was there before still is.
     """
-    import fcntl
-
     temporary = _temporary(path)
     descriptor = _create(temporary)
     try:
         os.write(descriptor, content)
         os.fsync(descriptor)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)  # before anybody else can find it
+        lock(descriptor)  # before anybody else can find it
         if overwrite:
             temporary.replace(path)
         else:

@@ -11,6 +11,8 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
+from formicary.core.systems import need_posix
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -43,10 +45,10 @@ def check_folder(path: Path) -> None:
         OSError: others can, or there is no such folder.
     """
     found = path.stat()
-    if found.st_uid not in {os.geteuid(), _ROOT}:
+    if found.st_uid not in {_user(), _ROOT}:
         raise _refused(path, f"the folder {path} belongs to another user")
     if found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not _is_alone_in(found.st_gid)):
-        is_for_all = found.st_mode & stat.S_ISVTX or found.st_uid != os.geteuid()
+        is_for_all = found.st_mode & stat.S_ISVTX or found.st_uid != _user()
         step = "take one of your own" if is_for_all else f"chmod go-w {path}"
         raise _refused(path, f"other users may write to the folder {path}: {step}")
 
@@ -65,9 +67,9 @@ def check_private(path: Path, *, is_copy: bool = False) -> None:
     for folder in {path.parent, path.resolve().parent}:
         check_folder(folder)
     found = path.stat()
-    if found.st_uid not in {os.geteuid(), _ROOT}:
+    if found.st_uid not in {_user(), _ROOT}:
         raise _refused(path, "it belongs to another user")
-    others = _OTHERS if found.st_uid == os.geteuid() else _OTHERS_OF_ROOTS
+    others = _OTHERS if found.st_uid == _user() else _OTHERS_OF_ROOTS
     if is_copy and _keeps_others_out(path):
         others &= _OTHERS_WRITE
     if stat.S_ISREG(found.st_mode) and found.st_mode & others:
@@ -84,7 +86,7 @@ def check_secret(path: Path) -> None:
         OSError: others can read it, or there is no such file.
     """
     found = path.stat()
-    is_ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+    is_ours = stat.S_ISREG(found.st_mode) and found.st_uid == _user()
     if is_ours and found.st_mode & _OTHERS and not _keeps_others_out(path):
         raise _refused(path, f"it is a secret that other users may read: chmod 600 {path}")
 
@@ -121,10 +123,15 @@ def _is_alone_in(group: int) -> bool:
     import pwd
 
     try:
-        user, found = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(group)
+        user, found = pwd.getpwuid(_user()).pw_name, grp.getgrgid(group)
     except KeyError:
         return False
     return found.gr_name == user and {*found.gr_mem} <= {user}
+
+
+def _user() -> int:
+    need_posix("checks of who may read a file")
+    return os.geteuid()
 
 
 def _refused(path: Path, why: str) -> PermissionError:

@@ -9,7 +9,6 @@ mark is not locked.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import stat
@@ -18,6 +17,9 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
+
+from formicary.core.systems import lock as take_lock
+from formicary.core.systems import need_posix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +32,6 @@ MARK = "in-use"
 
 _SAYS = b"Formicary uses this folder while this file is locked, and removes it afterwards.\n"
 _OTHERS = 0o077  # the permissions of everybody else
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class ScratchFolder:
@@ -70,7 +70,7 @@ class ScratchFolder:
         _sweep_once()
         try:
             path.mkdir(mode=0o700, exist_ok=True)
-            folder = os.open(path, _FOLDER)
+            folder = _open_folder(path)
         except OSError:
             return None
         try:
@@ -91,7 +91,7 @@ class ScratchFolder:
             return
         self._is_there = False
         with contextlib.suppress(OSError):
-            folder = os.open(self.path, _FOLDER)
+            folder = _open_folder(self.path)
             try:
                 _remove(folder, self.path)
             finally:
@@ -130,13 +130,14 @@ def sweep() -> int:
 
 @cache
 def _sweep_once() -> None:
+    need_posix("programs with sockets in folders")
     sweep()
 
 
 def _sweep(path: Path) -> bool:
     """Remove a folder if it was left behind; return whether it was."""
     try:
-        folder = os.open(path, _FOLDER)
+        folder = _open_folder(path)
     except OSError:  # a link, a file, or somebody else's
         return False
     lock = None
@@ -168,7 +169,7 @@ def _mark(path: Path) -> int | None:
         return None
     try:
         os.write(lock, _SAYS)
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # before anybody else can find it
+        take_lock(lock, waits=False)  # before anybody else can find it
         os.link(draft, path / MARK)
     except FileExistsError:
         os.close(lock)
@@ -179,6 +180,10 @@ def _mark(path: Path) -> int | None:
     finally:
         draft.unlink()
     return lock
+
+
+def _open_folder(path: Path) -> int:
+    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
 
 
 def _is_private(folder: int) -> bool:
@@ -192,9 +197,9 @@ def _take(folder: int) -> int | None:
     Raises:
         OSError: it has none.
     """
-    lock = os.open(MARK, _FILE, dir_fd=folder)
+    lock = os.open(MARK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        take_lock(lock, waits=False)
         is_ours = stat.S_ISREG(os.fstat(lock).st_mode) and os.pread(lock, len(_SAYS) + 1, 0) == _SAYS
         # Who has had the lock until now may have removed it.
         if is_ours and os.path.samestat(os.fstat(lock), os.stat(MARK, dir_fd=folder, follow_symlinks=False)):

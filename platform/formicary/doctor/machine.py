@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import platform
 import socket
+import sys
 import time
 from pathlib import Path
 
+from formicary.core.systems import is_posix, usable_cores
 from formicary.doctor.finding import Finding, good, limited, missing
 
 _COARSE = 1e-4  # s between two readings of a CPU clock that differ: more is too coarse for short windows
@@ -17,6 +20,21 @@ _LOADED = 0.3  # of each usable core
 _STOLEN = 0.01
 _GOVERNOR = Path("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 _PORTS = {5269: "federated servers", 5347: "containers at a server"}
+
+
+def system() -> Finding:
+    """Look whether all of Formicary runs on the operating system."""
+    said = f"{platform.system()} {platform.release()}"
+    if not is_posix():
+        return limited(
+            "system",
+            f"{said}: a container, conversations, labs and compute run, and not platforms of several "
+            "containers, servers, sleeping agents, profiles and measurements",
+            "use Linux, macOS or the Windows Subsystem for Linux for these",
+        )
+    if sys.platform != "linux":
+        return limited("system", f"{said}, on which Formicary was not tried; it is tried on Linux")
+    return good("system", said)
 
 
 def clocks() -> Finding:
@@ -78,12 +96,8 @@ def noise(root: Path = Path("/")) -> list[Finding]:
     return [_cores(), _load(), _governor(root), _virtual(root)]
 
 
-def _usable() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _cores() -> Finding:
-    usable = _usable()
+    usable = usable_cores()
     said = f"{usable} of {os.cpu_count() or usable} usable"
     if usable < _FEW_CORES:
         return limited("cores", f"{said}: partners in several processes get in each other's way")
@@ -95,8 +109,8 @@ def _load() -> Finding:
         load = os.getloadavg()[0]
     except (AttributeError, OSError):
         return limited("load", "the system does not tell its load")
-    said = f"{load:.2f} in the last minute, on {_usable()} cores"
-    if load > _LOADED * _usable():
+    said = f"{load:.2f} in the last minute, on {usable_cores()} cores"
+    if load > _LOADED * usable_cores():
         return limited("load", f"{said}: other programs disturb measurements", "measure when they rest")
     return good("load", said)
 

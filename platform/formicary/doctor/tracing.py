@@ -34,7 +34,8 @@ def tracing() -> Finding:
         problem = str(error)
     if problem is None:
         return good("tracing", "py-spy may look into processes")
-    cause, step = explain(_SCOPE, Path("/"), platform=sys.platform, is_root=os.geteuid() == 0)
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    cause, step = explain(_SCOPE, Path("/"), platform=sys.platform, is_root=is_root)
     return limited("tracing", f"py-spy may not look into processes ({cause or problem}): {_INSTEAD}", step)
 
 

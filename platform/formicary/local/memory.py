@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Final
 
 from formicary.core.errors import UsageError
+from formicary.core.systems import usable_cores
 
 EACH: Final = 32 << 20
 """Bytes of memory of a process with an empty container, of what it shares with nobody; rounded up."""
@@ -15,11 +15,6 @@ _LIMITS: Final = (  # of this process and its children, and what of it is taken:
     ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current"),
     ("sys/fs/cgroup/memory/memory.limit_in_bytes", "sys/fs/cgroup/memory/memory.usage_in_bytes"),
 )
-
-
-def usable_cores() -> int:
-    """Return on how many cores this process may run."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def free_memory(root: Path = Path("/")) -> int:

@@ -7,7 +7,6 @@ which the server is administered.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from formicary.core.errors import ServerError
 from formicary.core.files import user_state
 from formicary.core.private import make_private_folder
+from formicary.core.systems import lock, need_posix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,12 @@ class StateFolder:
 
     @classmethod
     def at(cls, where: Path | None) -> StateFolder:
-        """Return the folder at `where`, or the one in the user's home if `where` is None."""
+        """Return the folder at `where`, or the one in the user's home if `where` is None.
+
+        Raises:
+            UnsupportedError: the system has no managed servers.
+        """
+        need_posix("managed servers")
         return cls((where or default_path()).expanduser().absolute())
 
     @property
@@ -139,7 +144,7 @@ def locked(folder: StateFolder) -> Iterator[None]:
     except OSError as error:
         raise ServerError(f"the state folder {folder.path} cannot be used ({error.strerror})") from error
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        lock(descriptor)
         yield
     finally:
         os.close(descriptor)

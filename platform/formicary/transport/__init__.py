@@ -35,7 +35,13 @@ def connect(address: XmppServer | JoinAddress | None, options: ConnectionOptions
         options: how the container wants to reach others, and to be reached.
         links: what its links differ in, for measurements: `session`, which makes their state machines, and
             `batch_size`, as of `Router`.
+
+    Raises:
+        UnsupportedError: the system has not what it takes.
     """
+    from formicary.core.systems import need_posix
+
+    need_posix("platforms of several containers")
     from formicary.transport.router import Router
 
     return Router(address, options, **links)

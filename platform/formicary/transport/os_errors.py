@@ -8,8 +8,10 @@ import socket
 import ssl
 import sys
 
-if sys.platform != "win32":
+try:
     import resource  # here, as nothing can be loaded any more where file descriptors lack
+except ImportError:  # there is none for Windows
+    resource = None  # type: ignore[assignment]
 
 
 def reason(error: Exception) -> str:
@@ -39,7 +41,7 @@ def descriptors_advice(error: Exception) -> str:
 
 def descriptor_limit() -> int:
     """Return how many files and connections this process may have open at once."""
-    if sys.platform == "win32":
+    if resource is None:
         return sys.maxsize
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return sys.maxsize if limit == resource.RLIM_INFINITY else limit

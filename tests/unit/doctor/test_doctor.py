@@ -221,12 +221,12 @@ def test_a_governor_a_virtual_machine_and_neither(tmp_path):
 
 
 def test_load_is_held_against_the_cores(monkeypatch):
-    monkeypatch.setattr(machine, "_usable", lambda: 4)
+    monkeypatch.setattr(machine, "usable_cores", lambda: 4)
     monkeypatch.setattr(machine.os, "getloadavg", lambda: (3.0, 0, 0))
     assert machine._load().state is State.LIMITED
     monkeypatch.setattr(machine.os, "getloadavg", lambda: (0.5, 0, 0))
     assert machine._load().state is State.GOOD
-    monkeypatch.setattr(machine, "_usable", lambda: 1)
+    monkeypatch.setattr(machine, "usable_cores", lambda: 1)
     assert machine._load().state is State.LIMITED
     assert machine._cores().state is State.LIMITED
 

@@ -6,8 +6,9 @@ import os
 
 import pytest
 
+from formicary.core.systems import usable_cores
 from formicary.errors import UsageError
-from formicary.local.memory import EACH, check_count, free_memory, usable_cores
+from formicary.local.memory import EACH, check_count, free_memory
 
 
 def test_there_is_one_for_each_core_by_default():

@@ -7,7 +7,6 @@ version are refused and left as they are.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sqlite3
 from typing import TYPE_CHECKING, Any, cast
@@ -16,6 +15,7 @@ import msgspec
 
 from formicary.core.database import Database, FileKind
 from formicary.core.errors import StoreError
+from formicary.core.systems import lock, need_posix
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -78,16 +78,18 @@ class SleeperStore:
 
     Raises:
         StoreError: it cannot be used; with why and what to do.
+        UnsupportedError: the system has none.
     """
 
     def __init__(self, path: Path, domain: str) -> None:
+        need_posix("files of sleeping agents")
         self.path = path
         self._database = Database(path, _KIND)
         self._lock = -1
         try:
             with self._database.explained():
                 self._database.make_private()
-                self._lock = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+                self._lock = os.open(path, os.O_RDWR)
                 self._take_lock()
                 self._writing = self._database.connect(_PATIENCE)
                 self._open(domain)
@@ -102,7 +104,7 @@ class SleeperStore:
     def _take_lock(self) -> None:
         # SQLite's own locks are of another kind, and would let two processes use the file in turn.
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._lock, waits=False)
         except BlockingIOError:
             raise StoreError(
                 f"{self.path} is in use by another container; end that one, or name another file"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import resource
+import os
 import threading
 import time
 from typing import NamedTuple
@@ -63,5 +63,10 @@ class ThreadClocks:
 
 
 def _process_times() -> tuple[float, float]:
+    try:
+        import resource
+    except ImportError:  # there is none for Windows
+        used = os.times()
+        return used.user, used.system
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime, usage.ru_stime

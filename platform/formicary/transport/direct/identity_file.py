@@ -7,7 +7,6 @@ never half of one.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import ssl
 import stat
@@ -19,6 +18,7 @@ from msgspec import Meta
 from formicary.core.errors import UsageError
 from formicary.core.files import write_locked
 from formicary.core.private import check_private, make_private_folder
+from formicary.core.systems import lock
 from formicary.transport.addresses import TcpAddress, Tls  # noqa: TC001 -- msgspec reads them
 from formicary.transport.direct.identity import Identity
 
@@ -131,7 +131,7 @@ class IdentityFile:
 
     def _lock(self, descriptor: int) -> None:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(descriptor, waits=False)
         except BlockingIOError:
             self._refuse_used()
 

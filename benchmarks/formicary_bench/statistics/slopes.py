@@ -17,9 +17,9 @@ def median_slope(x: NDArray[np.float64], y: NDArray[np.float64]) -> Interval | N
     Returns:
         The slope, or None where there are fewer than three points, or all of them at one place.
     """
-    from scipy.stats import theilslopes
-
     if len(x) < 3 or x.min() == x.max():  # noqa: PLR2004 - two points have no spread
         return None
+    from scipy.stats import theilslopes
+
     slope, _, low, high = theilslopes(y, x)
     return Interval(float(slope), float(low), float(high))

@@ -157,11 +157,11 @@ def drift(values: Sequence[float]) -> float | None:
     Returns:
         None where it may be an accident (by Kendall's test), or where there are fewer than six values.
     """
+    if len(values) < _FEWEST_FOR_DRIFT or min(values) == max(values) or trend_p(values) > _BELIEVED:
+        return None
     import numpy as np
     from scipy.stats import theilslopes
 
-    if len(values) < _FEWEST_FOR_DRIFT or min(values) == max(values) or trend_p(values) > _BELIEVED:
-        return None
     middle, slope = float(np.median(values)), float(theilslopes(values)[0])
     return slope * (len(values) - 1) / abs(middle) if middle else None
 

@@ -60,10 +60,10 @@ def rank_p(values: Sequence[float], base: Sequence[float]) -> float | None:
     Returns:
         The exact p where there are few values and no ties; None where a side has no value.
     """
-    from scipy.stats import mannwhitneyu
-
     if not values or not base:
         return None
+    from scipy.stats import mannwhitneyu
+
     return float(mannwhitneyu(values, base, alternative="two-sided").pvalue)
 
 

@@ -28,7 +28,6 @@ myst_substitutions = {"version": version}
 suppress_warnings = ["misc.highlighting_failure"]  # Mermaid, which others draw
 
 autodoc_member_order = "bysource"
-autodoc_mock_imports = ["aioxmpp"]  # of an extra
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 default_role = "code"  # as docstrings mean a single backtick

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
 
 import pytest
 from tests.plugins import spade_environment
 from tests.plugins.missing import leave_out
 
 NEEDED = {
-    "accounts": "aioxmpp",
+    "accounts": "scramp",
     "figures": "typst",
     "gateway": "aiohttp",
     "postgresql": "asyncpg",
@@ -23,8 +22,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for extra, module in NEEDED.items():
         if item.get_closest_marker(extra) is None or importlib.util.find_spec(module):
             continue
-        if extra == "accounts" and sys.version_info >= (3, 13):
-            pytest.skip("aioxmpp, which accounts need, does not support Python 3.13 and later")
         leave_out(f"the extra is not installed: pip install 'formicary[{extra}]'")
     if item.get_closest_marker("spade") is not None and (reason := spade_environment.why_not()):
         if not spade_environment.supports_this_python():

@@ -14,6 +14,9 @@ from formicary.server.address import ServerAddress
 if TYPE_CHECKING:
     from pathlib import Path
 
+NEEDED = (("dns",), ("scramp",), ("aioxmpp", "slixmpp"))
+"""Modules that accounts need: one of each."""
+
 CLIENT_STANZA_LIMIT = 256 * 1024
 """Bytes of the largest stanza that a Prosody takes from a client if nobody told it otherwise."""
 
@@ -88,18 +91,10 @@ def require_extra() -> None:
     """Make sure that accounts can be used.
 
     Raises:
-        UsageError: what they need is not installed, or there is none for this Python.
+        UsageError: what they need is not installed.
     """
-    import sys
-
-    if find_spec("aioxmpp") is not None:
-        return
-    if sys.version_info >= (3, 13):
-        raise UsageError(
-            "accounts need aioxmpp, which does not support Python 3.13 and later; take Python 3.11 or 3.12, "
-            "or connect the container as a component"
-        )
-    raise UsageError("accounts need an extra; install it with: pip install 'formicary[accounts]'")
+    if not all(any(map(find_spec, names)) for names in NEEDED):
+        raise UsageError("accounts need an extra; install it with: pip install 'formicary[accounts]'")
 
 
 def _label(local: str) -> str:

@@ -1,8 +1,10 @@
-"""What an agent with an XMPP account of its own is made of; aioxmpp does the work.
+"""What an agent with an XMPP account of its own is made of.
 
 - `agent`: the agent that users subclass
 - `client`: its connection, and the messages that go over it
-- `stanzas`: messages as aioxmpp has them
+- `session`: what an XMPP library does for that: stanzas both ways, confirmations, connecting again;
+  `by_aioxmpp` and `by_slixmpp`, with its `slixmpp_stream`, are those of two libraries
+- `stanzas`: what is said to the account's server
 - `presence`: who is online, and who may see whether the agent is
 - `discovery`: who can do what
 """

@@ -42,8 +42,7 @@ class XmppAgent(Agent):
 
     Raises:
         InvalidNameError: the name cannot be an agent's.
-        UsageError: the account is none, or what accounts need is not installed, or there is none for this
-            Python.
+        UsageError: the account is none, or what accounts need is not installed.
     """
 
     def __init__(self, account: AccountAddress, name: str | None = None) -> None:

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import logging
 from collections import OrderedDict
 from contextlib import suppress
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NoReturn
-
-import aioxmpp
-import aioxmpp.ping
-from aioxmpp.stream import StanzaState
+from typing import TYPE_CHECKING, NoReturn
 
 from formicary.core.errors import FormicaryError, LinkError
 from formicary.core.logs import get_logger
 from formicary.transport.remote_sink import RemoteSink
-from formicary.transport.xmpp.login import Connector, explain, security
-from formicary.xmpp.stanzas import error_text, from_stanza, refusal, to_stanza
+from formicary.xmpp import stanzas
+from formicary.xmpp.session import CLIENT, Delivery, RefusedError, make_session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
+    from xml.etree.ElementTree import Element
 
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
@@ -29,16 +24,11 @@ if TYPE_CHECKING:
     from formicary.xmpp.agent import XmppAgent
 
 logger = get_logger("formicary")
-_silent = get_logger("formicary.aioxmpp")  # what matters of it is told by errors
-_silent.setLevel(logging.CRITICAL)
 
 _CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the agent
-_BACKOFF = (0.1, 2.0, 5.0)  # seconds before the first try to reconnect, factor from one to the next, longest
 _ON_THE_WAY = 100  # messages that the server has not confirmed yet, beyond which senders wait
 _WAITING = 1000  # messages that have come and wait for full mailboxes
 _REMEMBERED = 1000  # messages that may come back
-_GONE = {StanzaState.ACKED, StanzaState.SENT_WITHOUT_SM}
-_LOST = {StanzaState.ABORTED, StanzaState.DROPPED, StanzaState.DISCONNECTED, StanzaState.FAILED}
 
 
 class AccountClient:
@@ -48,6 +38,13 @@ class AccountClient:
         agent: whose it is.
         account: the account to log in with.
         on_lost: called when the connection has ended for good.
+
+    Attributes:
+        address: the account's.
+        session: what an XMPP library keeps.
+        greet: called with each new session, before anything else is sent over it.
+        on_presence: called with each presence that comes.
+        requests: what answers a request, by the name of its payload's element; see `Owner.answer`.
     """
 
     def __init__(
@@ -59,38 +56,21 @@ class AccountClient:
         self._on_the_way: dict[str, tuple[Message, str]] = {}  # by the stanzas' ids
         self._unconfirmed: set[str] = set()  # of those on the way, what the server has been given
         self._written: OrderedDict[str, tuple[Message, str]] = OrderedDict()
-        self._arrived: asyncio.Queue[tuple[Any, Message]] = asyncio.Queue(_WAITING)
-        self._answering: Any = None  # the stanza that is being delivered
+        self._arrived: asyncio.Queue[tuple[str, Message]] = asyncio.Queue(_WAITING)  # with the stanzas' ids
+        self._answering = ""  # the id of the stanza that is being delivered
         self._handing_over: asyncio.Task[None] | None = None
+        self._greeting: asyncio.Task[None] | None = None
+        self._is_known = False  # the server knows that the agent is there
         self._room = asyncio.Event()
         self._stopped = asyncio.Event()
         self._opened: asyncio.Future[None] | None = None
         self._error: LinkError | None = None
         self.is_closed = False
-        self._connector = Connector(account)
-        self.xmpp = self._make()
-
-    def _make(self) -> Any:
-        account = self._account
-        client = aioxmpp.Client(
-            aioxmpp.JID.fromstr(account.jid),
-            security(account),
-            override_peer=[(account.domain, 0, self._connector)],
-            max_initial_attempts=1,
-            logger=_silent,
-        )
-        start, client.backoff_factor, longest = _BACKOFF
-        client.backoff_start, client.backoff_cap = timedelta(seconds=start), timedelta(seconds=longest)
-        messages = client.summon(aioxmpp.dispatcher.SimpleMessageDispatcher)
-        for kind in (aioxmpp.MessageType.CHAT, aioxmpp.MessageType.NORMAL, aioxmpp.MessageType.HEADLINE):
-            messages.register_callback(kind, None, self._take)
-        messages.register_callback(aioxmpp.MessageType.ERROR, None, self._bounced)
-        client.on_stream_established.connect(self._established)
-        client.on_stream_suspended.connect(self._suspended)
-        client.on_stream_destroyed.connect(self._destroyed)
-        client.on_failure.connect(self._failed)
-        client.on_stopped.connect(self._ended)
-        return client
+        self.address = account.jid
+        self.greet: Callable[[], Awaitable[None]]
+        self.on_presence: Callable[[Element], None]
+        self.requests: dict[str, Callable[[str, Element, str], str | None]] = {}
+        self.session = make_session(account, self)
 
     # -- connecting -----------------------------------------------------------------------------------------
 
@@ -102,35 +82,42 @@ class AccountClient:
             LinkError: anything else, with the cause.
         """
         self._opened = asyncio.get_running_loop().create_future()
-        self.xmpp.start()
+        self.session.start()
         try:
             async with asyncio.timeout(_CONNECT_TIMEOUT):
                 await self._opened
-                await self._be_known()
         except TimeoutError:
             await self.close()
             name = self._agent.name
             raise LinkError(
                 f"{self._account} did not accept agent {name} within {_CONNECT_TIMEOUT:g} s"
             ) from None
-        except OSError as error:  # it went as soon as it was there
-            await self.close()
-            raise explain(self._account, error) from error
         except BaseException:
             await self.close()
             raise
 
-    async def _be_known(self) -> None:
-        """Wait until the server knows that the agent is there: it answers in order (XEP-0199)."""
-        with suppress(aioxmpp.errors.XMPPError):
-            await aioxmpp.ping.ping(self.xmpp, aioxmpp.JID.fromstr(self._account.domain))
+    def opened(self) -> None:
+        """Say who is there; called with each new session."""
+        self._greeting = asyncio.create_task(self._greet(), name=f"{self._agent.name} greets its server")
 
-    def _established(self) -> None:
-        if self.is_closed:
-            self.xmpp.stop()  # again: wait_for() of Python 3.11 loses a cancellation that meets the answer
-        if self._opened is not None and not self._opened.done():
+    async def _greet(self) -> None:
+        assert self._opened is not None
+        try:
+            await self.greet()
+            await self.be_known()
+        except LinkError as error:  # it went as soon as it was there; `opened` is called when it is back
+            if not self._opened.done():
+                self._opened.set_exception(error)
+            return
+        self._is_known = True
+        if not self._opened.done():
             self._opened.set_result(None)
         self._update()
+
+    async def be_known(self) -> None:
+        """Wait until the server knows what was sent to it: it answers in order (XEP-0199)."""
+        with suppress(RefusedError):
+            await self.session.ask(stanzas.ping(self._account.domain))
 
     def begin_delivery(self) -> None:
         """Hand over what has come and what will."""
@@ -140,14 +127,15 @@ class AccountClient:
         """Disconnect soon."""
         self.is_closed = True
         self._room.set()
-        if self._handing_over is not None:
-            self._handing_over.cancel()
+        for task in (self._handing_over, self._greeting):
+            if task is not None:
+                task.cancel()
         while not self._arrived.empty():
             self._add_dead_letter(
                 *self._arrived.get_nowait(), f"agent {self._agent.name} ended before it got the message"
             )
-        if self.xmpp.running:
-            self.xmpp.stop()
+        if self.session.is_running:
+            self.session.stop()
         else:
             self._stopped.set()
 
@@ -155,12 +143,13 @@ class AccountClient:
         """Disconnect, when what was written has gone out."""
         self.begin_close()
         await self._stopped.wait()
-        await self._connector.end()
-        if self._handing_over is not None:
-            await asyncio.wait([self._handing_over])
+        await self.session.cut()
+        tasks = [task for task in (self._handing_over, self._greeting) if task is not None]
+        if tasks:
+            await asyncio.wait(tasks)
 
-    def _suspended(self, reason: Exception | None) -> None:
-        self._update()
+    def interrupted(self, reason: object) -> None:
+        """Say that there is no connection for now."""
         if not self.is_closed:
             logger.warning(
                 "agent %s lost its connection to %s (%s); connecting again",
@@ -169,28 +158,31 @@ class AccountClient:
                 reason or "closed",
             )
 
-    def _destroyed(self, _reason: Exception | None = None) -> None:
-        """Called when the session cannot be taken up again: what is sent now would have no place in it."""
-        self._update()  # `established` becomes false only after `_suspended` was called
+    def closed(self) -> None:
+        """Note that the session is over: what is sent now would have no place in it."""
+        self._is_known = False
+        if self._greeting is not None:
+            self._greeting.cancel()
+        self._update()
 
-    def _failed(self, error: Exception) -> None:
-        """Called when there is no connection and will be none."""
-        self._error = explain(self._account, error)
+    def failed(self, error: LinkError) -> None:
+        """Note that there is no connection and will be none."""
+        self._error = error
         self.is_closed = True
         self._room.set()
-        self._ended()
+        self.ended()
         if self._opened is not None and not self._opened.done():
-            self._opened.set_exception(self._error)
-        self._on_lost(self._error)
+            self._opened.set_exception(error)
+        self._on_lost(error)
 
-    def _ended(self) -> None:
-        """Called at the very end; what still waits there to be sent would wait for ever."""
+    def ended(self) -> None:
+        """Note the very end; what still waits there to be sent would wait for ever."""
         self._stopped.set()
         for stanza_id in [*self._on_the_way]:
             self._lose(stanza_id)
 
     def _update(self) -> None:
-        if self.is_closed or (self.xmpp.established and len(self._on_the_way) < _ON_THE_WAY):
+        if self.is_closed or (self._is_known and len(self._on_the_way) < _ON_THE_WAY):
             self._room.set()
         else:
             self._room.clear()
@@ -210,15 +202,15 @@ class AccountClient:
             self._reject(message, receiver, self._error or LinkError(f"{self} has logged out"))
         if not self._room.is_set():
             return (RemoteSink(self, receiver),)
+        stanza_id = stanzas.new_id()
         try:
-            stanza = to_stanza(message, receiver, self._account)
+            stanza = stanzas.to_stanza(message, receiver, stanza_id, self._account)
         except FormicaryError as error:
             self._reject(message, receiver, error)
-        changed = functools.partial(self._changed, stanza)
-        self._on_the_way[stanza.id_] = self._written[stanza.id_] = (message, receiver)
+        self._on_the_way[stanza_id] = self._written[stanza_id] = (message, receiver)
         while len(self._written) > _REMEMBERED:
             self._written.popitem(last=False)
-        self.xmpp.enqueue(stanza, on_state_change=changed)
+        self.session.send(stanza, functools.partial(self._changed, stanza_id))
         self._update()
         return None
 
@@ -226,17 +218,13 @@ class AccountClient:
         self._agent.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
         raise error
 
-    def _changed(self, stanza: Any, _token: Any, state: StanzaState) -> None:
-        if state is StanzaState.SENT:
-            self._unconfirmed.add(stanza.id_)
-        elif state in _LOST or (state is StanzaState.SENT_WITHOUT_SM and self._is_in_doubt(stanza.id_)):
-            self._lose(stanza.id_)
-        elif state in _GONE:
-            self._forget(stanza.id_)
-
-    def _is_in_doubt(self, stanza_id: str) -> bool:
-        """Return whether a session has ended before it confirmed a message, though it confirms messages."""
-        return stanza_id in self._unconfirmed and not self.is_closed
+    def _changed(self, stanza_id: str, delivery: Delivery) -> None:
+        if delivery is Delivery.SENT:
+            self._unconfirmed.add(stanza_id)
+        elif delivery is Delivery.LOST:
+            self._lose(stanza_id)
+        else:
+            self._forget(stanza_id)
 
     def _forget(self, stanza_id: str) -> tuple[Message, str] | None:
         self._unconfirmed.discard(stanza_id)
@@ -253,21 +241,20 @@ class AccountClient:
             reason = f"{self._account} {may_have} the message before the connection ended"
             self._agent.container.dispatcher.add_dead_letter(message, reason, receiver)
 
-    def _bounced(self, stanza: Any) -> None:
-        """Called with what the server, or an address behind it, sends back."""
-        sent = self._written.pop(stanza.id_, None)
-        if sent is not None and str(stanza.from_.bare()) == sent[1].partition("/")[0]:
+    def _bounced(self, stanza: Element, sender: str) -> None:
+        """Note what the server, or an address behind it, sends back."""
+        sent = self._written.pop(stanza.get("id", ""), None)
+        if sent is not None and sender.partition("/")[0] == sent[1].partition("/")[0]:
             message, receiver = sent
             self._agent.container.dispatcher.add_dead_letter(
-                message, f"{receiver} cannot be reached: {error_text(stanza)}", receiver
+                message, f"{receiver} cannot be reached: {stanzas.error_text(stanza)}", receiver
             )
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- its shape
         """Tell the sender outside, if there is a connection now, that its message was not delivered."""
-        if not self.xmpp.established or self.is_closed or message.sender is None:
+        if not self.session.is_established or self.is_closed or message.sender is None:
             return
-        answer = refusal(self._answering, message.sender, str(failure.body))
-        self.xmpp.enqueue(answer)
+        self.session.send(stanzas.refusal(self._answering, self._account, message.sender, str(failure.body)))
 
     async def room(self, receiver: str) -> None:  # noqa: ARG002 -- the connection is all receivers'
         """Wait until there is a connection with room to write, or none to come."""
@@ -279,30 +266,48 @@ class AccountClient:
 
     # -- the way in -----------------------------------------------------------------------------------------
 
-    def _take(self, stanza: Any) -> None:
+    def take(self, stanza: Element) -> None:
+        """Take what comes."""
+        sender, kind = stanza.get("from", ""), stanza.get("type")
+        if stanza.tag == f"{{{CLIENT}}}presence":
+            self.on_presence(stanza)
+        elif kind == "error":
+            self._bounced(stanza, sender)
+        elif kind != "groupchat":
+            self._arrive(stanza, sender)
+
+    def answer(self, kind: str, payload: Element, sender: str) -> str | None:
+        """Return what answers a request; None if it is refused."""
+        answer = self.requests.get(payload.tag)
+        return None if answer is None else answer(kind, payload, sender)
+
+    def _arrive(self, stanza: Element, sender: str) -> None:
         agent = self._agent
         try:
-            message = from_stanza(stanza, agent.address or "")
+            message = stanzas.from_stanza(stanza, agent.address or "")
         except FormicaryError as error:
-            logger.warning("agent %s dropped a message from %s: %s", agent.name, stanza.from_, error)
+            logger.warning("agent %s dropped a message from %s: %s", agent.name, sender, error)
             return
         if message is None:
             return
+        stanza_id = stanza.get("id", "")
         try:
-            self._arrived.put_nowait((stanza, message))
+            self._arrived.put_nowait((stanza_id, message))
         except asyncio.QueueFull:
-            self._add_dead_letter(stanza, message, f"too much waits for the mailboxes of agent {agent.name}")
+            self._add_dead_letter(
+                stanza_id, message, f"too much waits for the mailboxes of agent {agent.name}"
+            )
 
     async def _hand_over(self) -> None:
         """Hand over what comes, in order; while a mailbox is full, the rest waits."""
         container, address = self._agent.container, self._agent.address or ""
         while True:
-            stanza, message = await self._arrived.get()
-            self._answering = stanza
+            stanza_id, message = await self._arrived.get()
+            self._answering = stanza_id
             try:
                 full = container.dispatcher.deliver(message, address)
             finally:
-                self._answering = None
+                self._answering = ""
             if full:
                 waiting = list(full)
                 try:
@@ -311,22 +316,22 @@ class AccountClient:
                             await container.dispatcher.overflow.wait_for_room(message, waiting)
                 except asyncio.CancelledError:
                     self._add_dead_letter(
-                        stanza, message, f"agent {self._agent.name} ended before it had room"
+                        stanza_id, message, f"agent {self._agent.name} ended before it had room"
                     )
                     raise
                 for sink in waiting:
                     self._add_dead_letter(
-                        stanza,
+                        stanza_id,
                         message,
                         f"{sink} had no room for {container.dispatcher.overflow.send_timeout:g} s",
                     )
 
-    def _add_dead_letter(self, stanza: Any, message: Message, reason: str) -> None:
-        self._answering = stanza
+    def _add_dead_letter(self, stanza_id: str, message: Message, reason: str) -> None:
+        self._answering = stanza_id
         try:
             self._agent.container.dispatcher.add_dead_letter(message, reason, self._agent.address)
         finally:
-            self._answering = None
+            self._answering = ""
 
     def __str__(self) -> str:
         return f"the account {self._account.jid} of agent {self._agent.name}"

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import aioxmpp
-
 from formicary.core.errors import LinkError
 from formicary.core.times import check_seconds
+from formicary.transport.xmpp.stanzas import clean, quoted
+from formicary.xmpp import stanzas
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from formicary.xmpp.client import AccountClient
+
+_INFO = "http://jabber.org/protocol/disco#info"
+_QUERY, _IDENTITY, _FEATURE = (f"{{{_INFO}}}{name}" for name in ("query", "identity", "feature"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +43,9 @@ class Discovery:
 
     def __init__(self, client: AccountClient, name: str) -> None:
         self._client = client
-        self._own = client.xmpp.summon(aioxmpp.DiscoServer)
-        self._others = client.xmpp.summon(aioxmpp.DiscoClient)
-        self._own.set_identity_names("client", "bot", names={None: name})  # as which it is registered
+        self._identity = f"<identity category='client' type='bot' name={quoted(clean(name))}/>"
+        self._features = {_INFO}
+        client.requests[_QUERY] = self._asked
 
     def add_feature(self, feature: str) -> None:
         """Say from now on that the agent can do something.
@@ -47,11 +53,17 @@ class Discovery:
         Args:
             feature: the name of a protocol, such as `"urn:example:auction"`.
         """
-        self._own.register_feature(feature)
+        self._features.add(feature)
 
     def remove_feature(self, feature: str) -> None:
         """Say it no longer."""
-        self._own.unregister_feature(feature)
+        self._features.discard(feature)
+
+    def _asked(self, kind: str, query: Element, sender: str) -> str | None:  # noqa: ARG002 -- everybody may
+        if kind != "get" or query.get("node"):
+            return None
+        features = "".join(f"<feature var={quoted(clean(each))}/>" for each in sorted(self._features))
+        return f"<query xmlns='{_INFO}'>{self._identity}{features}</query>"
 
     async def ask(self, address: str, timeout: float = 10.0) -> Information:
         """Ask an entity what it is and what it can do.
@@ -64,15 +76,20 @@ class Discovery:
             UsageError: that is no time.
             LinkError: it did not answer, or refused to.
         """
-        jid = aioxmpp.JID.fromstr(address)
         check_seconds(timeout)
+        request = stanzas.request("get", f"<query xmlns='{_INFO}'/>", address)
         try:
-            found = await self._others.query_info(jid, require_fresh=True, no_cache=True, timeout=timeout)
+            async with asyncio.timeout(timeout):
+                await self._client.room(address)
+                query = await self._client.session.ask(request)
         except TimeoutError:
             raise LinkError(f"{address} did not say within {timeout:g} s what it can do") from None
-        except (aioxmpp.errors.XMPPError, OSError) as error:
+        except LinkError as error:
             raise LinkError(f"{address} does not say what it can do: {error}") from None
+        parts = [] if query is None else [*query]
         return Information(
-            frozenset((identity.category, identity.type_) for identity in found.identities),
-            frozenset(found.features),
+            frozenset(
+                (part.get("category", ""), part.get("type", "")) for part in parts if part.tag == _IDENTITY
+            ),
+            frozenset(part.get("var", "") for part in parts if part.tag == _FEATURE),
         )

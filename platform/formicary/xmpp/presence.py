@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-import aioxmpp
+import re
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from formicary.core.errors import LinkError
 from formicary.core.logs import get_logger
 from formicary.core.strand import PROGRAM_EXITS
+from formicary.transport.xmpp.stanzas import clean, escaped, quoted
+from formicary.xmpp import stanzas
+from formicary.xmpp.session import CLIENT, RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from xml.etree.ElementTree import Element
 
     from formicary.xmpp.client import AccountClient
 
 logger = get_logger("formicary")
 
 Show = Literal["chat", "away", "xa", "dnd"]
+
+_ROSTER = "jabber:iq:roster"
+_QUERY = f"{{{_ROSTER}}}query"
+_ITEM = f"{{{_ROSTER}}}item"
+_PRIORITY = re.compile(r"[+-]?[0-9]{1,3}")
+_EVENTS = {kind: f"on_{kind}" for kind in ("subscribe", "subscribed", "unsubscribe", "unsubscribed")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,9 @@ class PresenceState:
     priority: int
 
 
+_UNAVAILABLE = PresenceState(is_available=False, show=None, status="", priority=0)
+
+
 class Presence:
     """Whether the agent is online for others, and others for it.
 
@@ -77,13 +89,12 @@ class Presence:
     """
 
     def __init__(self, client: AccountClient, name: str, exits: Callable[[str, BaseException], None]) -> None:
-        xmpp = client.xmpp
         self._client = client
         self._name = name
         self._exits = exits
-        self._own = _with_priority(xmpp.summon(aioxmpp.PresenceServer))
-        self._others = xmpp.summon(aioxmpp.PresenceClient)
-        self._roster = xmpp.summon(aioxmpp.RosterClient)
+        self._own = stanzas.presence()
+        self._others: dict[str, dict[str, PresenceState]] = {}  # by addresses, without and with resources
+        self._listed: dict[str, Contact] = {}
         self.approve_all = False
         """Whether everybody who asks may see the agent's presence, without asking `on_subscribe`."""
 
@@ -95,16 +106,9 @@ class Presence:
         self.on_unsubscribed: Callable[[str], None] | None = None
         self.on_presence: Callable[[str, PresenceState], None] | None = None
         self.on_contact: Callable[[Contact], None] | None = None
-        self._others.on_available.connect(lambda jid, _: self._tell("on_available", str(jid)))
-        self._others.on_unavailable.connect(lambda jid, _: self._tell("on_unavailable", str(jid)))
-        for event in ("on_available", "on_changed", "on_unavailable"):
-            getattr(self._others, event).connect(self._seen)
-        for event in ("on_entry_added", "on_entry_name_changed", "on_entry_subscription_state_changed"):
-            getattr(self._roster, event).connect(self._listed)
-        self._roster.on_subscribe.connect(self._asked)
-        for event in ("on_subscribed", "on_unsubscribe", "on_unsubscribed"):
-            getattr(self._roster, event).connect(self._teller(event))
-        self.set_available()
+        client.greet = self._greet
+        client.on_presence = self._take
+        client.requests[_QUERY] = self._pushed
 
     def set_available(self, show: Show | None = None, status: str = "", priority: int = 0) -> None:
         """Be online.
@@ -114,12 +118,18 @@ class Presence:
             status: a text for people.
             priority: which of the account's connections gets messages to its bare address: the highest.
         """
-        state = aioxmpp.PresenceState(available=True, show=aioxmpp.PresenceShow(show))
-        self._own.set_presence(state, status=status, priority=priority)
+        parts = {"show": show or "", "status": status, "priority": str(priority) if priority else ""}
+        elements = (f"<{name}>{escaped(clean(each))}</{name}>" for name, each in parts.items() if each)
+        self._show(content="".join(elements))
 
     def set_unavailable(self) -> None:
         """Seem offline; messages to the account are then stored by its server or sent back."""
-        self._own.set_presence(aioxmpp.PresenceState(available=False))
+        self._show("unavailable")
+
+    def _show(self, kind: str = "", content: str = "") -> None:
+        self._own = stanzas.presence(kind, content=content)
+        if self._client.session.is_established:
+            self._client.session.send(self._own)
 
     def subscribe(self, address: str) -> None:
         """Ask to see another's presence.
@@ -127,18 +137,23 @@ class Presence:
         Raises:
             LinkError: the agent has no connection at this moment.
         """
-        with self._connected():
-            self._roster.subscribe(_bare(address))
+        self._say("subscribe", address)
 
     def unsubscribe(self, address: str) -> None:
         """Stop seeing another's presence; errors as of `subscribe`."""
-        with self._connected():
-            self._roster.unsubscribe(_bare(address))
+        self._say("unsubscribe", address)
 
     def approve(self, address: str) -> None:
         """Let another see the agent's presence, now or whenever it asks; errors as of `subscribe`."""
-        with self._connected():
-            self._roster.approve(_bare(address))
+        self._say("subscribed", address)
+
+    def _say(self, kind: str, address: str) -> None:
+        try:
+            self._client.session.send(stanzas.presence(kind, _bare(address)))
+        except LinkError as error:
+            raise LinkError(
+                f"{self._client} is not connected now, and connects again by itself: try again later"
+            ) from error
 
     async def remove(self, address: str) -> None:
         """Take another off the contact list; neither sees the other's presence then.
@@ -148,62 +163,86 @@ class Presence:
         Raises:
             LinkError: the connection was lost before the server had answered.
         """
-        with self._connected():
-            await self._roster.remove_entry(_bare(address))
-
-    @contextmanager
-    def _connected(self) -> Iterator[None]:
-        """Have what fails in the block for want of a connection say so."""
-        try:
-            yield
-        except ConnectionError as error:
-            raise LinkError(
-                f"{self._client} is not connected now, and connects again by itself: try again later"
-            ) from error
+        await self._client.room(address)
+        item = f"<item jid={quoted(clean(_bare(address)))} subscription='remove'/>"
+        await self._client.session.ask(stanzas.request("set", f"<query xmlns='{_ROSTER}'>{item}</query>"))
 
     @property
     def contacts(self) -> dict[str, Contact]:
         """The contact list, by address, as it is known now."""
-        return {str(jid): self._contact(jid, item) for jid, item in self._roster.items.items()}
+        return {address: self._with_presence(contact) for address, contact in self._listed.items()}
 
     def is_available(self, address: str) -> bool:
         """Return whether another is online, as far as the agent can see."""
-        return self._is_available(_bare(address))
+        return bool(self._others.get(_bare(address)))
 
-    def _contact(self, jid: Any, item: Any) -> Contact:
-        return Contact(
-            str(jid),
-            item.name,
-            item.subscription,
-            self._is_available(jid),
-            is_asked=item.ask == "subscribe",
-            groups=tuple(sorted(item.groups)),
-        )
+    def _with_presence(self, contact: Contact) -> Contact:
+        return replace(contact, is_available=self.is_available(contact.address))
 
-    def _listed(self, item: Any) -> None:
-        self._tell("on_contact", self._contact(item.jid, item))
+    # -- what the server says -------------------------------------------------------------------------------
 
-    def _seen(self, jid: Any, stanza: Any) -> None:
-        state = PresenceState(
-            stanza.type_ == aioxmpp.PresenceType.AVAILABLE,
-            stanza.show.value,
-            stanza.status.any() if stanza.status else "",
-            stanza.priority,
-        )
-        self._tell("on_presence", str(jid), state)
+    async def _greet(self) -> None:
+        """Get the contact list, and say that the agent is there; called with each new session."""
+        for address in [*self._others]:
+            self._gone(address)
+        with suppress(RefusedError):  # a server need not keep one
+            answer = await self._client.session.ask(stanzas.request("get", f"<query xmlns='{_ROSTER}'/>"))
+            items = [] if answer is None else [_contact(item) for item in answer.iterfind(_ITEM)]
+            addresses = {contact.address for contact in items}
+            self._listed = {each: self._listed[each] for each in self._listed if each in addresses}
+            for contact in items:
+                self._list(contact)
+        self._client.session.send(self._own)
 
-    def _is_available(self, jid: Any) -> bool:
-        stanza = self._others.get_most_available_stanza(jid)
-        return stanza is not None and stanza.type_ == aioxmpp.PresenceType.AVAILABLE
+    def _pushed(self, kind: str, query: Element, sender: str) -> str | None:
+        """Take a change of the contact list (RFC 6121, 2.1.6), which only our own server may tell."""
+        if kind != "set" or sender.partition("/")[0] not in {"", self._client.address}:
+            return None
+        for item in query.iterfind(_ITEM):
+            contact = _contact(item)
+            if contact.subscription == "remove":
+                self._listed.pop(contact.address, None)
+            else:
+                self._list(contact)
+        return ""
 
-    def _asked(self, stanza: Any) -> None:
-        if self.approve_all:
-            self._roster.approve(stanza.from_)
-        else:
-            self._tell("on_subscribe", str(stanza.from_))
+    def _list(self, contact: Contact) -> None:
+        if self._listed.get(contact.address) != contact:
+            self._listed[contact.address] = contact
+            self._tell("on_contact", self._with_presence(contact))
 
-    def _teller(self, event: str) -> Callable[[Any], None]:
-        return lambda stanza: self._tell(event, str(stanza.from_))
+    def _take(self, stanza: Element) -> None:
+        sender, kind = stanza.get("from", ""), stanza.get("type", "")
+        if not kind:
+            self._come(sender, _state(stanza))
+        elif kind == "unavailable":
+            self._gone(sender, _state(stanza))
+        elif kind == "error":
+            self._gone(_bare(sender))
+        elif kind == "subscribe" and self.approve_all:
+            with suppress(LinkError):  # who asks is asked again with the next session
+                self.approve(sender)
+        elif kind in _EVENTS:
+            self._tell(_EVENTS[kind], _bare(sender))
+
+    def _come(self, address: str, state: PresenceState) -> None:
+        resources = self._others.setdefault(_bare(address), {})
+        is_new = address not in resources
+        resources[address] = state
+        if is_new:
+            self._tell("on_available", address)
+        self._tell("on_presence", address, state)
+
+    def _gone(self, address: str, state: PresenceState = _UNAVAILABLE) -> None:
+        """Note that somebody is not online any more: with one resource, or, without it, at all."""
+        bare = _bare(address)
+        resources = self._others.get(bare, {})
+        for each in [address] if address in resources else [*resources] if address == bare else []:
+            del resources[each]
+            self._tell("on_unavailable", each)
+            self._tell("on_presence", each, state)
+        if not resources:
+            self._others.pop(bare, None)
 
     def _tell(self, event: str, *what: object) -> None:
         callback = getattr(self, event)
@@ -216,18 +255,28 @@ class Presence:
                 self._exits(f"{self._name}/{event}", error)
 
 
-def _with_priority(own: Any) -> Any:
-    """Have what is said of the agent's presence have its priority, which aioxmpp 0.13 leaves out."""
-    make = own.make_stanza
-
-    def make_stanza() -> Any:
-        stanza = make()
-        stanza.priority = own.priority
-        return stanza
-
-    own.make_stanza = make_stanza
-    return own
+def _bare(address: str) -> str:
+    return address.partition("/")[0].lower()
 
 
-def _bare(address: str) -> Any:
-    return aioxmpp.JID.fromstr(address).bare()
+def _contact(item: Element) -> Contact:
+    return Contact(
+        item.get("jid", ""),
+        item.get("name"),
+        item.get("subscription", "none"),
+        is_available=False,
+        is_asked=item.get("ask") == "subscribe",
+        groups=tuple(sorted(group.text or "" for group in item.iterfind(f"{{{_ROSTER}}}group"))),
+    )
+
+
+def _state(stanza: Element) -> PresenceState:
+    show, status, priority = (
+        stanza.findtext(f"{{{CLIENT}}}{name}", "") for name in ("show", "status", "priority")
+    )
+    return PresenceState(
+        "type" not in stanza.attrib,
+        cast("Show", show) if show in get_args(Show) else None,
+        status,
+        int(priority) if _PRIORITY.fullmatch(priority) else 0,
+    )

@@ -1,70 +1,96 @@
-"""Messages as aioxmpp has them; `formicary.transport.xmpp.stanzas` says how they look to anybody outside."""
+"""Stanzas of an agent's own account; `formicary.transport.xmpp.stanzas` says how messages look outside."""
 
 from __future__ import annotations
 
-import io
-from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import fromstring
-
-import aioxmpp
-import aioxmpp.forms  # so that messages keep their forms
+import secrets
+from typing import TYPE_CHECKING
 
 from formicary.core.errors import MessageTooLargeError
 from formicary.transport.xmpp import stanzas
+from formicary.transport.xmpp.stanzas import clean, quoted
 from formicary.transport.xmpp.stream import COMPONENT
+from formicary.xmpp.session import CLIENT
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from formicary.core.message import Message
     from formicary.server.account import AccountAddress
 
 
-def to_stanza(message: Message, receiver: str, account: AccountAddress) -> Any:
-    """Return the stanza for `receiver`, with an id; whom it is from, the server says.
+def new_id() -> str:
+    """Return an id that nobody can guess: who knows it can answer."""
+    return secrets.token_hex(8)
+
+
+def to_stanza(message: Message, receiver: str, stanza_id: str, account: AccountAddress) -> str:
+    """Return the stanza for `receiver`.
 
     Raises:
         FormicaryError: the message cannot be one.
     """
-    text = stanzas.to_stanza(message, receiver, "")
-    if len(text) > account.stanza_limit:
+    stanza = stanzas.to_stanza(message, receiver, stanza_id, account.jid)
+    if len(stanza) > account.stanza_limit:
         raise MessageTooLargeError(
-            f"the message for {receiver} is {len(text)} bytes as XMPP, and {account} takes "
+            f"the message for {receiver} is {len(stanza)} bytes as XMPP, and {account} takes "
             f"{account.stanza_limit}"
         )
-    text = text.replace(b"<message ", b"<message xmlns='jabber:client' ", 1)
-    stanza = aioxmpp.xml.read_single_xso(io.BytesIO(text), aioxmpp.Message)
-    stanza.from_ = stanza.id_ = None
-    stanza.autoset_id()
-    return stanza
+    return stanza.decode()
 
 
-def from_stanza(stanza: Any, receiver: str) -> Message | None:
+def from_stanza(stanza: Element, receiver: str) -> Message | None:
     """Return the message that a stanza brings to `receiver`; None where it brings none.
 
     Raises:
         FormicaryError: the stanza's values cannot be a message's.
     """
-    element = fromstring(aioxmpp.xml.serialize_single_xso(stanza))  # noqa: S314 -- aioxmpp has written it
-    for part in element.iter():
-        part.tag = part.tag.replace("{jabber:client}", f"{{{COMPONENT}}}")
-    return stanzas.from_stanza(element, str(stanza.from_), receiver)
+    return stanzas.from_stanza(_renamed(stanza), stanza.get("from", ""), receiver)
 
 
-def refusal(stanza: Any, sender: str, reason: str) -> Any:
-    """Return the error that answers a stanza, or, where that is not at hand any more, goes to its sender."""
-    error = aioxmpp.stanza.Error(
-        condition=aioxmpp.ErrorCondition.SERVICE_UNAVAILABLE, type_=aioxmpp.ErrorType.CANCEL, text=reason
-    )
-    if stanza is not None:
-        return stanza.make_error(error)
-    answer = aioxmpp.Message(type_=aioxmpp.MessageType.ERROR, to=aioxmpp.JID.fromstr(sender))
-    answer.error = error
-    return answer
-
-
-def error_text(stanza: Any) -> str:
+def error_text(stanza: Element) -> str:
     """Return what an error stanza says, as part of a sentence."""
-    error = stanza.error
-    if error is None:
-        return "undefined-condition"
-    condition = str(error.condition.value[1])
-    return f"{error.text} ({condition})" if error.text else condition
+    return stanzas.error_text(_renamed(stanza))
+
+
+def _renamed(stanza: Element) -> Element:
+    for part in stanza.iter():
+        part.tag = part.tag.replace(f"{{{CLIENT}}}", f"{{{COMPONENT}}}")
+    return stanza
+
+
+def refusal(stanza_id: str, account: AccountAddress, sender: str, reason: str) -> str:
+    """Return the error that tells a sender that its message was not delivered."""
+    return stanzas.error_reply(
+        "message", stanza_id, account.jid, sender, condition="service-unavailable", text=reason
+    ).decode()
+
+
+def presence(kind: str = "", to: str = "", content: str = "") -> str:
+    """Return a `<presence/>` of a kind, which is none for one that is available."""
+    return f"<presence id='{new_id()}'{_attribute('type', kind)}{_attribute('to', to)}>{content}</presence>"
+
+
+def request(kind: str, payload: str, to: str = "") -> str:
+    """Return an `<iq/>`, whose kind is `get` or `set`; to our own server if `to` is empty."""
+    return f"<iq id='{new_id()}' type='{kind}'{_attribute('to', to)}>{payload}</iq>"
+
+
+def ping(to: str) -> str:
+    """Return a request that does nothing, but is answered (XEP-0199)."""
+    return request("get", "<ping xmlns='urn:xmpp:ping'/>", to)
+
+
+def reply(stanza_id: str, to: str, payload: str | None) -> str:
+    """Return the `<iq/>` that answers a request with a payload, which may be empty; None refuses it."""
+    if payload is None:
+        payload = (
+            "<error type='cancel'><service-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>"
+        )
+        kind = "error"
+    else:
+        kind = "result"
+    return f"<iq{_attribute('id', stanza_id)} type='{kind}'{_attribute('to', to)}>{payload}</iq>"
+
+
+def _attribute(name: str, value: str) -> str:
+    return f" {name}={quoted(clean(value))}" if value else ""

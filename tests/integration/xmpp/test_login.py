@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import logging
+import re
 from dataclasses import replace
 
 import pytest
@@ -20,6 +22,8 @@ HEADER = (
 )
 FEATURES = "<stream:features>{}</stream:features>"
 TLS = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>"
+SUCCESS = "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>{}</success>"
+CHALLENGE = "<challenge xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>{}</challenge>"
 SASL = "<mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'><mechanism>{}</mechanism></mechanisms>"
 
 
@@ -61,7 +65,7 @@ async def test_a_certificate_for_another_name_is_refused(server, account, connec
 
 async def test_the_port_for_components_is_not_the_one(server, account, connected):
     address = account(port=server.address.port)
-    with pytest.raises(LinkError, match=r"ended the connection: .*; is that its port for clients\?"):
+    with pytest.raises(LinkError, match=r"does not serve localhost; .* is that its port for clients\?"):
         async with connected(address, "c1"):
             pass
 
@@ -104,6 +108,9 @@ async def speaking(*lines, said=None, stays=False):
     await asyncio.wait(speakers)
 
 
+SCRAM = (HEADER + FEATURES.format(SASL.format("SCRAM-SHA-1")),)
+
+
 @pytest.mark.parametrize(
     ("lines", "tls", "says"),
     [
@@ -121,8 +128,11 @@ async def speaking(*lines, said=None, stays=False):
         ),
         ((HEADER + FEATURES.format(""),), False, "offers no way to log in"),
         ((HEADER + FEATURES.format(SASL.format("PLAIN")),), False, "offers no way to log in"),
-        ((HEADER + FEATURES.format(SASL.format("SCRAM-SHA-1")), "<x/>"), False, "closed the connection"),
+        ((HEADER + FEATURES.format(SASL.format("SCRAM-SHA-1")), "<x/>"), False, "does not speak XMPP"),
         ((HEADER + FEATURES.format(SASL.format("SCRAM-SHA-1")),), False, "closed the connection"),
+        ((*SCRAM, SUCCESS.format("")), False, "does not speak XMPP"),
+        ((*SCRAM, CHALLENGE.format("?")), False, "does not prove that it knows the password"),
+        ((*SCRAM, CHALLENGE.format("AAAA")), False, "does not prove that it knows the password"),
     ],
 )
 async def test_strange_servers_end_in_one_sentence(connected, lines, tls, says):
@@ -131,6 +141,71 @@ async def test_strange_servers_end_in_one_sentence(connected, lines, tls, says):
             async with connected(replace(address, tls=tls), "c1"):
                 pass
     assert "\n" not in str(caught.value)
+
+
+@pytest.fixture
+def log_in():
+    from formicary.transport.xmpp import login
+
+    return login.log_in
+
+
+@contextlib.asynccontextmanager
+async def scram_server(known, *, ends_with="success"):
+    """Run a server that logs in by SCRAM who knows a password, as does who knows it itself."""
+    import scramp
+
+    speakers = []
+
+    async def speak(reader, writer):
+        speakers.append(asyncio.current_task())
+
+        async def heard():
+            text = (await reader.read(1 << 16)).decode()
+            return base64.b64decode(re.search(r">([^<]*)</", text)[1]).decode()
+
+        def say(name, text):
+            encoded = base64.b64encode(text.encode()).decode()
+            writer.write(f"<{name} xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>{encoded}</{name}>".encode())
+
+        mechanism = scramp.ScramMechanism("SCRAM-SHA-256")
+        login = mechanism.make_server(lambda _: mechanism.make_auth_info("secret"))
+        await reader.read(1 << 16)
+        writer.write((HEADER + FEATURES.format(SASL.format("SCRAM-SHA-256"))).encode())
+        login.set_client_first(await heard())
+        say("challenge", login.get_server_first())
+        login.set_client_final(await heard())
+        say(ends_with, login.get_server_final() if known else "v=" + base64.b64encode(b"x" * 32).decode())
+        if ends_with == "challenge":
+            await reader.read(1 << 16)
+            say("success", "")
+        await reader.read(1 << 16)
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(speak, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        yield AccountAddress("lab@localhost", "secret", host="127.0.0.1", port=port, insecure=True, tls=False)
+    await asyncio.wait(speakers)
+
+
+@pytest.mark.parametrize("ends_with", ["success", "challenge"])
+async def test_who_knows_the_password_is_logged_in(log_in, ends_with):
+    async with scram_server(known=True, ends_with=ends_with) as address:
+        (await log_in(address)).close()
+
+
+async def test_a_server_that_does_not_know_the_password_is_not_believed(log_in):
+    async with scram_server(known=False) as address:
+        with pytest.raises(AuthenticationError, match="does not prove that it knows the password of lab@"):
+            await log_in(address)
+
+
+async def test_a_password_that_can_be_none_is_not_quoted(log_in):
+    async with speaking(HEADER + FEATURES.format(SASL.format("SCRAM-SHA-1"))) as address:
+        with pytest.raises(AuthenticationError, match="has a character that no password may have") as caught:
+            await log_in(replace(address, password="secret\0", tls=False))
+        assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("lines", [(), (HEADER,), (HEADER + FEATURES.format(TLS),)])
@@ -220,9 +295,7 @@ async def test_a_domain_that_has_no_server_says_so(account, connected, names):
 
 
 async def test_where_the_dns_knows_nothing_the_domain_is_the_host(connected, names):
-    from formicary.transport.xmpp.login import Connector
+    from formicary.transport.xmpp.lookup import ways
 
     async with names({}):
-        assert await Connector(AccountAddress("lab@example.org", "x"))._ways() == [
-            ("example.org", 5222, False)
-        ]
+        assert await ways(AccountAddress("lab@example.org", "x")) == [("example.org", 5222, False)]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import os
 import signal
+import sys
 from dataclasses import replace
 
 import pytest
+from tests.plugins.missing import leave_out
 from tests.unit.core.agents import Collect, Deaf, Do, Echo, reasons, start
 
 from formicary import AgentState, Container, Message, Template, XmppAgent
@@ -21,13 +24,26 @@ from formicary.errors import (
 )
 from formicary.server import AccountAddress
 from formicary.server.admin import AdminShell
+from formicary.xmpp import client
 
 pytestmark = [pytest.mark.server, pytest.mark.accounts]
 
 
+@pytest.fixture(autouse=True, params=["aioxmpp", "slixmpp"])
+def library(request, monkeypatch):
+    """Have each test run with each of the libraries that there are."""
+    if importlib.util.find_spec(request.param) is None:
+        if request.param == "slixmpp" or sys.version_info < (3, 13):
+            leave_out(f"{request.param} is not installed: pip install 'formicary[accounts]' --group test")
+        pytest.skip("aioxmpp does not support Python 3.13 and later")
+    module = importlib.import_module(f"formicary.xmpp.by_{request.param}")
+    monkeypatch.setattr(client, "make_session", getattr(module, f"{request.param.title()}Session"))
+    return request.param
+
+
 async def until(condition):
     async with asyncio.timeout(60):
-        while not condition():  # noqa: ASYNC110 -- much of it is aioxmpp's state, which tells nobody
+        while not condition():  # noqa: ASYNC110 -- much of it is the libraries' state, which tells nobody
             await asyncio.sleep(0.01)
 
 
@@ -51,9 +67,11 @@ async def say(agent, to, body="hello", **parameters):
     await talking.join()
 
 
-@pytest.mark.parametrize("domain", ["localhost", "stock.localhost"])
-async def test_two_agents_talk_as_any_two_users_do(account, domain):
-    async with agents(account(domain), account(domain)) as (alice, bob):
+@pytest.mark.parametrize(
+    ("domain", "options"), [("localhost", {}), ("stock.localhost", {}), ("localhost", {"tls": False})]
+)
+async def test_two_agents_talk_as_any_two_users_do(account, domain, options):
+    async with agents(account(domain, **options), account(domain, **options)) as (alice, bob):
         await say(
             alice, bob.account.jid, "one & <two>", performative="request", conversation_id="c", thread="t"
         )
@@ -158,6 +176,7 @@ async def test_presence_is_seen_by_those_whom_it_was_shown(account):
         assert events[1][1].startswith(f"{bob.account.jid}/")
         await until(lambda: alice.presence.contacts[bob.account.jid].subscription == "to")
         assert alice.presence.contacts[bob.account.jid].is_available
+        await until(lambda: alice.account.jid in bob.presence.contacts)
         assert bob.presence.contacts[alice.account.jid].subscription == "from"
         assert not bob.presence.is_available(alice.account.jid)
         bob.presence.set_unavailable()
@@ -221,7 +240,7 @@ async def test_it_logs_in_before_its_setup_and_out_at_its_end(account, connected
         assert alice.name == address.jid.partition("@")[0]
         assert alice.seen is AgentState.INITIATED
         await alice.stop()
-        assert not alice._client.xmpp.running
+        assert not alice._client.session.is_running
         assert container.dispatcher.outlets == {}
 
 
@@ -234,7 +253,7 @@ async def test_a_setup_that_fails_logs_out(account):
         bad = Bad(account())
         with pytest.raises(ValueError, match="no"):
             await container.start(bad)
-        await until(lambda: not bad._client.xmpp.running)
+        await until(lambda: not bad._client.session.is_running)
 
 
 @pytest.mark.parametrize(
@@ -303,53 +322,110 @@ async def test_it_comes_back_when_the_server_does(own_server):
         await say(alice, bob.account.jid, "before")
         await until(lambda: bob.got.messages)
         own_server.kill()
-        await until(lambda: not alice._client.xmpp.established and not bob._client.xmpp.established)
+        await until(lambda: not any(each._client.session.is_established for each in (alice, bob)))
         sending = Do(lambda behaviour: behaviour.send(Message(to=bob.account.jid, body="after")))
         own_server.restart()
-        await until(lambda: bob._client.xmpp.established)
-        await bob._client._be_known()
+        await until(lambda: bob._client._is_known)
         alice.add_behaviour(sending, Template(performative="never"))
         await until(lambda: len(bob.got.messages) == 2)
         assert bob.got.bodies == ["before", "after"]
 
 
-@pytest.mark.parametrize("domain", ["localhost", "stock.localhost"])  # the latter's sessions can be resumed
-async def test_what_is_sent_between_two_sessions_waits_for_the_next(domain, own_server):
-    sending = Do(lambda behaviour: behaviour.send(Message(to=bob.account.jid, body="between")))
-    refused = []
+def cut(agent):
+    """Cut an agent's connection, as a network may."""
+    session = agent._client.session
+    transport = getattr(session.xmpp, "transport", None) or session._connector._transport
+    transport.abort()
 
-    def destroyed(*_):
-        if not refused:
-            alice.add_behaviour(sending, Template(performative="never"))
+
+def told(agent, name, monkeypatch):
+    """Return an event that is set when an agent's session has told something."""
+    event = asyncio.Event()
+    method = getattr(agent._client, name)
+
+    def tell(*arguments):
+        method(*arguments)
+        event.set()
+
+    monkeypatch.setattr(agent._client, name, tell)
+    return event
+
+
+@pytest.mark.parametrize("domain", ["localhost", "stock.localhost"])  # the latter's sessions can be resumed
+async def test_what_is_sent_between_two_sessions_waits_for_the_next(domain, own_server, monkeypatch):
+    async with talkers(own_server, domain) as (alice, bob):
+        greet = alice._client.greet
+
+        async def follow_bob():  # a server without offline messages sends back what comes before he does
+            await until(lambda: is_bob_back.is_set() and bob._client._is_known)
+            await greet()
+
+        is_bob_back = told(bob, "opened", monkeypatch)
+        is_closed = told(alice, "closed", monkeypatch)
+        monkeypatch.setattr(alice._client, "greet", follow_bob)
+        own_server.kill()
+        own_server.restart()
+        async with asyncio.timeout(60):
+            await is_closed.wait()
+        sending = Do(lambda behaviour: behaviour.send(Message(to=bob.account.jid, body="between")))
+        alice.add_behaviour(sending, Template(performative="never"))
+        await until(lambda: bob.got.messages)
+        await sending.join()
+        assert bob.got.bodies == ["between"]
+        assert not alice.container.dead_letters.total
+
+
+async def test_who_asks_to_see_another_s_presence_between_two_sessions_is_told(own_server, monkeypatch):
+    async with talkers(own_server, "localhost") as (alice, bob):
+        closed, refused = alice._client.closed, []
+
+        def subscribe():
+            closed()
             with pytest.raises(LinkError, match="is not connected now, and connects again by itself"):
                 alice.presence.subscribe(bob.account.jid)
             refused.append(bob)
 
-    async with talkers(own_server, domain) as (alice, bob):
-        alice._client.xmpp.on_stream_destroyed.connect(destroyed)
-        bob_is_back = asyncio.Event()
-        bob._client.xmpp.on_stream_established.connect(bob_is_back.set)
-
-        async def follow_bob():  # a server without offline messages sends back what comes before he does
-            await bob_is_back.wait()
-            await bob._client._be_known()
-
-        alice._client.xmpp.before_stream_established.connect(follow_bob)
+        monkeypatch.setattr(alice._client, "closed", subscribe)
         own_server.kill()
-        own_server.restart()
-        await until(lambda: bob.got.messages)
-        await sending.join()
-        assert bob.got.bodies == ["between"]
-        assert refused
-        assert not alice.container.dead_letters.total
+        await until(lambda: refused)
 
 
-async def test_what_nobody_confirms_before_a_session_ends_fails(own_server):
+async def test_a_session_that_is_resumed_loses_nothing(own_server, monkeypatch):
     async with talkers(own_server, "stock.localhost") as (alice, bob):
-        are_back = []
-        for agent in (alice, bob):
-            agent._client.xmpp.on_stream_established.connect((is_back := asyncio.Event()).set)
-            are_back.append(is_back)
+        is_new, is_interrupted = told(alice, "opened", monkeypatch), told(alice, "interrupted", monkeypatch)
+        os.kill(own_server.pid, signal.SIGSTOP)
+        await say(alice, bob.account.jid, "one")
+        await until(lambda: alice._client._unconfirmed)
+        cut(alice)
+        async with asyncio.timeout(60):
+            await is_interrupted.wait()
+        await say(alice, bob.account.jid, "two")
+        os.kill(own_server.pid, signal.SIGCONT)
+        await until(lambda: len(bob.got.messages) == 2)
+        await until(lambda: not alice._client._on_the_way)
+        assert bob.got.bodies == ["one", "two"]
+        assert not is_new.is_set()
+
+
+@pytest.mark.parametrize("library", ["slixmpp"], indirect=True)  # aioxmpp looks after that itself
+async def test_a_server_that_answers_no_more_is_noticed(own_server, monkeypatch):
+    monkeypatch.setattr("formicary.xmpp.by_slixmpp._KEEPALIVE", 0.5)
+    async with talkers(own_server, "stock.localhost") as (alice, bob):
+        is_interrupted = told(alice, "interrupted", monkeypatch)
+        os.kill(own_server.pid, signal.SIGSTOP)
+        try:
+            async with asyncio.timeout(60):
+                await is_interrupted.wait()
+        finally:
+            os.kill(own_server.pid, signal.SIGCONT)
+        await say(alice, bob.account.jid, "after")
+        await until(lambda: bob.got.messages)
+        assert bob.got.bodies == ["after"]
+
+
+async def test_what_nobody_confirms_before_a_session_ends_fails(own_server, monkeypatch):
+    async with talkers(own_server, "stock.localhost") as (alice, bob):
+        are_back = [told(agent, "opened", monkeypatch) for agent in (alice, bob)]
         os.kill(own_server.pid, signal.SIGSTOP)
         await say(alice, bob.account.jid, "lost", reply_with="r")
         await until(lambda: alice._client._unconfirmed)
@@ -361,22 +437,20 @@ async def test_what_nobody_confirms_before_a_session_ends_fails(own_server):
         assert "may not have got the message before the connection ended" in failure.body
         async with asyncio.timeout(60):
             await asyncio.gather(*(is_back.wait() for is_back in are_back))
-        for agent in (alice, bob):  # what aioxmpp has asked for the new session is answered before this
-            await agent._client._be_known()
 
 
-async def test_what_waits_for_a_connection_is_not_lost_when_the_agent_ends(own_server):
+async def test_what_waits_for_a_connection_is_not_lost_when_the_agent_ends(own_server, monkeypatch):
     async with talkers(own_server, "stock.localhost") as (alice, bob):
-        suspended = asyncio.Event()
-        alice._client.xmpp.on_stream_suspended.connect(lambda _: suspended.set())
+        is_interrupted = told(alice, "interrupted", monkeypatch)
         own_server.kill()
         async with asyncio.timeout(60):
-            await suspended.wait()
+            await is_interrupted.wait()
         await say(alice, bob.account.jid, "waits")
         await alice.stop()
         assert "did not get the message before the connection ended" in reasons(alice.container)[0]
 
 
+@pytest.mark.parametrize("library", ["aioxmpp"], indirect=True)
 async def test_an_agent_ends_whose_client_does_not_hear_that_it_is_to(own_server):
     connecting = asyncio.Event()
 
@@ -386,7 +460,7 @@ async def test_an_agent_ends_whose_client_does_not_hear_that_it_is_to(own_server
             await asyncio.sleep(60)
 
     async with talkers(own_server, "localhost") as (alice, _):
-        alice._client.xmpp.before_stream_established.connect(loses_a_cancellation)
+        alice._client.session.xmpp.before_stream_established.connect(loses_a_cancellation)
         own_server.kill()
         own_server.restart()
         async with asyncio.timeout(60):

@@ -90,7 +90,7 @@ SUBJECTS = (
         _HERE + "logins",
         {APART: (Carrier(XMPP),)},
         label="A login for each",
-        package="aioxmpp",
+        package="scramp",
         extra="accounts",
         trips=2000,
         accounts=True,

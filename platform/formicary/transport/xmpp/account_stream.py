@@ -19,7 +19,7 @@ _BIND = "urn:ietf:params:xml:ns:xmpp-bind"
 class AccountStream(XmppStream):
     """A connection that is `account/name` for the container of that name.
 
-    aioxmpp finds the server, encrypts and authenticates; after that, XMPP begins a new stream, and that is
+    `login` finds the server, encrypts and authenticates; after that, XMPP begins a new stream, and that is
     this one. It binds the resource (RFC 6120, section 7) and sends no presence, so that the server gives it
     only what is for its full address.
     """

@@ -26,8 +26,8 @@ _THREAD = "_thread_node"  # SPADE's field for the thread
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:
-    """Return the `<message/>` for `receiver`.
+def to_stanza(message: Message, receiver: str, stanza_id: str, sender: str | None = None) -> bytes:
+    """Return the `<message/>` for `receiver`, from `sender` if that is not the message's own.
 
     Raises:
         FormicaryError: the body is bytes, or a value has a wrong type or characters that XML cannot carry.
@@ -47,13 +47,13 @@ def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:
         fields["reply-by"] = message.reply_by.isoformat()
     if message.reply_to is not None:
         fields["reply-to"] = complete_for(message.reply_to, message.sender)
-    sender, to = _quoted(message.sender or ""), _quoted(receiver)
+    origin, to = quoted(message.sender or "" if sender is None else sender), quoted(receiver)
     parts = [
-        f"<message type='chat' id='{stanza_id}' from={sender} to={to}>",
-        f"<body>{_text(body)}</body>",
+        f"<message type='chat' id='{stanza_id}' from={origin} to={to}>",
+        f"<body>{escaped(body)}</body>",
     ]
     if message.thread is not None:
-        parts.append(f"<thread>{_text(message.thread)}</thread>")
+        parts.append(f"<thread>{escaped(message.thread)}</thread>")
         fields[_THREAD] = message.thread
     if fields:
         parts.append(_form(fields))
@@ -67,19 +67,25 @@ def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:
     return stanza.encode()
 
 
-def _quoted(text: str) -> str:
+def clean(text: str) -> str:
+    """Return a text without what XML cannot carry."""
+    return _NOT_XML.sub("?", text)
+
+
+def quoted(text: str) -> str:
     """Return what stands for the value of an attribute, with the quotes around it."""
     text = escape(text).replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
     return f'"{text}"'
 
 
-def _text(text: str) -> str:
+def escaped(text: str) -> str:
+    """Return what stands for a text between tags."""
     return escape(text, quote=False).replace("\r", "&#13;")  # a parser would make it a line feed
 
 
 def _form(fields: dict[str, str]) -> str:
     rows = "".join(
-        f"<field var={_quoted(name)} type='text-single'><value>{_text(value)}</value></field>"
+        f"<field var={quoted(name)} type='text-single'><value>{escaped(value)}</value></field>"
         for name, value in fields.items()
     )
     return f"<x xmlns='{_FORM}' type='form'><title>{FORM_TITLE}</title>{rows}</x>"
@@ -133,24 +139,24 @@ def error_reply(kind: str, stanza_id: str, sender: str, to: str, *, condition: s
     """Return the error stanza (RFC 6120, 8.3) that answers a stanza of `kind`, such as `message`."""
     advice = "wait" if condition == "resource-constraint" else "cancel"
     return (
-        f"<{kind} type='error'{_id(stanza_id)} from={_quoted(sender)} to={_quoted(to)}>"
+        f"<{kind} type='error'{_id(stanza_id)} from={quoted(sender)} to={quoted(to)}>"
         f"<error type='{advice}'><{condition} xmlns='{_STANZA_ERRORS}'/>"
-        f"<text xmlns='{_STANZA_ERRORS}'>{escape(_NOT_XML.sub('?', text))}</text></error></{kind}>"
+        f"<text xmlns='{_STANZA_ERRORS}'>{escape(clean(text))}</text></error></{kind}>"
     ).encode()
 
 
 def _id(stanza_id: str) -> str:
-    return f" id={_quoted(stanza_id)}" if stanza_id else ""
+    return f" id={quoted(stanza_id)}" if stanza_id else ""
 
 
 def ping_reply(stanza_id: str, sender: str, to: str) -> bytes:
     """Return the answer to a ping (XEP-0199)."""
-    return f"<iq type='result' id={_quoted(stanza_id)} from={_quoted(sender)} to={_quoted(to)}/>".encode()
+    return f"<iq type='result' id={quoted(stanza_id)} from={quoted(sender)} to={quoted(to)}/>".encode()
 
 
 def presence_refusal(sender: str, to: str) -> bytes:
     """Return the answer to a request to see an agent's presence: agents have none here."""
-    return f"<presence type='unsubscribed' from={_quoted(sender)} to={_quoted(to)}/>".encode()
+    return f"<presence type='unsubscribed' from={quoted(sender)} to={quoted(to)}/>".encode()
 
 
 def error_condition(stanza: Element) -> str:

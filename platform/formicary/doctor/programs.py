@@ -23,10 +23,11 @@ _SECONDS = 10.0  # for a program to say what it is
 _VERSION = re.compile(r"^Prosody (\d\S*|hg:\S+|trunk)", re.MULTILINE)
 _PYTHON = re.compile(r"Programming Language :: Python :: (3\.\d+)")
 _EXTRAS = {
-    "accounts": ("ordinary XMPP accounts", ("aioxmpp",)),
-    "bench": ("laboratory, `formicary bench`", ("jinja2", "numpy", "pyarrow", "scipy")),
-    "lab": ("sampling profiles", ("py-spy",)),
+    "accounts": ("ordinary XMPP accounts", (("aioxmpp", "slixmpp"), ("scramp",), ("dnspython",))),
+    "bench": ("laboratory, `formicary bench`", (("jinja2",), ("numpy",), ("pyarrow",), ("scipy",))),
+    "lab": ("sampling profiles", (("py-spy",),)),
 }
+"""What each is for, and the distributions that it brings: one of each."""
 
 
 def python(distribution: str = "formicary") -> Finding:
@@ -84,11 +85,13 @@ def uvloop() -> Finding:
 def extras() -> list[Finding]:
     """Look for what is installed only by those who want it."""
     found = []
-    for name, (purpose, distributions) in _EXTRAS.items():
-        versions = {each: _version(each) for each in distributions}
-        if all(versions.values()):
-            said = ", ".join(f"{each} {version}" for each, version in versions.items())
-            found.append(good(f"extra {name}", said))
+    for name, (purpose, needed) in _EXTRAS.items():
+        versions = [
+            next((f"{each} {version}" for each in names if (version := _version(each))), None)
+            for names in needed
+        ]
+        if None not in versions:
+            found.append(good(f"extra {name}", ", ".join(filter(None, versions))))
         else:
             found.append(
                 limited(f"extra {name}", f"not installed: no {purpose}", f'pip install "formicary[{name}]"')

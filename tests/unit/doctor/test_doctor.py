@@ -9,8 +9,11 @@ import re
 import socket
 import subprocess
 import sys
+import tomllib
 
 import pytest
+from packaging.requirements import Requirement
+from tests.plugins.paths import ROOT
 from typer.testing import CliRunner
 
 from formicary.cli import app
@@ -106,6 +109,26 @@ def test_libraries_that_are_not_there(monkeypatch):
     found = programs.libraries()
     assert found.state is State.MISSING
     assert (found.what, found.next_step) == ("not installed: no-such-thing", "pip install no-such-thing")
+
+
+@pytest.mark.parametrize("library", ["aioxmpp", "slixmpp"])
+def test_accounts_are_there_with_either_library(monkeypatch, library):
+    versions = {library: "1.2", "scramp": "1.5", "dnspython": "2.6"}
+    monkeypatch.setattr(programs, "_version", versions.get)
+    found = programs.extras()[0]
+    assert (found.state, found.what) == (State.GOOD, f"{library} 1.2, scramp 1.5, dnspython 2.6")
+
+
+def test_what_doctor_looks_for_comes_with_the_extra_on_each_python():
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    brought = tomllib.loads(text)["project"]["optional-dependencies"]["accounts"]
+    for version in ("3.11", "3.12", "3.13", "3.14", "3.15"):
+        names = {
+            found.name
+            for found in map(Requirement, brought)
+            if found.marker is None or found.marker.evaluate({"python_version": version})
+        }
+        assert all(names & {*alternatives} for alternatives in programs._EXTRAS["accounts"][1])
 
 
 def test_extras_that_are_not_installed_say_how_to_get_them(monkeypatch):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.model import Option
     from formicary_bench.vocabulary.configuration import Configuration
 
-LIBRARIES = ("msgspec", "uvloop", "numpy", "pyarrow", "scipy", "aioxmpp")
+LIBRARIES = ("msgspec", "uvloop", "numpy", "pyarrow", "scipy", "aioxmpp", "slixmpp")
 """The libraries whose versions are kept, where they are installed."""
 
 _CPU_FREQUENCY = Path("/sys/devices/system/cpu/cpu0/cpufreq")

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from formicary.mobility.itinerary import Itinerary
     from formicary.xmpp.agent import XmppAgent
 
-CPU_GROUP = "platform"
+    __version__: str
 
-__version__ = "0.1.0"
+CPU_GROUP = "platform"
 
 __all__ = [
     "Agent",
@@ -88,13 +88,26 @@ _PLACES = {
 
 def __getattr__(name: str) -> object:
     """Load what is asked for: the command is to be there before all that it may need."""
-    if name not in _PLACES:
-        raise AttributeError(f"module 'formicary' has no attribute {name!r}")
-    from importlib import import_module
+    found: object
+    if name == "__version__":
+        found = _version()
+    elif name in _PLACES:
+        from importlib import import_module
 
-    found: object = getattr(import_module(f"formicary.{_PLACES[name]}"), name)
+        found = getattr(import_module(f"formicary.{_PLACES[name]}"), name)
+    else:
+        raise AttributeError(f"module 'formicary' has no attribute {name!r}")
     globals()[name] = found
     return found
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("formicary")
+    except PackageNotFoundError:
+        return "0+unknown"  # as the files lie there, installed by nobody
 
 
 def __dir__() -> list[str]:

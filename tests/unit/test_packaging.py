@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tomllib
 import zipfile
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+from hatchling.metadata.core import ProjectMetadata
+from hatchling.plugin.manager import PluginManager
 from tests.plugins.paths import ROOT
 
 import formicary
@@ -90,23 +94,97 @@ def test_a_python_that_is_not_tried_is_refused_and_the_readme_says_which_are():
     assert f"Python 3.{tried[0]} to 3.{tried[-1]}" in readme
 
 
-def test_the_version_comes_from_one_place():
-    assert metadata.version("formicary") == formicary.__version__
+def run(*command, cwd=ROOT):
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True).stdout
+
+
+def build(target, folder, source=ROOT):
+    """Build the sdist or the wheel, and give its file."""
+    run(sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder), cwd=source)
+    (file,) = folder.iterdir()
+    return file
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (file,) = folder.glob("*.whl")
-    with zipfile.ZipFile(file) as archive:
+    with zipfile.ZipFile(build("wheel", tmp_path_factory.mktemp("wheel"))) as archive:
         return archive.namelist()
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory):
+    """Unpack the sdist, and give its folder."""
+    folder = tmp_path_factory.mktemp("sdist")
+    with tarfile.open(build("sdist", tmp_path_factory.mktemp("packed"))) as archive:
+        archive.extractall(folder, filter="data")
+    (unpacked,) = folder.iterdir()
+    return unpacked
+
+
+def metadata_of(root):
+    """Give what a distribution of these sources would say of itself."""
+    return ProjectMetadata(str(root), PluginManager())
+
+
+@pytest.fixture
+def sources(tmp_path):
+    """Copy what says what a distribution is."""
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    return tmp_path
+
+
+def test_the_version_is_that_of_what_is_installed():
+    assert metadata.version("formicary") == formicary.__version__
+
+
+def test_code_that_nobody_has_installed_runs_and_says_so():
+    program = "import formicary; print(formicary.__version__)"
+    alone = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, 'platform'); {program}"]
+    assert run(*alone) == "0+unknown\n"
+
+
+def test_the_version_is_that_of_the_tag(sources):
+    def git(*arguments):
+        run("git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments, cwd=sources)
+
+    assert metadata_of(sources).version == "0.1.dev0"
+    git("init", "--quiet")
+    git("add", ".")
+    git("commit", "--quiet", "--message", "all")
+    assert re.fullmatch(r"0\.1\.dev\d+", metadata_of(sources).version)
+    git("tag", "v3.2.1")
+    assert metadata_of(sources).version == "3.2.1"
+
+
+def test_as_long_as_there_is_no_address_none_is_given(sources):
+    set_address(sources, "")
+    core = metadata_of(sources).core
+    assert (core.urls, core.readme) == ({}, (ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+def test_addresses_and_links_come_from_one_setting(sources):
+    set_address(sources, "https://example.org/a/b/")
+    core = metadata_of(sources).core
+    assert core.urls["Source"] == "https://example.org/a/b"
+    assert all(url.startswith("https://example.org/a/b") for url in core.urls.values())
+    assert "$ git clone https://example.org/a/b formicary" in core.readme
+    links = re.findall(r"\]\(([^)]*)\)", core.readme)
+    assert [link for link in links if not link.startswith("https://")] == []
+    assert "https://example.org/a/b/raw/HEAD/docs/images/report.png" in links
+    assert "https://example.org/a/b/blob/HEAD/docs/contributing.md#two-tiers" in links
+
+
+def set_address(sources, address):
+    path = sources / "pyproject.toml"
+    before = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r'^address = "[^"]*"', f'address = "{address}"', before, flags=re.MULTILINE))
 
 
 def test_the_wheel_has_both_packages_and_nothing_else_on_top(wheel):
     tops = {name.partition("/")[0] for name in wheel}
-    assert tops == {"formicary", "formicary_bench", f"formicary-{formicary.__version__}.dist-info"}
+    (information,) = tops - {"formicary", "formicary_bench"}
+    assert re.fullmatch(r"formicary-[\w.]+\.dist-info", information)
     assert {"formicary/__init__.py", "formicary/py.typed", "formicary_bench/py.typed"} <= set(wheel)
 
 
@@ -128,6 +206,25 @@ def test_the_wheel_has_the_material_of_the_labs(wheel):
     files = {path.relative_to(labs).as_posix() for path in labs.rglob("*") if path.suffix in {".md", ".py"}}
     assert {f"formicary_bench/labs/material/{name}" for name in files} <= {*wheel}
     assert "ping-pong/check.py" in files
+
+
+def test_the_sdist_has_every_file_of_the_repository(sdist):
+    if not (ROOT / ".git").exists():
+        pytest.skip("only git knows which files there are, and this is no checkout")
+    kept = {path.relative_to(sdist).as_posix() for path in sdist.rglob("*") if path.is_file()}
+    assert set(run("git", "ls-files").splitlines()) - kept == set()
+
+
+@pytest.mark.full("collects all tests, and builds all pages")
+@pytest.mark.timeout(1800)
+def test_the_sdist_is_enough_to_test_and_to_document(sdist, tmp_path):
+    collect = (sys.executable, "-m", "pytest", "--collect-only", "--quiet", "-p", "no:cacheprovider")
+    here, there = (run(*collect, cwd=root).splitlines()[-1].split() for root in (ROOT, sdist))
+    assert there[0] == here[0]
+    run(sys.executable, "-m", "sphinx", "-q", "-n", "-W", "docs", str(tmp_path / "pages"), cwd=sdist)
+    assert (tmp_path / "pages" / "index.html").exists()
+    assert metadata_of(sdist).version == metadata_of(ROOT).version
+    assert build("wheel", tmp_path / "wheel", sdist).suffix == ".whl"
 
 
 def test_the_gate_runs_the_command_that_the_readme_gives():

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from formicary import __version__
+import formicary as package
 from formicary.cli import standard_output
 from formicary.cli.command_tree import LazyCommand, group_of
 from formicary.cli.output import complain, say
@@ -151,7 +151,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 -- Typer calls it with the option's value
     if wanted:
-        say(f"formicary {__version__}")
+        say(f"formicary {package.__version__}")
         raise typer.Exit
 
 

@@ -8,7 +8,6 @@ import zipfile
 
 from tests.plugins.paths import ROOT
 
-import formicary
 from formicary_bench.published.claims import papers
 
 PAGE = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
@@ -20,8 +19,7 @@ def test_the_page_has_every_paper_with_its_full_reference():
         assert f"\n## {paper.name}\n\n{paper.reference}\n" in PAGE
 
 
-def test_what_is_cited_is_this_version_and_all_papers():
-    assert re.search(r"^version: (.+)$", CITATION, re.MULTILINE)[1] == formicary.__version__
+def test_all_papers_are_cited():
     titles = re.findall(r'^    title: "(.+)"$', CITATION, re.MULTILINE)
     assert len(titles) == len(papers())
     assert all(any(title in paper.reference for paper in papers().values()) for title in titles)

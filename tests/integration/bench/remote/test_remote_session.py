@@ -17,6 +17,7 @@ import pytest
 from tests.integration.bench.remote.conftest import leaving_them_clean, of
 from tests.integration.bench.remote.scene import SECONDS, begin, hear, job, wait_until
 
+import formicary
 from formicary.errors import ProfilingError
 from formicary_bench.remote import workers as remote_workers
 from formicary_bench.remote.errors import HostError
@@ -294,8 +295,9 @@ class TestDeputiesThatAreNone:
 
     def test_other_code(self, pretend):
         said = refusal(pretend(_HOSTILE.replace("digest=code_digest()", "digest='0123456789'")))
+        ours = formicary.__version__
         assert said.startswith(
-            "host lab-1: it has another formicary (0.1.0, code 01234567) than we (0.1.0, code "
+            f"host lab-1: it has another formicary ({ours}, code 01234567) than we ({ours}, code "
         )
         assert "formicary hosts prepare" in said
 

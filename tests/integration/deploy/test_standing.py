@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 import pytest
 import yaml
@@ -73,20 +75,23 @@ def as_in_the_image(service, file):
     return [str(file) if word == "/etc/formicary/server.toml" else word for word in given]
 
 
-def is_healthy(pid):
-    """Do what the image does to know; there the container is process 1."""
-    (check,) = instructions(COMPOSE.parent / "images" / "container" / "Dockerfile", "HEALTHCHECK")
-    _, *arguments = yaml.safe_load(check.partition("CMD ")[2])
-    assert "psutil.Process(1)" in arguments[1]
-    arguments[1] = arguments[1].replace("Process(1)", f"Process({pid})")
-    return subprocess.run([sys.executable, *arguments], check=False).returncode == 0
+def is_healthy(service, file, within=SECONDS):
+    """Do what the compose file does to know: who has not answered by then is not healthy."""
+    kind, program, *arguments = service["healthcheck"]["test"]
+    assert (kind, program) == ("CMD", "formicary")
+    given = [str(file) if word == "/etc/formicary/server.toml" else word for word in arguments]
+    try:
+        done = subprocess.run([*FORMICARY, *given], capture_output=True, check=False, timeout=within)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
 
 
 @pytest.mark.server
 def test_the_containers_of_the_compose_file_meet_at_its_server(own_server, tmp_path):
     services, file = own_server
-    with running(as_in_the_image(services["c1"], file), tmp_path) as c1:
-        until(lambda: is_healthy(c1.pid))
+    with running(as_in_the_image(services["c1"], file), tmp_path):
+        until(lambda: is_healthy(services["c1"], file))
         with running(as_in_the_image(services["c2"], file), tmp_path) as c2:
             assert c2.stdout.readline() == "echo@c1.lab.example answers are you there?\n"
             visit = ["ps", "--server", str(file), "--as", "visitor", "--json"]
@@ -96,18 +101,41 @@ def test_the_containers_of_the_compose_file_meet_at_its_server(own_server, tmp_p
 
 
 @pytest.mark.server
-def test_a_container_that_loses_its_server_is_not_healthy(make_server, tmp_path):
+def test_a_container_that_answers_nothing_is_not_healthy_and_the_others_are(own_server, tmp_path):
+    services, file = own_server
+    with (
+        running(as_in_the_image(services["c1"], file), tmp_path),
+        running(as_in_the_image(services["c2"], file), tmp_path) as c2,
+    ):
+        until(lambda: is_healthy(services["c2"], file))
+        c2.send_signal(signal.SIGSTOP)
+        try:
+            assert not is_healthy(services["c2"], file, within=3)
+            assert is_healthy(services["c1"], file)
+        finally:
+            c2.send_signal(signal.SIGCONT)
+        until(lambda: is_healthy(services["c2"], file))
+
+
+@pytest.mark.server
+def test_a_server_is_healthy_that_answers(make_server):
     server = make_server()
-    file = tmp_path / "server.toml"
-    where = f'host = "127.0.0.1"\nport = {server.port}\nplatform = "lab.example"'
-    file.write_text(f'{where}\nsecret_file = "{server.secret}"\n')
-    with ExitStack() as stack:
-        with server.running():
-            c1 = stack.enter_context(running(["run", "echo.py", "--server", str(file)], tmp_path))
-            until(lambda: is_healthy(c1.pid))
-        until(lambda: not is_healthy(c1.pid))
-        with server.running():
-            until(lambda: is_healthy(c1.pid))
+    (check,) = instructions(COMPOSE.parent / "images" / "server" / "Dockerfile", "HEALTHCHECK")
+    command = [word.replace("5347", str(server.port)) for word in json.loads(check.partition("CMD ")[2])]
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not here, which the image has")
+
+    def healthy():
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+    assert not healthy()
+    with server.running() as process:
+        assert healthy()
+        process.send_signal(signal.SIGSTOP)
+        try:
+            assert not healthy()
+        finally:
+            process.send_signal(signal.SIGCONT)
 
 
 def as_in_the_unit(name, *drop_ins, credentials=""):

@@ -15,7 +15,8 @@ from tests.plugins.paths import ROOT
 COMPOSE = ROOT / "deploy" / "compose.yaml"
 PROGRAMS = Path(sys.executable).parent
 DOCKERFILES = sorted((ROOT / "deploy" / "images").glob("*/Dockerfile"))
-BASE = re.compile(r"(python:3\.\d+-slim|debian:[a-z]+-slim)( AS \w+)?")
+BASE = re.compile(r"(python:3\.\d+-slim-trixie|debian:trixie-slim)(@sha256:[0-9a-f]{64})?( AS base)?")
+STAGE = re.compile(r"base( AS \w+)?")
 
 each_image = pytest.mark.parametrize("path", DOCKERFILES, ids=lambda path: path.parent.name)
 
@@ -55,10 +56,10 @@ def test_the_linter_would_see_a_fault(tmp_path):
 
 
 @each_image
-def test_what_is_built_on_has_a_plain_name_and_a_version(path):
-    bases = instructions(path, "FROM")
-    assert bases
-    assert [base for base in bases if not BASE.fullmatch(base)] == []
+def test_it_is_built_on_one_image_of_the_current_debian(path):
+    base, *stages = instructions(path, "FROM")
+    assert BASE.fullmatch(base)
+    assert [stage for stage in stages if not STAGE.fullmatch(stage)] == []
 
 
 @each_image
@@ -127,6 +128,16 @@ def test_every_service_is_restrained(compose):
         assert service["cap_drop"] == ["ALL"]
         assert service["security_opt"] == ["no-new-privileges:true"]
         assert not {"privileged", "network_mode", "user"} & set(service)
+        assert set(service["deploy"]["resources"]["limits"]) == {"memory", "pids"}
+
+
+def test_each_container_is_asked_for_by_a_name_of_its_own_that_the_server_lets_in(compose):
+    let_in = set(compose["services"]["server"]["environment"]["FORMICARY_CONTAINERS"].split(","))
+    for name in ("c1", "c2"):
+        test = compose["services"][name]["healthcheck"]["test"]
+        assert test[:5] == ["CMD", "formicary", "agents", "--container", name]
+        assert test[-2:] == ["--as", f"cli-{name}"]
+        assert {name, f"cli-{name}"} <= let_in
 
 
 def test_ports_are_published_on_loopback_alone(compose):

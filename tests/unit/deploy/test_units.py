@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 import typer.main
+import yaml
 from tests.plugins.missing import leave_out
 from tests.unit.deploy.units import DROP_INS, FOLDER, UNIT, command, directives
 
@@ -58,6 +59,13 @@ def test_systemd_would_find_a_fault(analyze, tmp_path):
 def test_it_is_hardened(analyze):
     done = analyze("security", "--offline=true", f"--threshold={MOST_EXPOSED}")
     assert done.returncode == 0, done.stdout
+
+
+def test_its_limits_are_those_of_the_compose_file():
+    services = yaml.safe_load((FOLDER.parent / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    limits = services["c1"]["deploy"]["resources"]["limits"]
+    assert directives(UNIT)["MemoryMax"] == [limits["memory"]]
+    assert directives(UNIT)["TasksMax"] == [str(limits["pids"])]
 
 
 @pytest.mark.parametrize("drop_ins", [(), ("joined.conf",), ("at-a-server.conf",)])

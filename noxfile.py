@@ -5,14 +5,19 @@ Versions and dependencies are read from pyproject.toml; what the gate runs stand
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shutil
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from random import randrange
 from typing import Any
 
 import nox
 from packaging.requirements import Requirement
+from packaging.version import Version
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = nox.project.python_versions(PROJECT)
@@ -155,6 +160,79 @@ def bench_smoke(session: nox.Session) -> None:
     pairs = ("messaging/pairs", "--pairs", "1", "--placement", "same-container")
     with tempfile.TemporaryDirectory() as folder, session.chdir(folder):
         session.run("formicary", "bench", "run", *pairs)
+
+
+@nox.session(default=False, tags=["full"])
+def package(session: nox.Session) -> None:
+    """Build what a release uploads, into dist/: the sdist, and the wheel with its bill of materials."""
+    session.install(*group("release"))
+    committed = session.run("git", "log", "-1", "--format=%ct", external=True, silent=True)
+    session.env["SOURCE_DATE_EPOCH"] = str(committed).strip()  # the time of all files in the archives
+    shutil.rmtree("dist", ignore_errors=True)
+    session.run("python", "-m", "build")
+    (wheel,) = Path("dist").glob("*.whl")
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder, "plain")
+        session.run("python", "-m", "venv", "--without-pip", str(plain))
+        session.run("python", "-m", "pip", "--quiet", "--python", str(plain), "install", str(wheel))
+        session.run(str(plain / "bin" / "formicary"), "--version", external=True)
+        session.run("python", "-m", "wheel", "unpack", "--dest", folder, str(wheel))
+        (information,) = Path(folder).glob("formicary-*/*.dist-info")
+        (information / "sboms").mkdir()  # as PEP 770 has it
+        write_bom(session, plain, information / "sboms" / "formicary.cdx.json")
+        session.run("python", "-m", "wheel", "pack", "--dest-dir", "dist", str(information.parent))
+    session.run("twine", "check", "--strict", *map(str, Path("dist").iterdir()))
+
+
+def write_bom(session: nox.Session, environment: Path, file: Path) -> None:
+    """Write what an environment with Formicary is made of, as CycloneDX."""
+    options = ("--output-reproducible", "--output-file", str(file))
+    session.run("cyclonedx-py", "environment", *options, str(environment))
+    bom = json.loads(file.read_text(encoding="utf-8"))
+    (own,) = [each for each in bom["components"] if each["name"] == "formicary"]
+    # It is about Formicary, and not about the file from which that was installed here.
+    own["externalReferences"] = [each for each in own["externalReferences"] if each["type"] != "distribution"]
+    bom["metadata"]["component"] = own
+    bom["components"].remove(own)
+    file.write_text(json.dumps(bom, indent=1), encoding="utf-8")
+
+
+@nox.session(default=False)
+def release(session: nox.Session) -> None:
+    """Write a version's changelog and tag it, as in `nox -s release -- 0.2.0`; pushing the tag publishes."""
+    try:
+        (version,) = map(Version, session.posargs)
+    except ValueError:
+        session.error("say which version, as in `nox -s release -- 0.2.0`")
+    address = PROJECT["tool"]["hatch"]["metadata"]["hooks"]["custom"]["address"]
+    if not address:
+        session.error("set `address` in pyproject.toml first: a distribution says where it comes from")
+
+    def git(*arguments: str) -> object:
+        return session.run("git", *arguments, external=True, silent=True)
+
+    if git("status", "--porcelain"):
+        session.error("commit or remove first what `git status` shows")
+    session.install(*group("changelog"))
+    session.run("towncrier", "build", "--yes", "--version", str(version))
+    cite(version, address)
+    git("commit", "--all", "--message", f"project: release {version}")
+    git("tag", "--annotate", f"v{version}", "--message", f"Formicary {version}")
+    session.notify("package")
+    session.log(f"if the session `package` passes, publish: git push --atomic origin HEAD v{version}")
+
+
+def cite(version: Version, address: str) -> None:
+    """Write the version, its date and where it comes from into CITATION.cff."""
+    now = {
+        "version": version,
+        "date-released": f"{datetime.now(UTC):%Y-%m-%d}",
+        "repository-code": f'"{address}"',
+    }
+    path = Path("CITATION.cff")
+    text = re.sub(rf"^({'|'.join(now)}): .*\n", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    lines = "".join(f"{key}: {value}\n" for key, value in now.items())
+    path.write_text(text.replace("license: ", f"{lines}license: ", 1), encoding="utf-8")
 
 
 @nox.session(default=False, tags=["full"])

@@ -10,7 +10,7 @@ import subprocess
 import psutil
 import pytest
 from tests.integration.local.crew import Cell, Clerk, Doing
-from tests.integration.local.test_platform import ended
+from tests.integration.local.test_local_platform import ended
 from tests.integration.transport.raw import until
 from tests.unit.core.agents import Do
 

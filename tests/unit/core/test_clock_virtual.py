@@ -69,7 +69,7 @@ def test_a_program_that_nothing_can_wake_ends_with_an_error_that_names_who_waits
         run_virtual(main())
     assert "listener/Collect waits in Behaviour.main_coroutine" in str(error.value)
     assert "main" in str(error.value)
-    assert "test_virtual_clock.py:" in str(error.value)
+    assert "test_clock_virtual.py:" in str(error.value)
 
 
 def test_after_such_an_error_everybody_has_been_cancelled():

@@ -35,7 +35,7 @@ async def container_killed(scene: Scene) -> None:
 
 
 @fault(
-    "a container is killed while a single agent writes to it as fast as it can",
+    "a container is killed while one agent floods it",
     *("xmpp", "auto", "direct"),
     may_fail=True,
     is_heavy=True,
@@ -63,7 +63,7 @@ async def slow_container_killed(scene: Scene) -> None:
     scene.check(to_them.received < to_them.sent // 2, "its agents had taken nearly everything")
 
 
-@fault("a container is killed, and started again under its name", "xmpp", "auto", "direct", may_fail=True)
+@fault("a container is killed and restarted", "xmpp", "auto", "direct", may_fail=True)
 async def container_restarted(scene: Scene) -> None:
     await scene.talk()
     for _ in range(2):
@@ -73,7 +73,7 @@ async def container_restarted(scene: Scene) -> None:
 
 
 @fault(
-    "a container is stopped in good order, and started again under its name",
+    "a container is stopped and restarted",
     "xmpp",
     "auto",
     "direct",
@@ -100,7 +100,7 @@ async def container_stopped(scene: Scene) -> None:
 
 
 @fault(
-    "a receiver takes one message a second, its sender sends as fast as it can",
+    "an agent floods a receiver that takes one message a second",
     *("xmpp", "auto", "direct"),
     agents=1,
     pause=0,

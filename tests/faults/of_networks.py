@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @fault(
-    "the network between the hosts is cut for 8 s: an address taken away",
+    "the network between the hosts is cut for 8 s",
     "auto",
     "direct",
     "federated",
@@ -91,9 +91,7 @@ async def middle_killed(scene: Scene) -> None:
     await scene.flow()
 
 
-@fault(
-    "both begin to write to each other at once, and know nothing of each other", "xmpp", "auto", agents=500
-)
+@fault("both first write to each other at the same time", "xmpp", "auto", agents=500)
 async def both_at_once(scene: Scene) -> None:
     await scene.talk()
     if scene.route == "auto":
@@ -102,7 +100,7 @@ async def both_at_once(scene: Scene) -> None:
     scene.check(links == [1, 1], f"they have {links} links")
 
 
-@fault("no route to the host that the direct link is offered at", "auto", apart=True)
+@fault("no route to the direct link's host", "auto", apart=True)
 async def no_route(scene: Scene) -> None:
     await scene.start()
     for host in scene.hosts:
@@ -113,7 +111,7 @@ async def no_route(scene: Scene) -> None:
     scene.check(await scene.ways() == {"xmpp"}, f"the way is {await scene.ways()}")
 
 
-@fault("the host that the direct link is offered at answers nothing", "auto", apart=True)
+@fault("the direct link's host does not answer", "auto", apart=True)
 async def black_hole(scene: Scene) -> None:
     first, second = scene.hosts
     first.swallow(second)
@@ -125,7 +123,7 @@ async def black_hole(scene: Scene) -> None:
 
 
 @fault(
-    "300 strangers at each container say three bytes of TLS; the direct connection breaks five times",
+    "300 strangers send each container three bytes; the direct connection breaks five times",
     *("auto", "direct"),
     apart=True,
 )

@@ -30,7 +30,7 @@ async def server_stopped(scene: Scene) -> None:
 
 
 @fault(
-    "Prosody is killed under load, and started again after 5 s",
+    "Prosody is killed under load, and restarted after 5 s",
     *("xmpp", "auto"),
     is_heavy=True,
     pause=0.004,
@@ -44,7 +44,7 @@ async def server_killed(scene: Scene) -> None:
         await scene.flow()
 
 
-@fault("Prosody is killed every 2 to 5 s, and started again at once", "xmpp", "auto", is_long=True)
+@fault("Prosody is killed every 2 to 5 s, and restarted at once", "xmpp", "auto", is_long=True)
 async def server_killed_often(scene: Scene) -> None:
     await scene.talk()
     for up in (2, 3.5, 2.5, 5):
@@ -55,7 +55,7 @@ async def server_killed_often(scene: Scene) -> None:
 
 
 @fault(
-    "Prosody has a tenth of a processor, and is killed every 2 to 3 s for 80 s, while 4 MB wait on each side",
+    "Prosody has a tenth of a CPU and is killed every 2 to 3 s, with 4 MB waiting on each side",
     "xmpp",
     is_long=True,
     in_gate=False,
@@ -78,13 +78,13 @@ async def slow_server_killed_often(scene: Scene) -> None:
     await scene.flow()
 
 
-@fault("Prosody is killed, and one of the containers is back at it 6 s after the other", "xmpp")
+@fault("Prosody is killed; one container is back at it 6 s after the other", "xmpp")
 async def server_killed_and_one_is_late(scene: Scene) -> None:
     await scene.talk()
     await _without_c2(scene)
 
 
-@fault("both begin to write while Prosody is away, and one is back at it 6 s after the other", "xmpp", "auto")
+@fault("both begin to write without Prosody; one is back at it 6 s after the other", "xmpp", "auto")
 async def begun_without_server(scene: Scene) -> None:
     await scene.start()
     scene.server.kill()
@@ -102,7 +102,7 @@ async def _without_c2(scene: Scene) -> None:
     await scene.flow()
 
 
-@fault("one of two Prosodies is killed, and started again after 5 s", "federated")
+@fault("one of two Prosodies is killed, and restarted after 5 s", "federated")
 async def one_of_two_servers_killed(scene: Scene) -> None:
     await scene.talk()
     for index in (1, 0):
@@ -113,7 +113,7 @@ async def one_of_two_servers_killed(scene: Scene) -> None:
 
 
 @fault(
-    "a client with an account sends 10 000 subscriptions and 5 000 messages to agents that do not exist",
+    "an XMPP client sends 10 000 subscriptions and 5 000 messages to absent agents",
     "xmpp",
     is_heavy=True,
 )

@@ -27,30 +27,29 @@ PAGE = ROOT / "docs" / "faults.md"
 _HEAD = """\
 # Faults
 
-What happens to messages when something breaks. Each fault was caused for real: two containers, each a
-process of its own, write to each other all the time; then Prosody is killed, the network is cut, or a
-container dies.
+What happens to messages when something breaks. Each fault was caused for real while two containers, each a
+process of its own, wrote to each other all the time.
 
 A message is received once, and after those that its sender sent before it to the same receiver; or its
-sender is told: by an exception of `send()`, or by a `failure` from the management agent. Only where a
-container is killed, or cut off until it is given up, its peer cannot know whether the last messages were
-received: the failure says so, and *both* counts those that were. So *sent* is *received* and *failed*,
-less *both*. The tests in `tests/faults` check that, and the order.
+sender is told, by an exception of `send()` or a `failure` from the management agent. Only if a container is
+killed, or cut off until it is given up, may the last messages have been received or not: the failure says
+so, and *both* counts those that were. *Sent* is *received* and *failed*, less *both*. The tests in
+`tests/faults` check that, and the order.
 
-The route is through Prosody (*server*), through one on each host (*two servers*), or *direct*: with no
-server, or with Prosody (*or server*) or a third container (*or relay*) as the indirect path.
+Routes are through Prosody (*server*), through one on each host (*two servers*), or *direct*: alone, or with
+Prosody (*or server*) or a third container (*or relay*) as the indirect path.
 
 ## Where no message failed
 
-A figure is how many were sent and received; *again*, how many frames went another time after a connection
-broke or a frame was missed (the receiving end drops those that it has already).
+Figures are messages sent and received; *again* counts frames repeated after a connection broke or a frame was
+missed (the receiving end drops those that it already has).
 
 """
 _FAILED = """
 
 ## Where messages failed
 
-*told within*: how long after the fault the last sender knew. Where no number stands, it is none.
+*told within*: how long after the fault the last sender knew. An empty cell is 0.
 
 """
 _COLUMNS = ("fault", "route", "sent", "received", "failed", "both", "again", "told within; remarks")
@@ -85,29 +84,27 @@ cores.
 
 ## While agents move or sleep
 
-- The source, the destination, the home of the agents, or the home with one of the others, is killed at
-  each step of a move: each agent is in one place, or has ended with its container. Where destination and
-  home are lost together, the agents stay in transit until both are back. Where Prosody is killed, all
-  move, and no message fails (`test_moves.py`).
-- The destination has no room for the messages that wait for an agent: it moves, and whoever writes to it
-  waits. Its disk is full: agents move, and a sentence says that they cannot sleep there
-  (`test_moves_to_the_full.py`).
-- Somebody forges the arrival of an agent: it is refused in a sentence (`test_forged_arrivals.py`).
-- A container is killed while 3000 agents are waking: each sleeps on, or has begun before and ended with
-  the container; each message for them was received, or fails (`test_sleepers.py`).
+- The source, the destination, the agents' home, or the home and one of the others, is killed at each step of
+  a move: each agent is in one place, or has ended with its container. If destination and home are lost
+  together, agents stay in transit until both are back. If Prosody is killed, all move, and no message fails.
+- The destination has no room for an agent's waiting messages: it moves, and those who write to it wait. Its
+  disk is full: agents move, and an error says that they cannot sleep there.
+- Someone forges the arrival of an agent: it is refused with a reason.
+- A container is killed while 3000 agents wake: each sleeps on, or has started and ended with the container;
+  each message for them was received, or fails.
 
 ## While somebody watches
 
-Messages do not notice the faults of the [live view](live.md) (`tests/integration/live/web`):
+Messages are not affected by faults of the [live view](live.md):
 
-- The viewer is killed, or its connection is cut: the page says so and opens it again after 0.5 to 4 s; the
-  platform collects nothing after 5 s.
-- The viewer stands still: the page says so after 15 s. A file of the page does not come: it is loaded
-  again, five times, and then says so.
-- The platform is killed, or the disk of a recording is full: page and command say so, and the command ends
+- The viewer is killed or cut off: the page says so and reopens it after 0.5 to 4 s; the platform stops
+  collecting after 5 s.
+- The viewer stands still: the page says so after 15 s. A file of the page does not come: it is tried five
+  times, then the page says so.
+- The platform is killed, or the disk of a recording is full: page and command say so, and the command exits
   with 3.
-- Somebody comes with a forged token, that of another viewer, from another page or by another name of this
-  machine: it is refused in a sentence.
+- A token is forged, another viewer's, or sent from another page or under another name of this machine: it is
+  refused with a reason.
 """
 
 

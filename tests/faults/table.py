@@ -87,24 +87,21 @@ cores.
 - The source, the destination, the agents' home, or the home and one of the others, is killed at each step of
   a move: each agent is in one place, or has ended with its container. If destination and home are lost
   together, agents stay in transit until both are back. If Prosody is killed, all move, and no message fails.
-- The destination has no room for an agent's waiting messages: it moves, and those who write to it wait. Its
-  disk is full: agents move, and an error says that they cannot sleep there.
-- Someone forges the arrival of an agent: it is refused with a reason.
-- A container is killed while 3000 agents wake: each sleeps on, or has started and ended with the container;
-  each message for them was received, or fails.
+- The destination has no room for an agent's waiting messages: it moves, and senders wait. Its disk is full:
+  agents move, but cannot sleep there, as an error says.
+- The arrival of an agent is forged: it is refused.
+- A container is killed while 3000 agents wake: each sleeps on, or has ended with the container; each message
+  for them was received, or fails.
 
 ## While somebody watches
 
-Messages are not affected by faults of the [live view](live.md):
+Faults of the [live view](live.md) do not affect messages:
 
 - The viewer is killed or cut off: the page says so and reopens it after 0.5 to 4 s; the platform stops
-  collecting after 5 s.
-- The viewer stands still: the page says so after 15 s. A file of the page does not come: it is tried five
-  times, then the page says so.
-- The platform is killed, or the disk of a recording is full: page and command say so, and the command exits
-  with 3.
-- A token is forged, another viewer's, or sent from another page or under another name of this machine: it is
-  refused with a reason.
+  collecting after 5 s. It stands still: the page says so after 15 s.
+- A file of the page does not come: it is tried five times, then the page says so.
+- The platform is killed, or a recording's disk is full: page and command say so, and the command exits with 3.
+- A token is forged, another viewer's, or sent from another page or machine name: it is refused.
 """
 
 

@@ -99,8 +99,9 @@ Faults of the [live view](live.md) do not affect messages:
 
 - The viewer is killed or cut off: the page says so and reopens it after 0.5 to 4 s; the platform stops
   collecting after 5 s. It stands still: the page says so after 15 s.
-- A file of the page does not come: it is tried five times, then the page says so.
-- The platform is killed, or a recording's disk is full: page and command say so, and the command exits with 3.
+- A file of the page does not come: it is loaded again up to five times, then the page says so.
+- The platform is killed, or a recording's disk is full: page and command say so, and the command exits
+  with 3.
 - A token is forged, another viewer's, or sent from another page or machine name: it is refused.
 """
 

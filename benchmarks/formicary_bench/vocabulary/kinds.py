@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from formicary.errors import UsageError
-from formicary_bench.files.toml_files import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -98,6 +96,8 @@ class Kind:
             try:
                 values.append(self.one(item))
             except ValueError:
+                from formicary_bench.files.toml_files import shown  # what lists experiments needs none of it
+
                 raise WrongError(f"takes {self.takes}, not {shown(item)}; write {example}, say") from None
             except UsageError as error:
                 raise WrongError(str(error)) from None
@@ -215,6 +215,8 @@ def _number(word: str) -> int | str:
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
     """Say that there is none of a name, and which was perhaps meant."""
+    import difflib
+
     known = list(known)
     close = difflib.get_close_matches(name[:253], known, n=1, cutoff=0.5)
     # `pairs` is as good a guess at messaging/pairs as any that difflib makes.

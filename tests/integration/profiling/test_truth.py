@@ -111,7 +111,7 @@ def test_threads_that_wait_on_a_busy_machine(folder, way):
 
 @pytest.mark.full("six profiles: in one alone it need not")
 def test_the_interval_holds_the_truth_of_real_profiles(folder):
-    # In 95% of many, as docs/measuring.md says. That 4 of 6 fail by chance happens once in 10 000 times.
+    # In 95% of many, as docs/profiling.md says. That 4 of 6 fail by chance happens once in 10 000 times.
     assert min(count_held(folder, 6, 1.0)) > 2
 
 

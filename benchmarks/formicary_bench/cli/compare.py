@@ -83,9 +83,9 @@ def gate(
 ) -> None:
     """Fail if a run is slower than a baseline; for continuous integration.
 
-    The exit code is 0 if nothing is slower by more than is allowed, 1 if something is, and 3 if that is
-    open: there are too few repetitions, they scatter too much, or something was not measured that BASE
-    has.
+    The exit code is 0 if nothing is slower by more than is allowed, 1 if something is, 2 if the runs cannot
+    be compared, and 3 if that is open: there are too few repetitions, they scatter too much, or something
+    was not measured that BASE has.
     """
     from formicary_bench.reports.document.comparison import counted
     from formicary_bench.statistics.gates import Outcome, together

@@ -85,7 +85,7 @@ async def test_the_page_asks_for_nothing_but_its_own_files(view, live):
     await view.visit()
     assert asked
     assert [url for url in asked if not url.startswith((live.base, "data:"))] == []
-    assert await view.run("location.href") == f"{live.base}/"  # the token is gone from the address
+    await expect(view.page).to_have_url(f"{live.base}/")  # the token is gone from the address
     assert await view.run("document.cookie") == ""
     await view.visit(f"{live.base}/")  # the tab has it
     assert await view.text("title") == "shop"
@@ -99,7 +99,7 @@ async def test_without_the_token_the_page_says_what_to_open_and_takes_it_there(v
     )
     await view.visit()  # only what is behind the # is another one
     await expect(view.at("state")).to_have_text("live")
-    assert await view.run("location.href") == f"{live.base}/"
+    await expect(view.page).to_have_url(f"{live.base}/")
 
 
 async def test_a_message_is_chosen_by_mouse_and_shows_all_its_fields(view, live):

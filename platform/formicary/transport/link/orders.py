@@ -64,12 +64,13 @@ class Orders:
         outbox: the link's: what has to get there before an order is pushed out of it.
     """
 
-    __slots__ = ("_carrier", "_outbox", "_session")
+    __slots__ = ("_carrier", "_outbox", "_receipt_at", "_session")
 
     def __init__(self, carrier: Carrier, session: Session, outbox: Outbox) -> None:
         self._carrier = carrier
         self._session = session
         self._outbox = outbox
+        self._receipt_at = 0  # how many frames are acknowledged once the latest receipt is
 
     def send_control(self, channel: str, payload: bytes, *, behind: bool = False) -> bool:
         """Send a control message to the other container; return False where it cannot go now.
@@ -101,11 +102,13 @@ class Orders:
     def send_receipt(self, receipt: bytes) -> bool:
         """Tell the other end what was taken; return False if that has to wait."""
         session = self._session
-        if not session.is_open or session.is_frozen or not session.has_window:
+        if not session.is_open or session.is_frozen:
             return False  # where acknowledgements are held back, it would not know what this is about
-        if not self._carrier.has_free_path:
-            return False
+        is_free = session.has_window and self._carrier.has_free_path
+        if not is_free and session.acknowledged < self._receipt_at:
+            return False  # where messages always fill the window, one receipt at a time waits among them
         if self._outbox.has_failures:
             self._outbox.push()  # what they are about is settled only with them
         self._carrier.send_batch(receipt_order(receipt), [])
+        self._receipt_at = session.acknowledged + session.unacknowledged
         return True

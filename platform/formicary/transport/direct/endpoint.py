@@ -232,8 +232,11 @@ class DirectEndpoint:
                 f"{peer} listens nowhere that this host can reach; give it an address that others can dial, "
                 "with listen="
             )
-        # What answered, and wrongly, says more than what did not answer.
-        raise next((error for error in errors if isinstance(error, AuthenticationError)), errors[-1])
+        try:
+            # What answered, and wrongly, says more than what did not answer.
+            raise next((error for error in errors if isinstance(error, AuthenticationError)), errors[-1])
+        finally:
+            errors.clear()  # they lead to this frame: as a cycle, only the garbage collector would end it
 
     async def _dial(self, peer: str, offer: Offer | JoinAddress, address: SocketAddress) -> DirectConnection:
         context = self._dialling_context(peer, offer, address)

@@ -37,10 +37,9 @@ class OpeningProtocol(asyncio.Protocol):
         self._dropped = dropped
         self._opening: AcceptorOpening | DiallerOpening
         self._transport: asyncio.Transport | None = None
-        self.opened: asyncio.Future[DirectConnection] = asyncio.get_running_loop().create_future()
-        """Done when the opening is, with the connection; fails with a LinkError or an OpeningError."""
-        # Whoever waited for it may have given up before it failed: nothing is to be said about that.
-        self.opened.add_done_callback(lambda opened: opened.cancelled() or opened.exception())
+        self.opened: asyncio.Future[DirectConnection | None] = asyncio.get_running_loop().create_future()
+        """Done when the opening is, with the connection; with None if it has failed."""
+        self._error: Exception | None = None  # why, until `connection` raises it
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the connection has ended during the opening."""
 
@@ -54,17 +53,26 @@ class OpeningProtocol(asyncio.Protocol):
             OpeningError: the other side is not let in, or has ended the connection.
         """
         try:
-            return await asyncio.shield(self.opened)
+            connection = await asyncio.shield(self.opened)
         except asyncio.CancelledError:
-            if self._is_handed_over:
-                self.opened.result().abort()
+            if (handed_over := self._handed_over) is not None:
+                handed_over.abort()
             elif self._transport is not None:
                 self._transport.abort()
             self.opened.cancel()
+            self._error = None
             raise
-        except (LinkError, OpeningError):
+        if connection is not None:
+            return connection
+        # The error leads to the frames that it has passed, and so to this object. If that led back to it, all
+        # memory of the connection (with TLS, 270 kB) would stay until the garbage collector comes to it.
+        error, self._error = self._error, None
+        try:
             await self._end()
-            raise
+            assert error is not None
+            raise error
+        finally:
+            del error
 
     async def _end(self) -> None:
         """Give the other side a moment to take our last word."""
@@ -76,8 +84,8 @@ class OpeningProtocol(asyncio.Protocol):
             self._transport.abort()
 
     @property
-    def _is_handed_over(self) -> bool:
-        return self.opened.done() and not self.opened.cancelled() and self.opened.exception() is None
+    def _handed_over(self) -> DirectConnection | None:
+        return self.opened.result() if self.opened.done() and not self.opened.cancelled() else None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin; for asyncio."""
@@ -136,12 +144,15 @@ class OpeningProtocol(asyncio.Protocol):
 
     def _fail(self, error: Exception) -> None:
         assert self._transport is not None
-        if not self.opened.done():
-            self.opened.set_exception(error)
+        self._give_up(error)
         self._transport.close()
+
+    def _give_up(self, error: Exception) -> None:
+        if not self.opened.done():
+            self._error = error
+            self.opened.set_result(None)
 
     def connection_lost(self, _exc: Exception | None) -> None:
         """Say that it ended too early; for asyncio."""
         self.ended.set_result(None)
-        if not self.opened.done():
-            self.opened.set_exception(OpeningError("closed early"))
+        self._give_up(OpeningError("closed early"))

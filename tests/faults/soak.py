@@ -105,7 +105,7 @@ class Soak:
         await scene.flow()
         await self._settle(scene)
         await asyncio.sleep(_CALM)
-        self._look(scene, names)
+        await self._look(scene, names)
 
     def _drawn(self, causes: int) -> Iterator[tuple[int, int, float, float]]:
         chance = self._chance
@@ -157,10 +157,11 @@ class Soak:
         before = settle(two, one, self._since[1], self._ended_at).without_lost()
         return there + before + settle(two, one, self._ended_at, ends[1])
 
-    def _look(self, scene: Scene, names: list[str]) -> None:
+    async def _look(self, scene: Scene, names: list[str]) -> None:
         """Measure memory, see what is logged, and tell how it goes."""
         sides = (scene.c1, scene.c2)
         for side in sides:
+            await side.order("trim")  # what is free is not kept; garbage is, as it may stay for hours
             self.samples[side.setting.name].append(side.own_memory)
             self.problems += side.complaints()
         self.problems += self._growths()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import platform
 import random
 
+import psutil
 import pytest
 from tests.faults.flatness import FEWEST, growth
 from tests.faults.soak import Soak
+from tests.faults.worker import trim
 
 MEGABYTE = 1 << 20
 
@@ -29,6 +32,16 @@ def noisy(*megabytes):
 )
 def test_memory_that_does_not_level_off_is_found(samples, grows):
     assert (growth(samples) is not None) is grows
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc's malloc can be told to")
+def test_holes_in_the_heap_do_not_count():
+    process = psutil.Process()
+    held = [bytearray(b"x" * 100_000) for _ in range(300)]
+    del held[:-1]  # what is left keeps the heap from shrinking by itself
+    before = process.memory_full_info().uss
+    trim()
+    assert before - process.memory_full_info().uss > 20 * MEGABYTE
 
 
 def test_a_seed_draws_the_same_faults_each_time():

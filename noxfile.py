@@ -72,7 +72,7 @@ def run_gate(session: nox.Session, *arguments: str, **options: Any) -> None:
 @nox.session(tags=["full"])
 def full(session: nox.Session) -> None:
     """Run the gate with both tiers of all tests."""
-    session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"))
+    session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"), *group("docs"))
     run_gate(session, "--", *SECOND_TIER, *WITHOUT_THOSE)
     session.run("pytest", *ALONE, *SECOND_TIER)
 

@@ -155,7 +155,7 @@ def main(arguments: Sequence[str]) -> int:
             say("gate: interrupted")
             return _INTERRUPTED
     if any(REPORTS.glob("*.json")):
-        costs.report(REPORTS)
+        costs.report(REPORTS, within_budgets="--full" not in arguments)
     failed = [part.name for part in all_parts if not part.passed]
     outcome = "FAILED" if failed else "passed"
     say("", f"gate: {outcome} after {time.monotonic() - start:.0f} s {' '.join(failed)}".rstrip())

@@ -121,6 +121,10 @@ def test_a_room_over_its_budget_is_named_and_the_slowest_tests_are_written(tmp_p
     written = (tmp_path / "slowest.txt").read_text().splitlines()
     assert len(written) == 100
     assert written[0].endswith("test_149")
+    costs.report(tmp_path, within_budgets=False)
+    said = capsys.readouterr().out
+    assert "OVER BUDGET" not in said
+    assert "FAILED" not in said
 
 
 def test_each_room_of_the_tests_has_a_budget():

@@ -95,7 +95,9 @@ def test_a_python_that_is_not_tried_is_refused_and_the_readme_says_which_are():
 
 
 def run(*command, cwd=ROOT):
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(command, check=False, cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def build(target, folder, source=ROOT):

@@ -200,10 +200,8 @@ def test_a_platform_that_can_do_nothing_of_it_is_listed(tmp_path, installed_bad)
     ],
 )
 def test_experiments_with_the_exchange_that_a_driver_knows_are_measured(experiment, tmp_path):
-    loads = None if experiment.endswith("size") else (2,)
-    wanted = Options(
-        experiment, sizes={"pairs": loads, "rounds": ROUNDS}, subjects=("good",), seed=1, repeat=1
-    )
+    loads = {} if experiment.endswith("size") else {"pairs": (2,)}
+    wanted = Options(experiment, sizes={"rounds": ROUNDS, **loads}, subjects=("good",), seed=1, repeat=1)
     outcome = perform(wanted, tmp_path / "run", Silent())
     assert outcome.problems == []
     measured = {(one.placement, one.exchange.payload_bytes) for one in outcome.folder.manifest.configurations}

@@ -98,4 +98,4 @@ def test_a_terminal_gets_the_same(monkeypatch):
         monkeypatch.setattr("sys.stdout", terminal)
         say("[bold]dead\x1b[2J")
         terminal.flush()
-        assert os.read(screen.fileno(), 10_000).decode() == "[bold]dead\\x1b[2J\r\n"
+        assert screen.readline().decode() == "[bold]dead\\x1b[2J\r\n"

@@ -57,6 +57,8 @@ _LOOKS = {
     ("jason", ""): ("k", "triangle"),
     ("jason-pool", ""): ("i", "nabla"),
     ("jason-synchronous", ""): ("k", "cross"),
+    ("jetlang", ""): ("g", "triangle"),
+    ("kilim", ""): ("g", "diamond"),
     ("mango", ""): ("l", "cross"),
     ("mango-lean", ""): ("l", "diamond"),
     ("madkit", ""): ("o", "cross"),

@@ -199,6 +199,19 @@ _ALL: tuple[Recipe, ...] = (
         source="jason",
         arguments=("synchronous",),
     ),
+    Java(
+        "jetlang",
+        "Jetlang",
+        "0.2.23",
+        "A fiber and a channel for each agent, on a pool with a thread for each processor.",
+    ),
+    Java(
+        "kilim",
+        "Kilim",
+        "2.0.1",
+        "A task and a mailbox for each agent, with Kilim's own scheduler. Its classes are woven when they "
+        "are built, by a newer ASM than Kilim's own, which reads no classes of Java 17.",
+    ),
     JavaWithJar(
         "madkit",
         "MaDKit",

@@ -34,6 +34,8 @@ def test_platforms_that_are_known_do_not_look_alike():
         "jason",
         "jason-pool",
         "jason-synchronous",
+        "jetlang",
+        "kilim",
         "mango",
         "madkit",
         "pekko",

@@ -25,7 +25,11 @@ public final class Lab {
     public static final List<String> MESSAGES =
             List.of("messaging/pairs", "messaging/many-to-one", "messaging/size");
 
-    /** These, and those of Pérez-Carro 2013. */
+    /** These, and the grid of Frantz 2010. */
+    public static final List<String> MESSAGES_AND_GRID =
+            Stream.concat(MESSAGES.stream(), Stream.of(Grid.EXPERIMENT)).toList();
+
+    /** Messages, and those of Pérez-Carro 2013. */
     public static final List<String> MESSAGES_AND_TRAFFIC = Stream.concat(
             MESSAGES.stream(), Stream.of("traffic/ring", "traffic/massive-reception")).toList();
 

@@ -1,9 +1,12 @@
 package formicary.pekko;
 
+import formicary.lab.Cell;
+import formicary.lab.Grid;
 import formicary.lab.Job;
 import formicary.lab.Lab;
 import formicary.lab.Platform;
 import formicary.lab.Times;
+import formicary.lab.ToCell;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -19,15 +22,12 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 public final class Driver implements Platform {
     private static final long SECONDS_TO_START = 60;
     private static final int TRIPS = 1_000_000;
-    private static final String SWAP = "grid/swap";
     private Grid grid;
     private final List<ActorRef<ToAsker>> askers = new ArrayList<>();
 
     public static void main(String[] arguments) {
-        List<String> experiments = new ArrayList<>(Lab.MESSAGES);
-        experiments.add(SWAP);
         String version = org.apache.pekko.Version.current();
-        Lab.serve("pekko", version, experiments, List.of("same-container"), new Driver());
+        Lab.serve("pekko", version, Lab.MESSAGES_AND_GRID, List.of("same-container"), new Driver());
     }
 
     @Override
@@ -63,8 +63,13 @@ public final class Driver implements Platform {
 
     private Behavior<Void> start(
             ActorContext<Void> context, Job job, List<Times> times, Runnable finished, CountDownLatch started) {
-        if (job.experiment.equals(SWAP)) {
-            grid = new Grid(context, job.dimension, job.seed);
+        if (job.experiment.equals(Grid.EXPERIMENT)) {
+            grid = new Grid(job.dimension, job.seed);
+            List<ActorRef<ToCell>> cells = new ArrayList<>();
+            for (int place = 0; place < grid.size(); place++) {
+                cells.add(context.spawn(cell(new Cell(grid, place)), "cell-" + place));
+            }
+            grid.connect((place, message) -> cells.get(place).tell(message));
             started.countDown();
             return Behaviors.empty();
         }
@@ -79,5 +84,12 @@ public final class Driver implements Platform {
         }
         started.countDown();
         return Behaviors.empty();
+    }
+
+    private static Behavior<ToCell> cell(Cell cell) {
+        return Behaviors.receiveMessage(message -> {
+            cell.handle(message);
+            return Behaviors.same();
+        });
     }
 }

@@ -1,4 +1,4 @@
-package formicary.pekko;
+package formicary.lab;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -11,15 +11,22 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntConsumer;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.javadsl.ActorContext;
 
 /** A grid of cells, and what they have done; each writes to its own place alone. */
-final class Grid {
+public final class Grid {
+    /** The experiment that it is for. */
+    public static final String EXPERIMENT = "grid/swap";
+
+    /** How a platform delivers a message to the cell at a place. */
+    public interface Post {
+        void tell(int place, ToCell message);
+    }
+
     private static final long MILLISECONDS_BETWEEN_LOOKS = 1;
     private static final int ACTIVE_PART = 10;
 
-    private final List<ActorRef<ToCell>> cells = new ArrayList<>();
+    private final int size;
+    private Post post;
     private final AtomicLongArray numbers;
     private final AtomicIntegerArray swaps;
     private final AtomicIntegerArray refusals;
@@ -32,24 +39,34 @@ final class Grid {
     private int wanted;
     private IntConsumer step;
 
-    Grid(ActorContext<Void> context, int dimension, long seed) {
-        int size = dimension * dimension;
+    /**
+     * Number the cells of a square.
+     *
+     * @param dimension how many cells a side has
+     * @param seed of the order in which cells begin
+     */
+    public Grid(int dimension, long seed) {
+        size = dimension * dimension;
         numbers = new AtomicLongArray(size);
         swaps = new AtomicIntegerArray(size);
         refusals = new AtomicIntegerArray(size);
         random = new SplittableRandom(seed);
         for (int place = 0; place < size; place++) {
             numbers.set(place, place);
-            cells.add(context.spawn(Cell.create(this, place), "cell-" + place));
         }
     }
 
-    int size() {
-        return cells.size();
+    /** Deliver messages as a platform does, from now on. */
+    public void connect(Post platform) {
+        post = platform;
     }
 
-    ActorRef<ToCell> cell(int place) {
-        return cells.get(place);
+    public int size() {
+        return size;
+    }
+
+    void tell(int place, ToCell message) {
+        post.tell(place, message);
     }
 
     long number(int place) {
@@ -93,22 +110,22 @@ final class Grid {
         active.countDown();
     }
 
-    /** Have a tenth of the cells begin, and return the nanoseconds until the first has made so many swaps. */
-    long run(int until, IntConsumer progress) throws Exception {
-        for (int place = 0; place < size(); place++) {
+    /** Start a tenth of the cells, and return the nanoseconds until the first has made so many swaps. */
+    public long run(int until, IntConsumer progress) throws Exception {
+        for (int place = 0; place < size; place++) {
             swaps.set(place, 0);
             refusals.set(place, 0);
         }
         wanted = until;
         step = progress;
         most.set(0);
-        int asking = Math.max(size() / ACTIVE_PART, 1);
+        int asking = Math.max(size / ACTIVE_PART, 1);
         active = new CountDownLatch(asking);
         over = false;
-        int[] order = random.ints(0, size()).distinct().limit(asking).toArray();
+        int[] order = random.ints(0, size).distinct().limit(asking).toArray();
         long began = System.nanoTime();
         for (int place : order) {
-            cell(place).tell(new ToCell.Start());
+            tell(place, new ToCell.Start());
         }
         active.await();
         long took = System.nanoTime() - began;
@@ -119,10 +136,10 @@ final class Grid {
         return took;
     }
 
-    /** Return by a number of swaps how many cells have made so many, and how many requests of theirs were refused. */
-    List<long[]> tallies() {
+    /** Return for each number of swaps how many cells have made it, and how many of their requests were refused. */
+    public List<long[]> tallies() {
         TreeMap<Integer, long[]> found = new TreeMap<>();
-        for (int place = 0; place < size(); place++) {
+        for (int place = 0; place < size; place++) {
             int made = swaps.get(place);
             long[] line = found.computeIfAbsent(made, key -> new long[] {key, 0, 0});
             line[1]++;
@@ -133,8 +150,8 @@ final class Grid {
 
     private void check() {
         long left = 0;
-        boolean[] there = new boolean[size()];
-        for (int place = 0; place < size(); place++) {
+        boolean[] there = new boolean[size];
+        for (int place = 0; place < size; place++) {
             there[(int) numbers.get(place)] = true;
         }
         for (boolean one : there) {

@@ -1,15 +1,13 @@
-package formicary.pekko;
-
-import org.apache.pekko.actor.typed.ActorRef;
+package formicary.lab;
 
 /** What a cell of a grid is told. */
-sealed interface ToCell {
+public sealed interface ToCell {
     /** A round begins, and it is one of those that ask. */
     record Start() implements ToCell {
     }
 
     /** Another one wants to swap numbers. */
-    record Request(long number, ActorRef<ToCell> from) implements ToCell {
+    record Request(long number, int from) implements ToCell {
     }
 
     /** The other one has swapped: this is what it had. */

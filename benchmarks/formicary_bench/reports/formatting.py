@@ -6,6 +6,8 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from formicary.core.quoting import counted as _counted
+
 if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Bounds
     from formicary_bench.statistics.intervals import Interval
@@ -46,9 +48,7 @@ def number(value: int) -> str:
     return f"{value:,}".replace(",", " ")
 
 
-def counted(number: int, word: str) -> str:
-    """Write how many there are of something: `1 pair`, `10 pairs`."""
-    return f"{number} {word}{'s' * (number != 1)}"
+counted = _counted
 
 
 def one_or(number: int, word: str) -> str:

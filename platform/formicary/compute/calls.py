@@ -71,8 +71,9 @@ def _loaded(content: bytes, function: Callable[..., Any], does: str) -> Any:
         return _load(content)
     except Exception as error:
         raise ComputeError(
-            f"{name_of(function)} {does} cannot be read again in its container ({describe_error(error)}); an "
-            "exception's class gives all arguments of its __init__ to super().__init__()"
+            f"{name_of(function)} {does} cannot be unpickled in its container "
+            f"({describe_error(error)}); an exception class must pass all arguments of its __init__ "
+            "to super().__init__()"
         ) from error
 
 
@@ -148,7 +149,7 @@ def _run(call: bytes) -> bytes:
         function, arguments = _load(call)
     except Exception as error:  # noqa: BLE001 -- whatever its module raises
         return _dump(
-            (_SENTENCE, f"a worker process cannot read the function or its arguments: {_text(error)}")
+            (_SENTENCE, f"a worker process cannot unpickle the function or its arguments: {_text(error)}")
         )
     try:
         value = function(*arguments)

@@ -28,11 +28,12 @@ def check_function(function: Any) -> None:
     """
     if not callable(function):
         raise ComputeError(
-            f"compute() takes a function and its arguments, as in compute(solve, 3), not {shorten(function)}"
+            "compute() takes a function and its arguments, such as compute(solve, 3), not "
+            f"{shorten(function)}"
         )
     if inspect.iscoroutinefunction(_innermost(function)):
         raise ComputeError(
-            f"{name_of(function)} is asynchronous: await it, or give compute() a plain function"
+            f"{name_of(function)} is asynchronous: await it, or pass compute() a plain function"
         )
 
 
@@ -47,13 +48,13 @@ def check_can_be_sent(function: Any) -> None:
     owner = getattr(inner, "__self__", None)
     if isinstance(owner, Behaviour | BaseAgent):
         raise ComputeError(
-            f"{name_of(function)} belongs to {_kind(owner)}, which stays in its container: make it a "
-            "function of the module, and give it what it needs as arguments"
+            f"{name_of(function)} belongs to {_kind(owner)}, which stays in its container: make it "
+            "a module-level function, and pass what it needs as arguments"
         )
     if name.rpartition(".")[2] == "<lambda>":
         raise ComputeError(
-            f"a lambda of {_module(module)} cannot be sent to a worker process: make it a function with "
-            "`def`, outside of others"
+            f"a lambda of {_module(module)} cannot be sent to a worker process: define it with "
+            "`def` at the top level of the module"
         )
     if "<locals>" in name:
         raise ComputeError(
@@ -63,16 +64,16 @@ def check_can_be_sent(function: Any) -> None:
     main = sys.modules["__main__"]
     if module == "__main__" and getattr(main, "__file__", None) is None and main.__spec__ is None:
         raise ComputeError(
-            f"{name_of(function)} is defined where no worker process finds it, as there is no file of this "
-            "program: write it into a module, and import it from there"
+            f"{name_of(function)} is defined where no worker process can find it, because this "
+            "program is not in a file: define it in a module, and import it from there"
         )
 
 
 def cannot_be_sent(function: Any, reason: str) -> ComputeError:
     """Return the error of a function whose arguments, or which itself, cannot be sent to another process."""
     return ComputeError(
-        f"{name_of(function)} cannot be sent to a worker process with its arguments "
-        f"({reason}): give it plain data and objects of classes at the top level of a module"
+        f"{name_of(function)} cannot be sent to a worker process with its arguments ({reason}): "
+        "pass plain data, and objects whose classes are at the top level of a module"
     )
 
 

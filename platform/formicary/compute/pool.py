@@ -69,7 +69,7 @@ class Pool:
 
     def describe(self, function: Callable[..., Any]) -> str:
         """Return what somebody waits for who has a function run, and what helps, as a part of a sentence."""
-        return f"{name_of(function)} to return; give compute() a timeout="
+        return f"{name_of(function)} to return; pass timeout= to compute()"
 
     async def _run_in(
         self, worker: Worker, function: Callable[..., Any], arguments: tuple[Any, ...], timeout: float | None
@@ -162,5 +162,5 @@ class Pool:
 
     def _closed_error(self, function: Callable[..., Any]) -> ContainerClosedError:
         return ContainerClosedError(
-            f"{name_of(function)} was not computed to its end, since container {self._container} has closed"
+            f"{name_of(function)} did not finish, because container {self._container} closed"
         )

@@ -86,12 +86,12 @@ class ProcessWorker:
         except BrokenProcessPool:
             how = await self._how_it_ended()
             raise ComputeError(
-                f"a worker process {how} when it started, and may have written why to standard error; a "
-                'program that computes starts its containers below `if __name__ == "__main__":`, since each '
-                "worker imports it"
+                f"a worker process {how} when it started, and may have written the reason to "
+                "standard error; a program that uses compute() must start its containers under `if "
+                '__name__ == "__main__":`, because each worker imports it'
             ) from None
         except OSError as error:
-            raise ComputeError(f"no worker process can be started ({error.strerror})") from error
+            raise ComputeError(f"cannot start a worker process ({error.strerror})") from error
 
     def is_alive(self) -> bool:
         """Tell whether the process is there, also where others in the program have waited for its end."""
@@ -113,8 +113,8 @@ class ProcessWorker:
         except BrokenProcessPool:
             how = await self._how_it_ended()
             raise ComputeError(
-                f"the worker process of {name_of(function)} {how} before that returned; the "
-                "next function gets another worker"
+                f"the worker process of {name_of(function)} {how} before it returned; the next "
+                "function gets a new worker"
             ) from None
         return lambda: unpacked(result, function)
 
@@ -174,8 +174,8 @@ def _check_program() -> None:
     file = getattr(main, "__file__", None)
     if file is not None and getattr(main, "__spec__", None) is None and not os.path.exists(file):  # noqa: PTH110 -- no other need of pathlib
         raise ComputeError(
-            f"each worker process imports this program, and it is in no file ({file}): write it into one, or "
-            "compute in threads"
+            f"each worker process imports this program, which is not in a file ({file}): save it to "
+            "one, or compute in threads"
         )
 
 
@@ -212,7 +212,7 @@ class ThreadWorker:
     def end(self) -> str:
         """Have the thread end after what it runs."""
         self._executor.shutdown()
-        return "its thread goes on, since nobody can end a thread"
+        return "its thread keeps running, because threads cannot be stopped"
 
     async def gone(self) -> None:
         """Do nothing: the thread ends when it can."""
@@ -258,7 +258,7 @@ class InterpreterWorker:
         self._is_over = True
         if self._executor is not None:
             self._executor.shutdown(wait=False)
-        return "its interpreter goes on, since nobody can end one"
+        return "its interpreter keeps running, because it cannot be stopped"
 
     async def gone(self) -> None:
         """Do nothing: the interpreter ends when it can."""

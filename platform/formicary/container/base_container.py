@@ -36,13 +36,13 @@ class BaseContainer(Conversing):
 
     def not_open_error(self) -> ContainerClosedError:
         """Return the error of what needs an open container."""
-        return ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
+        return ContainerClosedError(f"container {self.name} is not open; use `async with container`")
 
     def other_loop_error(self) -> ContainerClosedError:
         """Return the error of what is done in another event loop than the container's."""
         return ContainerClosedError(
-            f"container {self.name} was opened in another event loop, and can only be used there; open it, "
-            "use it and close it in one asyncio.run(), or in the cells of a notebook"
+            f"container {self.name} was opened in another event loop; open, use and close it within "
+            "one asyncio.run(), or in the cells of a notebook"
         )
 
     @property

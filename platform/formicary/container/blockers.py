@@ -69,9 +69,9 @@ class Blockers:
             self._silent_until.clear()
         self._silent_until[place] = now + _SAY_AGAIN
         logger.warning(
-            "%s has blocked the event loop of container %s for %.1f s%s: no other agent there goes on "
-            "meanwhile; have what computes done by `await self.compute(function, ...)`, and what waits by a "
-            "ThreadBehaviour or an asynchronous library",
+            "%s blocked the event loop of container %s for %.1f s%s, which stops all its other "
+            "agents; compute with `await self.compute(function, ...)`, and wait in a "
+            "ThreadBehaviour or with an asynchronous library",
             name,
             self._container,
             seconds,

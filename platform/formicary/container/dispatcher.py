@@ -155,7 +155,7 @@ class Dispatcher(Observed):
         """Send by the long way: names to complete, many receivers, instruments, other containers."""
         if self.finder is not None and (search := self.finder.search(message)) is not None:
             assert self.scheduler is not None  # who finds others is in an open container
-            with self.scheduler.busy(lambda: f"other containers to say where {message.to} is"):
+            with self.scheduler.busy(lambda: f"other containers to locate {message.to}"):
                 await search
         dead_before = self.dead_letters.total
         completed, full, error = self.dispatch(message)
@@ -215,7 +215,7 @@ class Dispatcher(Observed):
         if self.scheduler is None or is_over:
             raise ContainerClosedError(f"container {self.name} is not open")
         if not message.receivers:
-            raise InvalidMessageError("a message without a receiver cannot be sent; give it a `to`")
+            raise InvalidMessageError("a message without a receiver cannot be sent; set its `to`")
         completed = self.completed(message)
         if self.instruments:
             self.notify("message_sent", completed)
@@ -365,7 +365,7 @@ class Dispatcher(Observed):
         if (detour := self.detours.get(receiver)) is not None:
             return f"{detour}, and container {self.name} is connected to no other"
         if self._is_elsewhere(receiver) and self.transport is not None:
-            return f"{receiver} is not in container {self.name}, and it is not known here where it is"
+            return f"{receiver} is not in container {self.name}, and its container is not known"
         if self._is_elsewhere(receiver):
             return f"container {self.name} is connected to no other, so {receiver} cannot be reached"
         where = f"in container {self.name}"

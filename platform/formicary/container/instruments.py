@@ -106,7 +106,7 @@ class Observed:
         try:
             getattr(instrument, event)(*details)
         except Exception:
-            logger.exception("instrument %r failed at %s and is taken out", instrument, event)
+            logger.exception("instrument %r failed at %s and was removed", instrument, event)
             self.remove_instrument(instrument)
         except PROGRAM_EXITS as error:
             self.remove_instrument(instrument)

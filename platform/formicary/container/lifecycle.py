@@ -79,11 +79,12 @@ class Lifecycle:
         if scheduler.loop is not asyncio.get_running_loop():
             raise container.other_loop_error()
         if agent.address is not None or agent.state is not _INITIATED:
-            raise AgentStateError(f"agent {agent.name} was started before; make a new one")
+            raise AgentStateError(f"agent {agent.name} has already been started; create a new one")
         address = agent.name + self._at_domain
         if address in dispatcher.agents or address in self._starting or address in dispatcher.system_agents:
             raise NameTakenError(
-                f"an agent named {agent.name!r} lives in container {container.name}; take another name"
+                f"an agent named {agent.name!r} already lives in container {container.name}; choose "
+                "another name"
             )
         if dispatcher.detours or dispatcher.sleepers is not None:
             self.check_not_away(address)
@@ -98,7 +99,7 @@ class Lifecycle:
             if dispatcher.is_closing:
                 agent.become_gone()
                 raise ContainerClosedError(
-                    f"container {container.name} was closed while {agent.name} was set up"
+                    f"container {container.name} was closed while {agent.name} was starting"
                 )
         self.begin(agent, address)
 
@@ -123,8 +124,8 @@ class Lifecycle:
         dispatcher = self._dispatcher
         if address in dispatcher.agents or address in self._starting or address in dispatcher.system_agents:
             raise NameTakenError(
-                f"an agent named {address.partition('@')[0]!r} lives in container {self._container.name}; "
-                "take another name"
+                f"an agent named {address.partition('@')[0]!r} already lives in container "
+                f"{self._container.name}; choose another name"
             )
         self._starting.add(address)
 
@@ -137,8 +138,8 @@ class Lifecycle:
         sleepers = self._dispatcher.sleepers
         if sleepers is not None and sleepers.is_asleep(address):
             raise NameTakenError(
-                f"agent {address.partition('@')[0]!r} sleeps in container {self._container.name}; take "
-                "another name, or wake or kill that one"
+                f"agent {address.partition('@')[0]!r} is asleep in container "
+                f"{self._container.name}; choose another name, or wake or kill that agent"
             )
 
     def check_not_away(self, address: str) -> None:
@@ -151,7 +152,8 @@ class Lifecycle:
         detour = self._dispatcher.detours.get(address)
         if detour is not None and detour.domain is not None:
             raise NameTakenError(
-                f"agent {address} lives in container {detour.domain.partition('.')[0]} now; take another name"
+                f"agent {address} now lives in container {detour.domain.partition('.')[0]}; choose "
+                "another name"
             )
 
     def unreserve(self, address: str) -> None:
@@ -256,7 +258,7 @@ class Lifecycle:
             return
         _, pending = await asyncio.wait(strands, timeout=_STOP_TIMEOUT)
         for strand in pending:
-            logger.error("%s did not end within %g s and is left behind", strand.get_name(), _STOP_TIMEOUT)
+            logger.error("%s did not end within %g s and was abandoned", strand.get_name(), _STOP_TIMEOUT)
             strand.cancel()
 
     def agent_gone(self, agent: BaseAgent) -> None:
@@ -312,7 +314,7 @@ class Lifecycle:
         try:
             await agent.stop()
         except Exception as error:
-            logger.exception("stop of agent %s failed; it is left behind", agent.name)
+            logger.exception("stopping agent %s failed; it was abandoned", agent.name)
             agent.record_failure("stop", error)
         except PROGRAM_EXITS as error:
             self._container.program_exit.request(f"{agent.name}/stop", error)
@@ -362,6 +364,6 @@ def _unless_cancelled(error: BaseException, agent: BaseAgent, part: str) -> Base
     if task is None or task.cancelling():
         return error
     return AgentStateError(
-        f"{part} of agent {agent.name} ended with CancelledError, though nobody has cancelled it: "
-        f"something that it awaited was cancelled ({origin(error)})"
+        f"{part} of agent {agent.name} ended with CancelledError although it was not cancelled: "
+        f"something it awaited was ({origin(error)})"
     )

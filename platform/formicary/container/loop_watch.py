@@ -248,7 +248,7 @@ class LoopWatch:
                     self._thread.start()
                 except RuntimeError as error:  # there are as many threads as there can be
                     self._thread = None
-                    logger.warning("nobody looks whether agents block the event loop: %s", error)
+                    logger.warning("cannot watch for agents that block the event loop: %s", error)
             else:
                 self._thread.wakes.set()
 
@@ -309,7 +309,7 @@ class _Looking(threading.Thread):
                     if each.look(now, late_since):
                         idle = 0
                 except Exception:
-                    logger.exception("a look at an event loop failed; please report it")
+                    logger.exception("checking an event loop failed; please report this")
 
 
 LOOP_WATCH = LoopWatch()

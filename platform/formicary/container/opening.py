@@ -127,7 +127,9 @@ class Opening:
         """
         _refuse_in_worker()
         if self._container.dispatcher.scheduler is not None:
-            raise ContainerClosedError(f"container {self._container.name} was opened before; make a new one")
+            raise ContainerClosedError(
+                f"container {self._container.name} has already been opened; create a new one"
+            )
 
     def _check_loop(self) -> None:
         if asyncio.get_running_loop() is not self._container.scheduler.loop:
@@ -139,14 +141,15 @@ def _refuse_in_worker() -> None:
     multiprocessing = sys.modules.get("multiprocessing.process")
     if multiprocessing is not None and getattr(multiprocessing.current_process(), "_inheriting", False):
         raise SystemExit(
-            "this program opens a container wherever it is imported, as each worker process does: write "
-            '`if __name__ == "__main__":` above the line that starts it, such as asyncio.run(main())'
+            "this program opens a container when it is imported, as each worker process does: put "
+            '`if __name__ == "__main__":` above the line that starts it, such as '
+            "asyncio.run(main())"
         )
 
 
 def _remind(name: str) -> None:
     logger.warning(
-        "container %s was not closed: its agents have not ended in order, and other containers take it for "
-        "lost; use `async with`, or `await container.close()`",
+        "container %s was not closed: its agents did not shut down, and other containers consider "
+        "it lost; use `async with`, or `await container.close()`",
         name,
     )

@@ -26,9 +26,9 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 }
 _TEXTS: Mapping[str, str] = {
     "account": "an XMPP account, such as 'lab@example.org'",
-    "password": "the account's password, which is text",
-    "join": "the text of the other container's join_address",
-    "listen": "the IP address where others may reach this container, such as '127.0.0.1'",
+    "password": "the account's password, as text",
+    "join": "the other container's join_address, as text",
+    "listen": "the IP address at which others can reach this container, such as '127.0.0.1'",
 }
 
 
@@ -59,7 +59,7 @@ def _check(name: str, given: Any) -> None:
 
 
 def _error(name: str, wanted: str, given: object) -> UsageError:
-    return UsageError(f"{name}= is {wanted}, not {shorten(given)}")
+    return UsageError(f"{name}= must be {wanted}, not {shorten(given)}")
 
 
 def _check_server(name: str, given: object) -> None:
@@ -69,7 +69,7 @@ def _check_server(name: str, given: object) -> None:
     from formicary.server.address import ServerAddress
 
     if isinstance(given, str | os.PathLike):
-        raise UsageError(f"{name}= is a ServerAddress: write ServerAddress.load({os.fspath(given)!r})")
+        raise UsageError(f"{name}= must be a ServerAddress: write ServerAddress.load({os.fspath(given)!r})")
     if not isinstance(given, ServerAddress | AccountAddress):
         raise _error(name, "a ServerAddress, such as ServerAddress.load()", given)
 
@@ -118,16 +118,16 @@ def check_modules(option: str, given: Sequence[str]) -> tuple[str, ...]:
     names = (given,) if isinstance(given, str) else given
     if not isinstance(names, list | tuple | set | frozenset):
         raise UsageError(
-            f"{option} is a list of names of packages or modules, such as ['shop'], not {shorten(given)}"
+            f"{option} must be a list of package or module names, such as ['shop'], not {shorten(given)}"
         )
     for each in names:
         if not isinstance(each, str) or not all(part.isidentifier() for part in each.split(".")):
-            raise UsageError(f"{option} takes names of packages or modules, such as ['shop'], not {each!r}")
+            raise UsageError(f"{option} takes package or module names, such as ['shop'], not {each!r}")
         top = each.partition(".")[0]
         if top not in sys.modules and find_spec(top) is None:
             raise UsageError(
-                f"{option} names {each!r}, and there is no package or module {top!r} here: install it, or "
-                "start in the folder that it is in"
+                f"{option} names {each!r}, and there is no package or module {top!r} here: install "
+                "it, or start in the folder that contains it"
             )
     return tuple(names)
 

@@ -61,7 +61,7 @@ def check_guest(meeting: object | None, *, guest: bool) -> None:
         UsageError: it is one.
     """
     if guest and meeting is None:
-        raise UsageError("a guest has a server, or an account, or joins another container; give one of them")
+        raise UsageError("a guest needs a server, an account or a container to join; pass one of them")
 
 
 def check_means(means: Means) -> Means:
@@ -71,7 +71,7 @@ def check_means(means: Means) -> Means:
         UsageError: it is that.
     """
     if means not in _MEANS:
-        raise UsageError(f"compute_in= is one of {', '.join(_MEANS)}, not {means!r}")
+        raise UsageError(f"compute_in= must be one of {', '.join(_MEANS)}, not {means!r}")
     if means == "interpreters" and sys.version_info < (3, 14):
         raise UsageError(
             "compute_in='interpreters' needs Python 3.14 or later, and this is "
@@ -90,7 +90,7 @@ def check_mode(mode: Mode) -> Mode:
     if given == "pooled":
         raise UsageError("a container is one process; for several, use LocalPlatform(mode='pooled')")
     if given not in {"asynchronous", "synchronous"}:
-        raise UsageError(f"mode= is 'asynchronous' or 'synchronous', not {shorten(given)}")
+        raise UsageError(f"mode= must be 'asynchronous' or 'synchronous', not {shorten(given)}")
     return mode
 
 
@@ -102,8 +102,8 @@ def check_identity(identity: Path | None, *, can_be_joined: bool) -> None:
     """
     if identity is not None and not can_be_joined:
         raise UsageError(
-            "only a container that others can join has an identity file; give listen= and no server, or "
-            "leave it out"
+            "only a container that others can join has an identity file; pass listen= and no "
+            "server, or omit it"
         )
 
 
@@ -114,9 +114,9 @@ def check_directory(directory: str, file: Path | None) -> None:
         UsageError: it is one.
     """
     if directory not in DIRECTORIES:
-        raise UsageError(f"a directory is one of {', '.join(DIRECTORIES)}, not {directory!r}")
+        raise UsageError(f"the directory must be one of {', '.join(DIRECTORIES)}, not {directory!r}")
     if file is not None and directory != "central":
-        raise UsageError(f"a {directory} directory keeps no file; leave the file out, or make it central")
+        raise UsageError(f"a {directory} directory has no file; omit the file, or use a central directory")
 
 
 def main_domain(own: str, meeting: object | None, join: str | None, named: str) -> str:
@@ -135,7 +135,9 @@ def meeting_place(
         UsageError: more are given, or an address is none.
     """
     if [server, account, join].count(None) < 2:  # noqa: PLR2004 -- of three
-        raise UsageError("a container has a server, or an account, or joins another one; leave the rest out")
+        raise UsageError(
+            "a container has either a server or an account, or joins another container; pass only one of them"
+        )
     if account is not None:
         from formicary.server.account import AccountAddress
 

@@ -168,7 +168,7 @@ class Overflow:
                 why = str(error)
                 del waiting[0]  # that sink has refused the message, which is a dead letter
             for sink in waiting:
-                reason = f"the sender did not wait until {sink} had room: {why}"
+                reason = f"the sender did not wait for {sink} to have room: {why}"
                 self._dispatcher.add_dead_letter(message, reason, sink.address, tell_sender=False)
             raise
 
@@ -303,7 +303,7 @@ class Overflow:
                 else:
                     first()
             except Exception:
-                logger.exception("a message for %s could not be delivered; please report it", receiver)
+                logger.exception("a message for %s could not be delivered; please report this", receiver)
             line.popleft()
             if isinstance(first, _Waiting):
                 self._size -= len(first.message.body)

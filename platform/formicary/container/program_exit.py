@@ -63,7 +63,7 @@ class ProgramExit:
             return
         self._error = error
         name, what, where = self._dispatcher.name, shorten(error, _LONGEST), origin(error)
-        logger.warning("container %s ends: %s raised %s at %s", name, who, what, where)
+        logger.warning("closing container %s: %s raised %s at %s", name, who, what, where)
         if block is None or block.done():
             if not is_ending:  # nobody is inside a block: what was kept comes out of this task, into the loop
                 self._closing = asyncio.get_running_loop().create_task(self._close())
@@ -74,7 +74,7 @@ class ProgramExit:
     def refusal(self) -> ContainerClosedError:
         """Return what is raised instead where somebody starts an agent: that may be a task of the user's."""
         what = shorten(self._error, _LONGEST)
-        return ContainerClosedError(f"container {self._dispatcher.name} ends, as {what} was raised")
+        return ContainerClosedError(f"container {self._dispatcher.name} is closing because {what} was raised")
 
     async def leave_block(self, error: BaseException | None) -> None:
         """Take back the cancellation of who leaves the block; `error` is what it leaves with."""
@@ -88,7 +88,9 @@ class ProgramExit:
             block.uncancel()
         if self._error is not None and isinstance(error, Exception | BaseExceptionGroup):
             name = self._dispatcher.name
-            logger.error("the block of container %s ended with an exception as well", name, exc_info=error)
+            logger.error(
+                "the `async with` block of container %s also raised an exception", name, exc_info=error
+            )
 
     def end(self) -> None:
         """Raise what was kept, if anything was: when all is closed, and in the task that was in the block."""

@@ -54,7 +54,7 @@ class Room:
             if any(behaviour not in wait for behaviour in wanting):
                 # Some have had it here: sent on, it would reach them a second time.
                 waiting[:] = of_others
-                reason = f"{sink} had no room for it before the agent moved, unlike others of the agent"
+                reason = f"{sink} had no room for it before the agent moved"
                 self._dispatcher.add_dead_letter(message, reason, receiver)
                 return
         waiting[:] = [sink, *of_others]

@@ -97,21 +97,19 @@ class Agent(BaseAgent, Conversing):
 
     def _check_takes_behaviours(self) -> None:
         if self.state is _GONE:
-            raise AgentStateError(f"agent {self.name} is gone; make a new one")
+            raise AgentStateError(f"agent {self.name} has ended; create a new one")
         if self.is_held:
-            raise AgentStateError(f"agent {self.name} is moving; add behaviours when it has arrived")
+            raise AgentStateError(f"agent {self.name} is moving; add behaviours once it has arrived")
 
     def _has_agent_error(self, behaviour: Behaviour) -> FormicaryError:
         if not isinstance(behaviour.agent, BaseAgent):
             kind, own = type(behaviour).__name__, type(behaviour.agent).__name__
-            return DefinitionError(
-                f"{kind} has an attribute `agent` of its own, which is {own}: give that another name"
-            )
+            return DefinitionError(f"{kind} has its own attribute `agent`, which is {own}: rename it")
         if behaviour.is_done():
-            return AgentStateError(f"{behaviour} has ended; make a new one")
+            return AgentStateError(f"{behaviour} has ended; create a new one")
         if behaviour.agent is self:
             return AgentStateError(f"agent {self.name} has {behaviour} already")
-        return AgentStateError(f"{behaviour} has an agent already; make a behaviour for each agent")
+        return AgentStateError(f"{behaviour} already has an agent; create a behaviour for each agent")
 
     def remove_behaviour(self, behaviour: Behaviour) -> None:
         """Take a behaviour away; it ends as by `kill`.

@@ -79,7 +79,7 @@ class BaseAgent:
     def __init__(self, name: str) -> None:
         self.name = check_local(name)
         if name == MANAGEMENT and not self._speaks_for_container:
-            raise AgentStateError(f"{name!r} is the container's management agent; take another name")
+            raise AgentStateError(f"{name!r} is the container's management agent; choose another name")
         self.address = None
         self.state = _INITIATED
         self._container: Host = None  # type: ignore[assignment]  # a container starts agents
@@ -237,8 +237,8 @@ class BaseAgent:
     @classmethod
     def _cannot_upgrade(cls, version: int) -> Never:
         raise MoveError(
-            f"it comes with data of version {version}, and {cls.__name__} has version {cls.data_version} "
-            "there: write an upgrade() for it, or install the same version"
+            f"its data has version {version}, but {cls.__name__} there has version "
+            f"{cls.data_version}: write an upgrade() for it, or install the same version"
         )
 
     # -- the end --------------------------------------------------------------------------------------------

@@ -263,7 +263,7 @@ class Behaviour(Conversing):
         """
         strand = self.mailbox.strand
         if strand is None:
-            raise AgentStateError(f"{self} has not started: start its agent first")
+            raise AgentStateError(f"{self} has not started; start its agent first")
         if strand.running:
             raise AgentStateError(f"{self} cannot wait for its own end")
         await asyncio.wait([strand], timeout=time_limit(timeout))

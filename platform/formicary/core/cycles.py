@@ -266,7 +266,7 @@ class CycleScheduler(Scheduler):
         if task in self._arrived or (isinstance(task, Strand) and task.is_held):
             return
         logger.warning(
-            "%s has kept all others from their next cycle for %g s: it waits for %s",
+            "%s has delayed the next cycle of all others for %g s: it is waiting for %s",
             task.get_name() if isinstance(task, asyncio.Task | Strand) else "the container",
             PATIENCE,
             self._busy[task].what(),

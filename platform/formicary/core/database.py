@@ -62,7 +62,7 @@ class Database:
         with suppress(FileExistsError):  # SQLite gives its further files the mode of the first
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         if not self.path.is_file():  # SQLite would take /dev/null for an empty one
-            raise OSError(errno.EINVAL, "it is no file", str(self.path))
+            raise OSError(errno.EINVAL, "it is not a file", str(self.path))
 
     def make_private(self) -> None:
         """Make the file as `make` does, where nobody else has a hand in it, nor in the one that is there.
@@ -99,15 +99,17 @@ class Database:
         if not (application or version or found):
             return None
         if application != self._kind.application:
-            raise StoreError(f"{self.path} is another program's database; name another file")
+            raise StoreError(f"{self.path} is another program's database; choose another file")
         if version > self._kind.version:
             raise StoreError(
-                f"{self.path} has been written by a newer version of Formicary (its format is {version}, "
-                f"and this one knows {self._kind.version}); use that version, or name another file"
+                f"{self.path} was written by a newer version of Formicary (format {version}; this "
+                f"one supports {self._kind.version}); use that version, or choose another file"
             )
         if version == self._kind.version and sorted(found) != sorted((sql,) for sql in self._kind.tables):
             # Such as a view in place of a table, which runs what somebody else has written.
-            raise StoreError(f"{self.path} is not {self._kind.what} as Formicary makes it; name another file")
+            raise StoreError(
+                f"{self.path} is not {self._kind.what} in Formicary's format; choose another file"
+            )
         return int(version)
 
     def prepare(self, connection: sqlite3.Connection) -> None:
@@ -145,25 +147,26 @@ class Database:
     def explain(self, error: sqlite3.Error | OSError) -> StoreError:
         """Return the error that says what is wrong, and what can be done."""
         if isinstance(error, OSError):
-            return StoreError(f"{self.path} cannot be opened: {error.strerror}; name another file")
+            return StoreError(f"{self.path} cannot be opened: {error.strerror}; choose another file")
         kind = self._kind
-        busy = f"is in use by another {kind.owner}; end that one, or name another file"
+        busy = f"is in use by another {kind.owner}; stop that one, or choose another file"
         causes = {
             "SQLITE_BUSY": busy,
             "SQLITE_LOCKED": busy,
-            "SQLITE_NOTADB": f"is not {kind.what}, or it is broken; name another file, or {kind.restore}",
-            "SQLITE_CORRUPT": f"is broken; {kind.restore}",
-            "SQLITE_INTERRUPT": f"is broken, what is in it has no end; {kind.restore}",
-            "SQLITE_FULL": "cannot grow, the disk is full; make room and try again",
-            "SQLITE_READONLY": "cannot be written; make it writable, or name another file",
-            "SQLITE_CANTOPEN": "cannot be opened; see whether its folder is there and can be written",
+            "SQLITE_NOTADB": f"is not {kind.what}, or it is corrupt; choose another file, or {kind.restore}",
+            "SQLITE_CORRUPT": f"is corrupt; {kind.restore}",
+            "SQLITE_INTERRUPT": f"is corrupt (its contents never end); {kind.restore}",
+            "SQLITE_FULL": "cannot grow because the disk is full; free some space and try again",
+            "SQLITE_READONLY": "cannot be written; make it writable, or choose another file",
+            "SQLITE_CANTOPEN": "cannot be opened; check that its folder exists and is writable",
         }
         name = getattr(error, "sqlite_errorname", "")
         for code, cause in causes.items():
             if name == code or name.startswith(f"{code}_"):  # extended codes say more: SQLITE_CORRUPT_VTAB
                 return StoreError(f"{self.path} {cause}")
         return StoreError(
-            f"{self.path} cannot be read or written: {error} ({name}); see whether the disk is full or broken"
+            f"{self.path} cannot be read or written: {error} ({name}); check whether the disk is "
+            "full or failing"
         )
 
     def close(self) -> None:

@@ -51,13 +51,13 @@ def check_behaviour(given: object, is_state: bool = False) -> None:  # noqa: FBT
     if not hasattr(given, "mailbox"):
         raise not_initialised(given)
     if getattr(kind.run, "__qualname__", "") in _UNWRITTEN and "run" not in getattr(given, "__dict__", ()):
-        how = "make a class of it, with" if kind.__module__.startswith(_PLATFORM) else "write"
+        how = "define a class with" if kind.__module__.startswith(_PLATFORM) else "write"
         plain = "" if "run" in kind.plain_methods else "async "
         raise DefinitionError(f"{kind.__name__} has no run(): {how} `{plain}def run(self)`")
     if isinstance(kind.__dict__.get("template"), Template):
         raise DefinitionError(
-            f"{kind.__name__} has a template in its class body, where it is not used: write self.template = "
-            "... after super().__init__(), or give it to add_behaviour()"
+            f"{kind.__name__} has a template in its class body, where it has no effect: set "
+            "self.template = ... after super().__init__(), or pass it to add_behaviour()"
         )
     _check_methods(kind)
     _check_attributes(given, kind.__name__)
@@ -82,7 +82,7 @@ def _no_behaviour(given: object, what: str, call: str) -> str:
             f"FSMBehaviour().add_state({kind.lower()!r}, {kind}())"
         )
     base = "State" if what == "a state" else "OneShotBehaviour"
-    return f"{name}() takes {what}, not {kind}: make a class of {base} with `async def run(self)`"
+    return f"{name}() takes {what}, not {kind}: define a subclass of {base} with `async def run(self)`"
 
 
 def check_agent(given: object) -> None:
@@ -96,7 +96,8 @@ def check_agent(given: object) -> None:
         raise DefinitionError(f"start() takes an agent, not its class: write start({name}({name.lower()!r}))")
     if not isinstance(given, BaseAgent):
         raise DefinitionError(
-            f"start() takes an agent, not {type(given).__name__}: make an agent, and add_behaviour() that"
+            f"start() takes an agent, not {type(given).__name__}: create an agent, and call its "
+            "add_behaviour() with this"
             if isinstance(given, Behaviour)
             else f"start() takes an agent, not {type(given).__name__}"
         )
@@ -148,7 +149,7 @@ def _check_attributes(given: BaseAgent | Behaviour, who: str) -> None:
 
 def _taken(who: str, name: str, value: object) -> DefinitionError:
     return DefinitionError(
-        f"{who} has set `{name}` to {type(value).__name__}, but that attribute is the platform's: rename it"
+        f"{who} has set `{name}` to {type(value).__name__}, but that attribute is reserved: rename it"
     )
 
 
@@ -157,7 +158,7 @@ def not_initialised(given: object) -> DefinitionError:
     kind = type(given)
     return DefinitionError(
         f"{kind.__name__}.__init__() does not call super().__init__({', '.join(_arguments(kind))}): "
-        "write that as its first line"
+        "make that its first line"
     )
 
 
@@ -184,7 +185,7 @@ def _check_methods(kind: type[BaseAgent | Behaviour]) -> None:
                 f"{where} is {type(method).__name__}, and no function: write `async def {name}(self)`"
             )
         if code.co_flags & _GENERATES and not code.co_flags & inspect.CO_ITERABLE_COROUTINE:
-            raise DefinitionError(f"{where}() has a `yield` in it, so it cannot be awaited: leave that out")
+            raise DefinitionError(f"{where}() contains a `yield`, so it cannot be awaited: remove it")
         if _returns_nothing(method):
             raise DefinitionError(
                 f"{where}() is a plain function, which cannot be awaited: write `async def {name}(self)`"
@@ -234,7 +235,7 @@ def matcher(behaviour: Behaviour) -> Callable[[Message], bool] | None:
     if not isinstance(template, Template):
         kind = type(template).__name__
         raise DefinitionError(
-            f"a template is a Template, such as Template(performative='request'), not {kind}"
+            f"a template must be a Template, such as Template(performative='request'), not {kind}"
         )
 
     def match(message: Message) -> bool:

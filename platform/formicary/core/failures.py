@@ -105,7 +105,7 @@ class Failures:
             return None
         failure, error = self._untold[0]
         others = self._untold_total - 1
-        more = f"; {others} more failed there, see its log" if others else ""
+        more = f"; {others} more failed there, see the log" if others else ""
         error.add_note(f"raised by {failure.name} in container {container}{more}")
         self._untold.clear()
         self._untold_total = 0

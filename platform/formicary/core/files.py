@@ -158,12 +158,12 @@ def _write_to(path: Path, kind: int, content: Path) -> None:
     if stat.S_ISDIR(kind):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not (stat.S_ISCHR(kind) or stat.S_ISFIFO(kind)):
-        raise OSError(errno.EINVAL, "it is neither a file nor a pipe", str(path))
+        raise OSError(errno.EINVAL, "it is neither a regular file nor a pipe", str(path))
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError as error:
         if error.errno == errno.ENXIO:  # we do not wait for a reader
-            raise OSError(errno.ENXIO, "nobody reads from it", str(path)) from None
+            raise OSError(errno.ENXIO, "nothing reads from it", str(path)) from None
         raise
     os.set_blocking(descriptor, True)
     with os.fdopen(descriptor, "wb") as target, content.open("rb") as source:

@@ -89,9 +89,11 @@ class FSMBehaviour(OneShotBehaviour):
         if not hasattr(self, "_states"):
             raise not_initialised(self)
         if name in self._states:
-            raise AgentStateError(f"the machine has a state {name!r} already")
+            raise AgentStateError(f"the machine already has a state {name!r} already")
         if initial and self._first is not None:
-            raise AgentStateError(f"the machine starts at {self._first!r} already; only one state is initial")
+            raise AgentStateError(
+                f"the machine already starts at {self._first!r}; only one state can be initial"
+            )
         self._states[name] = state
         self._transitions[name] = set()
         if initial:
@@ -106,7 +108,7 @@ class FSMBehaviour(OneShotBehaviour):
         for name in (source, dest):
             if name not in self._states:
                 raise AgentStateError(
-                    f"the machine has no state {name!r}; add_state() it before its transitions"
+                    f"the machine has no state {name!r}; add it with add_state() before its transitions"
                 )
         self._transitions[source].add(dest)
 
@@ -126,7 +128,9 @@ class FSMBehaviour(OneShotBehaviour):
     async def run(self) -> None:
         """Go through the states."""
         if self._first is None:
-            raise AgentStateError("the machine has no initial state; add_state(..., initial=True) one")
+            raise AgentStateError(
+                "the machine has no initial state; add one with add_state(..., initial=True)"
+            )
         if self._current is None:
             self._current = self._first
         while not self._killed:
@@ -144,4 +148,6 @@ class FSMBehaviour(OneShotBehaviour):
             AgentStateError: it may not.
         """
         if dest not in self._transitions[source]:
-            raise AgentStateError(f"the machine cannot go from {source!r} to {dest!r}; add_transition() it")
+            raise AgentStateError(
+                f"the machine cannot go from {source!r} to {dest!r}; add one with add_transition()"
+            )

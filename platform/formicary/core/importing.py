@@ -42,7 +42,7 @@ def load(module: str, name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module}.".startswith(f"{error.name}."):
             raise ManagementRequestError(
-                f"there is no module {error.name!r} where this container runs; install it there"
+                f"no module named {error.name!r} where this container runs; install it there"
             ) from error
         raise _not_importable(module, error) from error
     except (Exception, SystemExit) as error:

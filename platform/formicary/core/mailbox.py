@@ -284,8 +284,8 @@ class Mailbox:
         strand, scheduler, matches = self.strand, self.scheduler, template.match
         if strand is None or scheduler.current is not strand:
             raise AgentStateError(
-                f"{self.owner} receives by a template in its own coroutine alone, not in a task that it has "
-                "made: use ask() there"
+                f"{self.owner} can only receive with a template in its own coroutine, not in a task "
+                "it created: use ask() there"
             )
         self.receives = True
         timeout = time_limit(timeout)
@@ -344,7 +344,7 @@ class Mailbox:
 
     async def _receive_in_task(self, timeout: float | None) -> Message | None:
         if self.is_done():
-            raise AgentStateError(f"{self.owner} has ended and receives nothing more")
+            raise AgentStateError(f"{self.owner} has ended and no longer receives")
         if self._takers is None:
             self._takers = deque()
         try:
@@ -409,7 +409,7 @@ def check_timeout(timeout: object) -> None:
         DefinitionError: it is a template.
     """
     if isinstance(timeout, Template):
-        raise DefinitionError("receive() takes a template by its name: write receive(template=...)")
+        raise DefinitionError("receive() takes a template as a keyword argument: write receive(template=...)")
     time_limit(timeout)
 
 

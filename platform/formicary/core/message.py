@@ -36,7 +36,7 @@ class Metadata(dict[str, str]):
     __slots__ = ()
 
     def _refuse(self, *_: object, **__: object) -> Never:
-        raise TypeError("a message's metadata cannot be changed; make another message with replace()")
+        raise TypeError("a message's metadata cannot be changed; create a new message with replace()")
 
     __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = _refuse
     __ior__ = _refuse
@@ -133,7 +133,7 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
             value = getattr(self, field)
             if value is not None and not isinstance(value, str):
                 raise InvalidMessageError(
-                    f"a message's {field} is text, not {type(value).__name__}: {value!r}"
+                    f"a message's {field} must be text, not {type(value).__name__}: {value!r}"
                 )
         if (
             not self.body
@@ -145,10 +145,11 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
         if self.reply_to is not None:
             check_receiver(self.reply_to)
         if self.reply_by is not None and not isinstance(self.reply_by, datetime):
-            raise InvalidMessageError(f"a message's reply_by is a datetime, not {self.reply_by!r}")
+            raise InvalidMessageError(f"a message's reply_by must be a datetime, not {self.reply_by!r}")
         if self.reply_by is not None and self.reply_by.utcoffset() is None:
             raise InvalidMessageError(
-                f"a message's reply_by has a time zone, as datetime.now(UTC) has, unlike {self.reply_by!r}"
+                "a message's reply_by must have a time zone, such as datetime.now(UTC), not "
+                f"{self.reply_by!r}"
             )
 
     def replace(self, **changes: Any) -> Message:
@@ -178,7 +179,7 @@ def answer_to(message: Message, sender: str | None, body: str | bytes, performat
     """Return an answer of `sender` to a message; as `Message.make_reply`, but with arguments by place."""
     to = message.reply_to
     if to is None and (to := message.sender) is None:
-        raise InvalidMessageError("a message that has not been sent has no sender to reply to")
+        raise InvalidMessageError("a message that was never sent has no sender to reply to")
     return Message(
         to,
         sender,
@@ -225,7 +226,7 @@ def check_unsent(message: Message, sender: str | None = None) -> None:
     """
     if not isinstance(message, Message):
         raise InvalidMessageError(
-            f"what is sent is a Message, not {shorten(message)}: write Message(to='bob', body=...)"
+            f"send() takes a Message, not {shorten(message)}: write Message(to='bob', body=...)"
         )
     if (message.sender is not None and not message.body) or not (
         (message.sender is None or type(message.sender) is str)
@@ -267,15 +268,15 @@ def _check_usual(message: Message) -> None:
     _check_receivers(message)
     if message.body.__class__ not in _BODIES:
         raise InvalidMessageError(
-            f"a message's body is text or bytes, not {type(message.body).__name__}; "
-            "encode it first, with json.dumps() say"
+            f"a message's body must be text or bytes, not {type(message.body).__name__}; encode it "
+            "first, for example with json.dumps()"
         )
     metadata = message.metadata
     if metadata is not None and metadata.__class__ is not Metadata:
         if not isinstance(metadata, dict) or not all(
             isinstance(key, str) and isinstance(value, str) for key, value in metadata.items()
         ):
-            raise InvalidMessageError(f"a message's metadata maps text to text, unlike {metadata!r}")
+            raise InvalidMessageError(f"a message's metadata must map text to text, not {metadata!r}")
         force_setattr(message, "metadata", Metadata(metadata))
 
 
@@ -288,7 +289,7 @@ def _check_receivers(message: Message) -> None:
         force_setattr(message, "to", to)
     names = to if isinstance(to, tuple) else (to,)
     if not names:
-        raise InvalidMessageError("a message's receivers are an empty tuple; name at least one")
+        raise InvalidMessageError("a message's receivers are empty; name at least one")
     for name in names:
         check_receiver(name)
         if next(_count) < _FULLY_CHECKED:

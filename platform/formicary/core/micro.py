@@ -199,7 +199,7 @@ class MicroAgent(BaseAgent):
     def refuse_returned(self, returned: object) -> None:
         """Called with what `handle` has returned, if that can be used for nothing; for the scheduler."""
         kind = type(returned).__name__
-        error = AgentStateError(f"handle() of agent {self.name} returned {kind}; it returns nothing")
+        error = AgentStateError(f"handle() of agent {self.name} returned {kind}; it must return None")
         self._container.lifecycle.handle_failed(self, error)
 
     def unreceived(self) -> Sequence[Message]:

@@ -39,7 +39,7 @@ def natural(name: str) -> tuple[str | int, ...]:
 
 def _check_text(name: object, what: str) -> None:
     if not isinstance(name, str):
-        raise InvalidNameError(f"{what} is text, not {type(name).__name__}: {name!r}")
+        raise InvalidNameError(f"{what} must be text, not {type(name).__name__}: {name!r}")
 
 
 def check_local(name: str) -> str:
@@ -56,22 +56,23 @@ def check_local(name: str) -> str:
         return name
     _check_text(name, "an agent's name")
     if not name:
-        raise InvalidNameError("an agent's name is empty")
+        raise InvalidNameError("an agent's name must not be empty")
     found = _FORBIDDEN.search(name)
     if letter := find_unseen(name) or (found[0] if found else ""):
         raise InvalidNameError(
-            f"the agent name {shorten(name)} has {character(letter)} in it; spaces, control and format "
-            "characters and \"&'/:<>@ cannot be in an agent's own name"
+            f"the agent name {shorten(name)} contains {character(letter)}; spaces, control and "
+            "format characters and \"&'/:<>@ are not allowed in an agent's name"
         )
     import unicodedata
 
     folded = unicodedata.normalize("NFKC", name).lower()
     if folded != name:
         if name.isascii():
-            raise InvalidNameError(f"the agent name {name!r} is not in its XMPP form; write {folded!r}")
+            raise InvalidNameError(f"the agent name {name!r} is not normalised for XMPP; write {folded!r}")
         raise InvalidNameError(
-            f"the agent name {name!r} is not in its XMPP form: it has {_first_unlike(name, folded)}; write "
-            f"{folded!r}, as unicodedata.normalize('NFKC', name).lower() does"
+            f"the agent name {name!r} is not normalised for XMPP: it has "
+            f"{_first_unlike(name, folded)}; write {folded!r}, as unicodedata.normalize('NFKC', "
+            "name).lower() does"
         )
     if len(name.encode()) > _LONGEST:
         raise InvalidNameError(f"the agent name {name[:20]!r}... is longer than {_LONGEST} bytes")
@@ -99,10 +100,12 @@ def check_container(name: str) -> str:
     _check_text(name, "a container's name")
     if not _LABEL.fullmatch(name):
         raise InvalidNameError(
-            f"{name!r} cannot be a container's name; take 1 to 63 of a-z, 0-9 and inner hyphens, such as 'c1'"
+            f"{name!r} is not a valid container name; use 1 to 63 of a-z, 0-9 and inner hyphens, such as 'c1'"
         )
     if name == "localhost":
-        raise InvalidNameError("'localhost' cannot be a container's name: it is a host; take 'c1', say")
+        raise InvalidNameError(
+            "'localhost' is not a valid container name: it is a host; use 'c1', for example"
+        )
     return name
 
 
@@ -133,8 +136,8 @@ def check_platform(domain: str) -> str:
     _check_text(domain, "a platform's domain")
     if not is_domain(domain):
         raise InvalidNameError(
-            f"{domain!r} cannot be a platform's domain; take labels of a-z, 0-9 and inner hyphens joined "
-            "by dots, such as 'lab.localhost'"
+            f"{domain!r} is not a valid platform domain; use labels of a-z, 0-9 and inner hyphens "
+            "joined by dots, such as 'lab.localhost'"
         )
     return domain
 
@@ -155,19 +158,19 @@ def check_receiver(name: str) -> str:
         return name
     check_local(local)
     if slash and not resource:
-        raise InvalidNameError(f"{name!r} ends in '/' with no resource behind it; leave the '/' out")
+        raise InvalidNameError(f"{name!r} ends in '/' without a resource; remove the '/'")
     if slash and (letter := find_unseen(resource)):
         raise InvalidNameError(
-            f"the resource in {shorten(name)} has {character(letter)} in it; leave it out, as all control "
-            "and format characters"
+            f"the resource in {shorten(name)} contains {character(letter)}; remove it, along with "
+            "any other control and format characters"
         )
     if domain != "localhost" and "." not in domain:
         check_container(domain)
         if slash:
-            raise InvalidNameError(f"{name!r} has a resource, which agents do not have; write {address!r}")
+            raise InvalidNameError(f"{name!r} has a resource, but agents have none; write {address!r}")
     elif not is_domain(domain):
         raise InvalidNameError(
-            f"{domain!r} in {name!r} cannot be a domain; take labels of a-z, 0-9 and hyphens joined by dots"
+            f"{domain!r} in {name!r} is not a valid domain; use labels of a-z, 0-9 and hyphens joined by dots"
         )
     return name
 

@@ -49,7 +49,7 @@ def check_folder(path: Path) -> None:
         raise _refused(path, f"the folder {path} belongs to another user")
     if found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not _is_alone_in(found.st_gid)):
         is_for_all = found.st_mode & stat.S_ISVTX or found.st_uid != _user()
-        step = "take one of your own" if is_for_all else f"chmod go-w {path}"
+        step = "use one of your own" if is_for_all else f"chmod go-w {path}"
         raise _refused(path, f"other users may write to the folder {path}: {step}")
 
 

@@ -31,6 +31,11 @@ def shorten(value: object, longest: int = 60) -> str:
     return text if len(text) <= longest else text[:longest] + "..."
 
 
+def counted(number: int, word: str) -> str:
+    """Return a number and its noun, in the plural where needed: `1 pair`, `10 pairs`."""
+    return f"{number} {word}{'s' * (number != 1)}"
+
+
 def printable(text: str) -> str:
     """Return a text on one line, without anything that would do something to a terminal."""
     return text if text.isprintable() else repr(text)[1:-1]

@@ -49,7 +49,7 @@ def waits_for_time(behaviour: Behaviour) -> bool:
 
 
 def what_it_does(behaviour: Behaviour) -> str:
-    """Return what a behaviour is in the middle of: `awaits sleep (market.py:12, in run)`."""
+    """Return what a behaviour is in the middle of: `is awaiting sleep (market.py:12, in run)`."""
     strand = behaviour.mailbox.strand
     if strand is None or strand.done():
         return "has ended"
@@ -60,7 +60,7 @@ def what_it_does(behaviour: Behaviour) -> str:
             code = _code(inner)
             what = "a future" if code is None else code.co_name
             where = f" ({place(frame.f_code, frame.f_lineno)})" if is_of_users(frame.f_code) else ""
-    return f"awaits {what}{where}"
+    return f"is awaiting {what}{where}"
 
 
 def _awaited(coroutine: Any) -> Iterator[Any]:

@@ -20,10 +20,9 @@ logger = get_logger("formicary")
 PATIENCE: Final = 5.0
 """Seconds in which a behaviour whose mailbox is full is to receive something."""
 
-_STEP: Final = "let it receive, or give it a template that matches less"
+_STEP: Final = "make it receive, or give it a narrower template"
 _STEP_WITHOUT_TEMPLATE: Final = (
-    "without a template it gets all that comes to its agent: give it one, which is ~Template() where it only "
-    "sends"
+    "without a template it gets every message for its agent: give it one, or ~Template() if it only sends"
 )
 
 
@@ -41,10 +40,12 @@ def _look(mailbox: Mailbox, oldest: Message) -> None:
     if mailbox.owner.agent.state is not AgentState.ACTIVE:
         asyncio.get_running_loop().call_later(PATIENCE, _look, mailbox, oldest)
     elif mailbox.receives or mailbox.copies is None:
-        _warn(mailbox, f"none was received for {PATIENCE:g} s, and who writes to the agent waits")
+        _warn(mailbox, f"none was received for {PATIENCE:g} s, and senders to the agent are waiting")
     elif not mailbox.copies.is_closed:
         mailbox.close_to_copies()
-        _warn(mailbox, "and it has never received any: what other behaviours get does not go there any more")
+        _warn(
+            mailbox, "and it has never received any; messages that other behaviours take no longer go there"
+        )
 
 
 def _warn(mailbox: Mailbox, what: str) -> None:

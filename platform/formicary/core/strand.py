@@ -225,8 +225,8 @@ class Strand(asyncio.Future[Any], TaskLike):
             return None if isinstance(error, PROGRAM_EXITS) else error
         if not self._cancels and not isinstance(self._error, AgentStateError):
             self._error = AgentStateError(
-                f"{self.get_name()} ended with CancelledError, though nobody has cancelled it: something "
-                "that it awaited was cancelled"
+                f"{self.get_name()} ended with CancelledError although it was not cancelled: "
+                "something it awaited was"
             )
         return self._error if isinstance(self._error, AgentStateError) else None
 

@@ -34,8 +34,8 @@ def need_posix(what: str) -> None:
     """
     if not is_posix():
         raise UnsupportedError(
-            f"{what} run on Linux and macOS, and not on this system ({sys.platform}): start the program "
-            "there, or in the Windows Subsystem for Linux"
+            f"{what} run on Linux and macOS, but not on this system ({sys.platform}): start the "
+            "program there, or in the Windows Subsystem for Linux"
         )
 
 

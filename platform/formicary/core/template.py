@@ -50,8 +50,8 @@ class Template:
         unknown = values.keys() - _FIELDS - {"metadata"}
         if unknown:
             raise InvalidMessageError(
-                f"a template cannot have {', '.join(sorted(unknown))}; "
-                f"messages have {', '.join(sorted(_FIELDS))} and metadata"
+                f"a template cannot match {', '.join(sorted(unknown))}; messages have "
+                f"{', '.join(sorted(_FIELDS))} and metadata"
             )
         _check_names(values)
         self.fields = frozenset(values)
@@ -162,6 +162,6 @@ def _check_names(values: dict[str, Any]) -> None:
             host = str(name).partition("/")[0].partition("@")[2]
             if name is not None and host != "localhost" and "." not in host:
                 raise InvalidMessageError(
-                    f"a template's {field} is a full name, as messages are delivered with, not {name!r}; "
-                    "write 'alice@c1.lab.localhost', say"
+                    f"a template's {field} must be a full name, not {name!r}; write "
+                    "'alice@c1.lab.localhost', for example"
                 )

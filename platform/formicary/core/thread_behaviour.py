@@ -96,7 +96,7 @@ class ThreadBehaviour(Behaviour):
         side = getattr(self, "_side", None)  # made when it starts
         if side is None or not side.is_here():
             raise AgentStateError(
-                f"{self} sends and receives in its own thread alone: in its on_start, run and on_end"
+                f"{self} can only send and receive in its own thread: in on_start, run and on_end"
             )
         return side.ask(call)
 
@@ -120,7 +120,7 @@ class ThreadBehaviour(Behaviour):
         except asyncio.CancelledError:
             if not side.is_over and (where := side.where()):
                 logger.error(  # noqa: TRY400 -- the traceback would be the loop's
-                    "the thread of %s is left behind as it is (%s)",
+                    "the thread of %s was abandoned (%s)",
                     self,
                     where,
                 )
@@ -217,7 +217,7 @@ class _ThreadSide(Executor):
 
     def _what_blocks(self) -> str:
         where = self.where()
-        return f"its thread{where and f' ({where})'}, which has to come to `receive` or to its end"
+        return f"its thread{where and f' ({where})'}, which has to reach `receive` or end"
 
     def where(self) -> str:
         """Return in which place of the user's code the thread is; empty if that is not known."""

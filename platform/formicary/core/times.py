@@ -87,4 +87,4 @@ def _is_moment(given: object) -> bool:
 
 
 def _error(given: object, what: str, wanted: str) -> UsageError:
-    return UsageError(f"{what} is {wanted}, not {shorten(given)}")
+    return UsageError(f"{what} must be {wanted}, not {shorten(given)}")

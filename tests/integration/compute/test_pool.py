@@ -103,10 +103,10 @@ async def test_several_run_at_once_and_an_exception_comes_out_as_it_is(tmp_path,
 REFUSED = [
     (
         (lambda: 1,),
-        r"a lambda of module .*test_pool cannot be sent to a worker process: make it a function",
+        r"a lambda of module .*test_pool cannot be sent to a worker process: define it",
     ),
     ((Asks("x").run,), r"Asks.run\(\) is asynchronous: await it"),
-    ((functions.later,), r"later\(\) is asynchronous: await it, or give compute\(\) a plain function"),
+    ((functions.later,), r"later\(\) is asynchronous: await it, or pass compute\(\) a plain function"),
     (
         (Asks("x").kill,),
         r"Behaviour.kill\(\) belongs to the behaviour Asks, which stays in its container",
@@ -122,14 +122,14 @@ REFUSED = [
     ),
     (
         (functions.fail_unreadably,),
-        r"fail_unreadably\(\) raised an exception that cannot be read again in its container \(Type",
+        r"fail_unreadably\(\) raised an exception that cannot be unpickled in its container \(Type",
     ),
     (
         (functions.leave,),
         r"the worker process of leave\(\) has ended with exit code 7 before",
     ),
     ((functions.kill_worker,), r"the worker process of kill_worker\(\) was killed by SIGKILL before"),
-    ((3,), r"compute\(\) takes a function and its arguments, as in compute\(solve, 3\), not 3"),
+    ((3,), r"compute\(\) takes a function and its arguments, such as compute\(solve, 3\), not 3"),
 ]
 
 
@@ -168,7 +168,9 @@ async def test_one_that_never_returns_is_ended_with_its_worker(tmp_path):
 async def test_a_thread_that_never_returns_is_left_behind(tmp_path):
     release = threading.Event()
     async with Container("c1", compute_in="threads") as container:
-        with pytest.raises(TimeoutError, match=r"Event.wait\(\) .* within 0.01 s: its thread goes on, since"):
+        with pytest.raises(
+            TimeoutError, match=r"Event.wait\(\) .* within 0.01 s: its thread keeps running, because"
+        ):
             await asked(container, "a", release.wait, within=0.01)
         assert await container.compute(functions.thread) == "computes"
         release.set()
@@ -180,9 +182,7 @@ async def test_what_is_killed_from_outside_fails_and_the_others_go_on(tmp_path):
         lost = asyncio.create_task(container.compute(functions.say_and_never_return, path))
         pid = await appears(path)
         psutil.Process(pid).kill()
-        with pytest.raises(
-            ComputeError, match="was killed by SIGKILL before that returned; the next function"
-        ):
+        with pytest.raises(ComputeError, match="was killed by SIGKILL before it returned; the next function"):
             await lost
         idle = await container.compute(functions.worker)
         process = psutil.Process(idle)
@@ -200,7 +200,7 @@ async def test_a_worker_that_others_have_waited_for_is_known_to_have_ended(tmp_p
         lost = asyncio.create_task(container.compute(functions.say_and_never_return, path))
         pid = await appears(path)
         kill_and_wait(pid)
-        with pytest.raises(ComputeError, match=r"has ended before that returned|was killed by SIGKILL"):
+        with pytest.raises(ComputeError, match=r"has ended before it returned|was killed by SIGKILL"):
             await lost
         assert await container.compute(functions.add, 2, 3) == 5
 
@@ -218,7 +218,7 @@ async def test_the_end_of_the_container_ends_all_and_tells_who_waits(tmp_path):
     assert asks.is_done()
     with pytest.raises(
         ContainerClosedError,
-        match=r"say_and_never_return\(\) was not computed to its end, since container c1",
+        match=r"say_and_never_return\(\) did not finish, because container c1",
     ):
         await endless
     assert ended(pid)

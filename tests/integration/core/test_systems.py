@@ -17,7 +17,8 @@ from formicary_bench.labs.material import lab_named
 
 ELSEWHERE = Path(__file__).with_name("elsewhere")
 SENTENCE = re.compile(
-    r"formicary: [a-z ]+ run on Linux and macOS, and not on this system \(linux\): start the program there.*"
+    r"formicary: [a-z ]+ run on Linux and macOS, but not on this system \(linux\): start the "
+    r"program there.*"
 )
 
 PROGRAM = """
@@ -139,4 +140,4 @@ def test_what_needs_more_says_where_it_runs():
     assert codes == ["1"] * 9
     assert [sentence for sentence in sentences if not SENTENCE.fullmatch(sentence)] == []
     assert len(sentences) == len(codes) + 2
-    assert "a container, conversations, labs and compute run, and not platforms of several" in system
+    assert "a container, conversations, labs and compute work; platforms of several" in system

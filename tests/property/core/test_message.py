@@ -183,5 +183,5 @@ def test_whatever_is_written_is_a_receiver_or_refused_with_a_sentence(text, star
 
 @given(st.one_of(st.integers(), st.binary(), st.floats(), st.booleans()))
 def test_what_is_no_text_is_no_receiver(value):
-    with pytest.raises(InvalidNameError, match="is text, not"):
+    with pytest.raises(InvalidNameError, match="must be text, not"):
         Message(to=value)

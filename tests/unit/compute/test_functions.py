@@ -40,7 +40,7 @@ def test_what_an_interpreter_without_a_file_defines_would_not_be_found(monkeypat
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     monkeypatch.setattr(solve, "__module__", "__main__")
     with pytest.raises(
-        ComputeError, match=r"solve\(\) is defined where no worker process finds it, as there"
+        ComputeError, match=r"solve\(\) is defined where no worker process can find it, because"
     ):
         check_can_be_sent(solve)
 

@@ -150,9 +150,7 @@ async def test_the_end_tells_all_who_wait(pool):
         with pytest.raises(ContainerClosedError):
             await task
     assert all(worker.has_ended for worker in Worker.made)
-    with pytest.raises(
-        ContainerClosedError, match=r"print\(\) was not computed to its end, since container c1"
-    ):
+    with pytest.raises(ContainerClosedError, match=r"print\(\) did not finish, because container c1"):
         await pool.run(print, (), None)
 
 

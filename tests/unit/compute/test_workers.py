@@ -22,7 +22,7 @@ async def test_a_thread_runs_one_function_after_the_other_and_ends():
         fails()
     assert worker.is_alive()
     assert (await worker.run(threading.current_thread, ()))().daemon
-    assert worker.end() == "its thread goes on, since nobody can end a thread"
+    assert worker.end() == "its thread keeps running, because threads cannot be stopped"
     await worker.gone()
     assert not worker.is_alive()
 
@@ -83,7 +83,7 @@ async def test_an_interpreter_knows_the_path_and_tells_apart_who_has_failed(monk
     with pytest.raises(ComputeError, match="a lambda"):
         await worker.run(lambda: 1, ())
     assert worker.is_alive()
-    assert worker.end() == "its interpreter goes on, since nobody can end one"
+    assert worker.end() == "its interpreter keeps running, because it cannot be stopped"
     await worker.gone()
     assert not worker.is_alive()
 
@@ -97,5 +97,7 @@ async def test_a_python_without_interpreters_says_so(monkeypatch):
 async def test_a_program_that_is_in_no_file_is_told_so(monkeypatch):
     monkeypatch.setattr(sys.modules["__main__"], "__file__", "<stdin>", raising=False)
     monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
-    with pytest.raises(ComputeError, match=r"it is in no file \(<stdin>\): write it into one, or compute in"):
+    with pytest.raises(
+        ComputeError, match=r"which is not in a file \(<stdin>\): save it to one, or compute in"
+    ):
         await ProcessWorker().start()

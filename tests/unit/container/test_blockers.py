@@ -30,11 +30,11 @@ def test_it_is_said_once_a_minute_for_each_place(caplog):
     assert [record.levelno for record in caplog.records] == [logging.WARNING] * 3
     first, _, other = (record.getMessage() for record in caplog.records)
     assert first == (
-        "a/Work has blocked the event loop of container c1 for 0.1 s (shop.py:12, in run): no other agent "
-        "there goes on meanwhile; have what computes done by `await self.compute(function, ...)`, and what "
-        "waits by a ThreadBehaviour or an asynchronous library"
+        "a/Work blocked the event loop of container c1 for 0.1 s (shop.py:12, in run), which stops all its "
+        "other agents; compute with `await self.compute(function, ...)`, and wait in a ThreadBehaviour or "
+        "with an asynchronous library"
     )
-    assert other.startswith("d/Other has blocked the event loop of container c1 for 0.2 s: no other")
+    assert other.startswith("d/Other blocked the event loop of container c1 for 0.2 s, which stops")
 
 
 def test_what_is_kept_is_bounded():

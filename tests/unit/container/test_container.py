@@ -115,7 +115,9 @@ async def test_two_agents_of_one_name_are_refused():
     async with Container("c1") as container:
         await start(container, "a")
         for second in (Agent("a"), MicroAgent("a")):
-            with pytest.raises(NameTakenError, match="an agent named 'a' lives in container c1; take"):
+            with pytest.raises(
+                NameTakenError, match="an agent named 'a' already lives in container c1; choose"
+            ):
                 await container.start(second)
             assert second.state is AgentState.INITIATED
         starting = asyncio.create_task(container.start(Slow("b")))
@@ -142,13 +144,13 @@ async def test_an_agent_is_started_once():
     async with Container("c1") as container, Container("c2") as other:
         agent = await start(container, "a")
         for where in (container, other):
-            with pytest.raises(AgentStateError, match="agent a was started before; make a new one"):
+            with pytest.raises(AgentStateError, match="agent a has already been started; create a new one"):
                 await where.start(agent)
 
 
 async def test_outside_of_its_block_a_container_starts_and_sends_nothing():
     container = Container("c1")
-    sentence = "container c1 is not open; use it as: async with container"
+    sentence = "container c1 is not open; use `async with container`"
     with pytest.raises(ContainerClosedError, match=sentence):
         await container.start(Agent("a"))
     async with container:
@@ -165,11 +167,13 @@ async def test_outside_of_its_block_a_container_starts_and_sends_nothing():
 async def test_a_container_opens_once():
     container = Container("c1")
     async with container:
-        with pytest.raises(ContainerClosedError, match="container c1 was opened before; make a new one"):
+        with pytest.raises(
+            ContainerClosedError, match="container c1 has already been opened; create a new one"
+        ):
             async with container:
                 pass
         await start(container, "a")  # it is not harmed
-    with pytest.raises(ContainerClosedError, match="opened before"):
+    with pytest.raises(ContainerClosedError, match="has already been opened"):
         async with container:
             pass
 

@@ -23,7 +23,7 @@ async def test_it_is_opened_and_closed_by_hand_once_and_again():
     await container.close()
     assert (agent.state, container.is_open) == (AgentState.GONE, False)
     await container.close()
-    with pytest.raises(ContainerClosedError, match="container c1 was opened before; make a new one"):
+    with pytest.raises(ContainerClosedError, match="container c1 has already been opened; create a new one"):
         await container.open()
 
 
@@ -66,7 +66,7 @@ async def test_what_could_not_be_opened_needs_no_close():
     with pytest.raises(LinkError):
         await alone.open()
     await alone.close()
-    with pytest.raises(ContainerClosedError, match="opened before"):
+    with pytest.raises(ContainerClosedError, match="has already been opened"):
         await alone.open()
 
 

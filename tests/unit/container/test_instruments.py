@@ -211,7 +211,7 @@ async def test_an_instrument_that_raises_is_taken_out_and_the_rest_goes_on(event
         assert container.dispatcher.instruments == (log,)
         assert collect.bodies == ["x"]
         assert ("delivered", "x", "b1") in log.events
-    assert f"failed at {event} and is taken out" in caplog.text
+    assert f"failed at {event} and was removed" in caplog.text
 
 
 async def test_an_instrument_that_defines_nothing_is_told_of_nothing_and_harms_nobody():

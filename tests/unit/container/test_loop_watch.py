@@ -58,7 +58,7 @@ async def test_a_behaviour_is_named_with_its_place(caplog):
         assert found.longest_s >= 0.1
         figures = measure(container)
         assert (figures.blocked, figures.blockers[0].name) == (1, "jam/Blocks")
-    assert "jam/Blocks has blocked the event loop of container c1" in caplog.text
+    assert "jam/Blocks blocked the event loop of container c1" in caplog.text
 
 
 async def test_so_is_the_handler_of_a_micro_agent():

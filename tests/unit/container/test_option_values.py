@@ -13,29 +13,29 @@ from formicary.testing import MemoryNetwork
 @pytest.mark.parametrize(
     ("option", "given", "sentence"),
     [
-        ("server", "local", r"server= is a ServerAddress: write ServerAddress\.load\('local'\)"),
-        ("server", 5, r"server= is a ServerAddress, such as ServerAddress\.load\(\), not 5"),
-        ("server", MemoryNetwork, "server= is a ServerAddress, .* not <class"),
-        ("join", 5, "join= is the text of the other container's join_address, not 5"),
-        ("account", 5, "account= is an XMPP account, such as 'lab@example.org', not 5"),
-        ("listen", True, r"listen= is the IP address .* such as '127\.0\.0\.1', not True"),
-        ("identity", 5, "identity= is the path of a file, not 5"),
-        ("sleepers", True, "sleepers= is the path of a file, not True"),
-        ("route", "x", "route= is one of 'auto', 'direct', 'xmpp', not 'x'"),
-        ("tls", None, "tls= is one of True, False, 'always', not None"),
-        ("guest", "yes", "guest= is one of True, False, not 'yes'"),
-        ("when_full", "drop", "when_full= is one of 'wait', 'fail', not 'drop'"),
-        ("conversation_rules", [], r"conversation_rules= is one of 'strict', 'lenient', not \[\]"),
-        ("mailbox_limit", "10", "mailbox_limit= is .* such as 1000, or 0 for no limit, not '10'"),
-        ("mailbox_limit", -1, "mailbox_limit= is .* such as 1000, or 0 for no limit, not -1"),
-        ("mailbox_limit", 1.5, "mailbox_limit= is .* not 1.5"),
-        ("queue_limit", 0, "queue_limit= is a number of messages above 0, such as 1000, not 0"),
-        ("send_timeout", -1, "send_timeout= is a number of seconds, such as 1.5, not -1"),
-        ("send_timeout", float("nan"), "send_timeout= is a number of seconds, such as 1.5, not nan"),
-        ("accepts", 5, r"accepts= is a list of names of packages or modules, such as \['shop'\], not 5"),
+        ("server", "local", r"server= must be a ServerAddress: write ServerAddress\.load\('local'\)"),
+        ("server", 5, r"server= must be a ServerAddress, such as ServerAddress\.load\(\), not 5"),
+        ("server", MemoryNetwork, "server= must be a ServerAddress, .* not <class"),
+        ("join", 5, "join= must be the other container's join_address, as text, not 5"),
+        ("account", 5, "account= must be an XMPP account, such as 'lab@example.org', not 5"),
+        ("listen", True, r"listen= must be the IP address .* such as '127\.0\.0\.1', not True"),
+        ("identity", 5, "identity= must be the path of a file, not 5"),
+        ("sleepers", True, "sleepers= must be the path of a file, not True"),
+        ("route", "x", "route= must be one of 'auto', 'direct', 'xmpp', not 'x'"),
+        ("tls", None, "tls= must be one of True, False, 'always', not None"),
+        ("guest", "yes", "guest= must be one of True, False, not 'yes'"),
+        ("when_full", "drop", "when_full= must be one of 'wait', 'fail', not 'drop'"),
+        ("conversation_rules", [], r"conversation_rules= must be one of 'strict', 'lenient', not \[\]"),
+        ("mailbox_limit", "10", "mailbox_limit= must be .* such as 1000, or 0 for no limit, not '10'"),
+        ("mailbox_limit", -1, "mailbox_limit= must be .* such as 1000, or 0 for no limit, not -1"),
+        ("mailbox_limit", 1.5, "mailbox_limit= must be .* not 1.5"),
+        ("queue_limit", 0, "queue_limit= must be a number of messages above 0, such as 1000, not 0"),
+        ("send_timeout", -1, "send_timeout= must be a number of seconds, such as 1.5, not -1"),
+        ("send_timeout", float("nan"), "send_timeout= must be a number of seconds, such as 1.5, not nan"),
+        ("accepts", 5, r"accepts= must be a list of package or module names, such as \['shop'\], not 5"),
         ("accepts", "nosuchpackage", "accepts= names 'nosuchpackage', .* install it"),
         ("creatable", ["json", "no_such.part"], "creatable= names .* no package or module 'no_such' here"),
-        ("creatable", ["../json"], "creatable= takes names of packages or modules, .* not '../json'"),
+        ("creatable", ["../json"], "creatable= takes package or module names, .* not '../json'"),
     ],
 )
 def test_what_an_option_cannot_be_is_said(option, given, sentence):
@@ -54,5 +54,5 @@ async def test_files_may_be_text(tmp_path):
 
 
 def test_children_are_refused_the_same_before_they_start():
-    with pytest.raises(UsageError, match="when_full= is one of"):
+    with pytest.raises(UsageError, match="when_full= must be one of"):
         check_options({"when_full": "drop"})

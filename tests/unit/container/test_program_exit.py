@@ -185,7 +185,7 @@ def test_it_ends_in_order(place, error, caplog):
     assert ended.value is error
     assert ends == ["last", "second", "first"]
     assert not went_on
-    assert "container c1 ends: " in caplog.text
+    assert "closing container c1: " in caplog.text
     assert f"raised {error!r} at " in caplog.text
     assert "test_program_exit.py:" in caplog.text
 
@@ -326,7 +326,7 @@ async def test_a_body_that_raises_something_else_does_not_hide_it(caplog):
 
     with pytest.raises(SystemExit):
         await failing()
-    assert "the block of container c1 ended with an exception as well" in caplog.text
+    assert "the `async with` block of container c1 also raised an exception" in caplog.text
     assert "ValueError: mine" in caplog.text
 
 
@@ -404,7 +404,7 @@ async def test_a_stop_of_ones_own_that_raises_keeps_nobody_from_ending(error, ca
     with pytest.raises(SystemExit) if isinstance(error, SystemExit) else contextlib.nullcontext():
         await close()
     assert ends == ["first"]
-    assert ("stop of agent last failed; it is left behind" in caplog.text) == isinstance(error, ValueError)
+    assert ("stopping agent last failed; it was abandoned" in caplog.text) == isinstance(error, ValueError)
 
 
 @pytest.mark.virtual_clock
@@ -484,7 +484,7 @@ def test_a_program_ends_with_the_reason_and_the_exit_code(loop, kind, code):
     assert out.splitlines() == ["ready", "end of last", "end of first"]
     assert process.returncode == code
     said = [line for line in err.splitlines() if not re.fullmatch(SLOW, line)]
-    assert said[0].startswith("container c1 ends: last/Leave raised ")
+    assert said[0].startswith("closing container c1: last/Leave raised ")
     assert ("Traceback" in err) == (kind == "interrupt")
     assert "never retrieved" not in err
 

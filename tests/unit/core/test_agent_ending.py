@@ -58,7 +58,7 @@ async def test_an_agent_that_never_started_can_be_stopped_and_not_started_after(
     await agent.stop()
     assert agent.state is AgentState.GONE
     async with Container("c1") as container:
-        with pytest.raises(AgentStateError, match="started before; make a new one"):
+        with pytest.raises(AgentStateError, match="started; create a new one"):
             await container.start(agent)
 
 
@@ -107,7 +107,7 @@ async def test_a_behaviour_that_does_not_end_is_left_behind_with_an_error(caplog
         assert (agent.state, now()) == (AgentState.GONE, 11)
         await until_idle()
         assert agent.get("cancels") == 2
-    assert "a/Stubborn did not end within 10 s and is left behind" in caplog.text
+    assert "a/Stubborn did not end within 10 s and was abandoned" in caplog.text
 
 
 async def test_of_two_agents_that_stop_each_other_at_once_one_goes_on():

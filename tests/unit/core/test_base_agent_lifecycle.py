@@ -148,7 +148,7 @@ async def test_an_agent_that_is_set_up_while_its_container_closes_does_not_start
     async with Container("c1") as container:
         starting = asyncio.create_task(container.start(agent))
         await asyncio.sleep(0)
-    with pytest.raises(ContainerClosedError, match="closed while a was set up"):
+    with pytest.raises(ContainerClosedError, match="closed while a was starting"):
         await starting
     assert (agent.state, behaviour.runs) == (AgentState.GONE, 0)
 
@@ -263,12 +263,12 @@ async def test_what_cannot_be_added_or_removed_is_refused():
     async with Container("c1") as container:
         behaviour = Collect()
         agent = await start(container, "a", behaviour)
-        with pytest.raises(AgentStateError, match="has an agent already"):
+        with pytest.raises(AgentStateError, match="already has an agent"):
             Agent("b").add_behaviour(behaviour)
         with pytest.raises(AgentStateError, match="agent a does not have behaviour Collect of agent"):
             agent.remove_behaviour(Collect())
         await agent.stop()
-        with pytest.raises(AgentStateError, match="agent a is gone"):
+        with pytest.raises(AgentStateError, match="agent a has ended"):
             agent.add_behaviour(Collect())
 
 

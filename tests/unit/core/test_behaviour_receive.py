@@ -287,7 +287,7 @@ async def test_a_task_that_receives_ends_with_its_behaviour():
         await behaviour.join()
         await until_idle()
         assert tasks[0].cancelled()
-        with pytest.raises(AgentStateError, match="has ended and receives nothing more"):
+        with pytest.raises(AgentStateError, match="has ended and no longer receives"):
             await asyncio.create_task(behaviour.receive())
 
 

@@ -65,9 +65,9 @@ def test_a_program_that_nothing_can_wake_ends_with_an_error_that_names_who_waits
             await start(container, "listener", Collect())
             await asyncio.get_running_loop().create_future()
 
-    with pytest.raises(NothingLeftError, match=r"^nothing left to happen: ") as error:
+    with pytest.raises(NothingLeftError, match=r"^nothing left to run: ") as error:
         run_virtual(main())
-    assert "listener/Collect waits in Behaviour.main_coroutine" in str(error.value)
+    assert "listener/Collect is waiting in Behaviour.main_coroutine" in str(error.value)
     assert "main" in str(error.value)
     assert "test_clock_virtual.py:" in str(error.value)
 

@@ -58,9 +58,9 @@ async def test_it_does_not_hold_up_what_others_receive_for_ever(caplog):
         assert reasons(container) == []
     (said,) = [record.getMessage() for record in caplog.records if "is full" in record.getMessage()]
     assert said == (
-        "the mailbox of behaviour Deaf of agent b is full of 2 messages, and it has never received any: what "
-        "other behaviours get does not go there any more; without a template it gets all that comes to its "
-        "agent: give it one, which is ~Template() where it only sends"
+        "the mailbox of behaviour Deaf of agent b is full of 2 messages, and it has never received "
+        "any; messages that other behaviours take no longer go there; without a template it gets "
+        "every message for its agent: give it one, or ~Template() if it only sends"
     )
 
 
@@ -121,7 +121,7 @@ async def test_it_holds_up_what_nobody_else_wants(caplog):
         await start(container, "a", sending)
         await asyncio.sleep(3 * PATIENCE)
         assert not sending.is_done()
-        assert "and who writes to the agent waits" in caplog.text
+        assert "and senders to the agent are waiting" in caplog.text
 
 
 async def test_who_cannot_wait_is_refused_only_for_a_time():

@@ -275,13 +275,13 @@ async def test_who_keeps_all_others_waiting_is_named(monkeypatch, caplog):
         await blocks.join()
     said = sorted(record.getMessage() for record in caplog.records)
     assert said[0] == (
-        "a/Do has kept all others from their next cycle for 0.01 s: it waits for Event.wait() to return; "
-        "give compute() a timeout="
+        "a/Do has delayed the next cycle of all others for 0.01 s: it is waiting for Event.wait() to "
+        "return; pass timeout= to compute()"
     )
     assert said[1].startswith(
-        "b/Blocks has kept all others from their next cycle for 0.01 s: it waits for its thread ("
+        "b/Blocks has delayed the next cycle of all others for 0.01 s: it is waiting for its thread ("
     )
-    assert said[1].endswith("), which has to come to `receive` or to its end")
+    assert said[1].endswith("), which has to reach `receive` or end")
 
 
 async def test_who_blocks_the_event_loop_is_named_as_well():
@@ -504,7 +504,7 @@ async def test_the_same_seed_gives_the_same_order_of_messages():
 
 
 def test_a_mode_that_is_none_is_refused():
-    with pytest.raises(UsageError, match="mode= is 'asynchronous' or 'synchronous', not 'parallel'"):
+    with pytest.raises(UsageError, match="mode= must be 'asynchronous' or 'synchronous', not 'parallel'"):
         Container("c1", mode="parallel")
     with pytest.raises(UsageError, match="a container is one process; for several, use LocalPlatform"):
         Container("c1", mode="pooled")

@@ -58,16 +58,14 @@ def test_a_file_of_an_older_version_is_known_and_one_of_a_newer_is_refused(path)
     database, connection = opened(path, KIND._replace(version=4))
     assert database.check(connection) == 3
     database.close()
-    with pytest.raises(
-        StoreError, match=r"by a newer version of Formicary \(its format is 3, and this one knows 2"
-    ):
+    with pytest.raises(StoreError, match=r"by a newer version of Formicary \(format 3; this one supports 2"):
         opened(path, KIND._replace(version=2))
 
 
 def test_a_file_of_another_program_is_refused_and_stays_as_it_is(path):
     opened(path)[0].close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"album\.sqlite is another program's database; name another file"):
+    with pytest.raises(StoreError, match=r"album\.sqlite is another program's database; choose another file"):
         opened(path, KIND._replace(application=1))
     assert path.read_bytes() == before
 
@@ -75,7 +73,7 @@ def test_a_file_of_another_program_is_refused_and_stays_as_it_is(path):
 def test_what_is_no_database_is_not_what_it_should_be(path):
     path.write_bytes(b"no database" * 1000)
     with pytest.raises(
-        StoreError, match="is not an album, or it is broken; name another file, or buy another"
+        StoreError, match="is not an album, or it is corrupt; choose another file, or buy another"
     ):
         opened(path)
 
@@ -85,7 +83,9 @@ def test_a_full_disk_is_said(path):
     with closing(database):
         connection.execute("PRAGMA max_page_count = 2")
         with (
-            pytest.raises(StoreError, match="cannot grow, the disk is full; make room and try again"),
+            pytest.raises(
+                StoreError, match="cannot grow because the disk is full; free some space and try again"
+            ),
             database.explained(),
             database.transaction(connection),
         ):
@@ -98,7 +98,9 @@ def test_a_file_that_somebody_else_writes_is_said_to_be_in_use(path):
     with closing(database), closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with (
-            pytest.raises(StoreError, match="is in use by another collector; end that one, or name another"),
+            pytest.raises(
+                StoreError, match="is in use by another collector; stop that one, or choose another"
+            ),
             database.explained(),
             database.transaction(connection),
         ):
@@ -106,5 +108,5 @@ def test_a_file_that_somebody_else_writes_is_said_to_be_in_use(path):
 
 
 def test_where_no_file_can_be_is_said(tmp_path):
-    with pytest.raises(StoreError, match="cannot be opened: No such file or directory; name another file"):
+    with pytest.raises(StoreError, match="cannot be opened: No such file or directory; choose another file"):
         opened(tmp_path / "nowhere" / "album.sqlite")

@@ -119,12 +119,15 @@ class Red(State):
     [
         (Collect, "add_behaviour() takes a behaviour, not its class: write add_behaviour(Collect())"),
         (ForgetfulTicker, "not its class: write add_behaviour(ForgetfulTicker(...))"),
-        (Collect.run, "add_behaviour() takes a behaviour, not function: make a class of OneShotBehaviour"),
+        (
+            Collect.run,
+            "add_behaviour() takes a behaviour, not function: define a subclass of OneShotBehaviour",
+        ),
         (None, "add_behaviour() takes a behaviour, not NoneType"),
         (Agent("x"), "add_behaviour() takes a behaviour, not Agent"),
-        (Forgetful(), "Forgetful.__init__() does not call super().__init__(): write that as its first line"),
-        (ForgetfulTicker(), "ForgetfulTicker.__init__() does not call super().__init__(period): write that"),
-        (ForgetfulTimer(), "ForgetfulTimer.__init__() does not call super().__init__(start_at): write that"),
+        (Forgetful(), "Forgetful.__init__() does not call super().__init__(): make that its first line"),
+        (ForgetfulTicker(), "ForgetfulTicker.__init__() does not call super().__init__(period): make that"),
+        (ForgetfulTimer(), "ForgetfulTimer.__init__() does not call super().__init__(start_at): make that"),
         (Plain(), "Plain.run() is a plain function, which cannot be awaited: write `async def run(self)`"),
         (PlainWithReturn(), "PlainWithReturn.run() is a plain function"),
         (
@@ -133,16 +136,16 @@ class Red(State):
         ),
         (PlainEnd(), "PlainEnd.on_end() is a plain function"),
         (PlainReceive(), "PlainReceive.receive() is a plain function"),
-        (Generator(), "Generator.run() has a `yield` in it, so it cannot be awaited: leave that out"),
-        (AsyncGenerator(), "AsyncGenerator.run() has a `yield` in it"),
+        (Generator(), "Generator.run() contains a `yield`, so it cannot be awaited: remove it"),
+        (AsyncGenerator(), "AsyncGenerator.run() contains a `yield`"),
         (Attribute(), "Attribute.run is int, and no function: write `async def run(self)`"),
         (Idle(), "Idle has no run(): write `async def run(self)`"),
-        (OneShotBehaviour(), "OneShotBehaviour has no run(): make a class of it, with `async def run(self)`"),
+        (OneShotBehaviour(), "OneShotBehaviour has no run(): define a class with `async def run(self)`"),
         (
             ClassTemplate(),
-            "ClassTemplate has a template in its class body, where it is not used: write self.temp",
+            "ClassTemplate has a template in its class body, where it has no effect: set self.temp",
         ),
-        (OwnAgent(), "OwnAgent has an attribute `agent` of its own, which is str: give that another name"),
+        (OwnAgent(), "OwnAgent has its own attribute `agent`, which is str: rename it"),
         (Red(), "Red is a state, which runs inside a machine: write FSMBehaviour().add_state('red', Red())"),
     ],
 )
@@ -159,7 +162,8 @@ def test_what_is_no_behaviour_is_refused_before_it_runs(given, sentence):
 def test_what_is_no_template_is_refused(template):
     agent, behaviour = Agent("a"), Collect()
     sentence = (
-        f"a template is a Template, such as Template(performative='request'), not {type(template).__name__}"
+        "a template must be a Template, such as Template(performative='request'), not "
+        f"{type(template).__name__}"
     )
     with pytest.raises(DefinitionError, match=re.escape(sentence)):
         agent.add_behaviour(behaviour, template)
@@ -224,10 +228,10 @@ async def test_what_can_be_awaited_is_taken_however_it_is_written():
     "period", [0, -1, 0.0, float("nan"), float("inf"), "1", None, timedelta(seconds=1), True]
 )
 def test_a_period_is_a_number_of_seconds_above_zero(period):
-    with pytest.raises(UsageError, match=r"a period is a number of seconds above 0, such as 0\.5, not "):
+    with pytest.raises(UsageError, match=r"a period must be a number of seconds above 0, such as 0\.5, not "):
         PeriodicBehaviour(period)
     behaviour = PeriodicBehaviour(1)
-    with pytest.raises(UsageError, match="a period is a number of seconds above 0"):
+    with pytest.raises(UsageError, match="a period must be a number of seconds above 0"):
         behaviour.period = period
     assert behaviour.period == 1
 
@@ -238,7 +242,7 @@ def test_a_behaviour_belongs_to_one_agent_once():
     with pytest.raises(AgentStateError, match="agent a has behaviour Collect of agent a already"):
         agent.add_behaviour(behaviour)
     with pytest.raises(
-        AgentStateError, match="Collect of agent a has an agent already; make a behaviour for ea"
+        AgentStateError, match="Collect of agent a already has an agent; create a behaviour for ea"
     ):
         Agent("b").add_behaviour(behaviour)
 
@@ -250,7 +254,7 @@ async def test_a_behaviour_that_has_ended_is_not_added_again():
         agent = await start(container, "a", behaviour)
         await behaviour.join()
         for other in agent, Agent("b"):
-            with pytest.raises(AgentStateError, match="behaviour Do of agent a has ended; make a new one"):
+            with pytest.raises(AgentStateError, match="behaviour Do of agent a has ended; create a new one"):
                 other.add_behaviour(behaviour)
 
 
@@ -315,28 +319,31 @@ class Listed(Agent):
     [
         (Agent, "start() takes an agent, not its class: write start(Agent('agent'))"),
         (Nameless, "start() takes an agent, not its class: write start(Nameless('nameless'))"),
-        (Collect(), "start() takes an agent, not Collect: make an agent, and add_behaviour() that"),
+        (
+            Collect(),
+            "start() takes an agent, not Collect: create an agent, and call its add_behaviour() with this",
+        ),
         ("alice", "start() takes an agent, not str"),
         (
             Nameless(),
-            "Nameless.__init__() does not call super().__init__(name): write that as its first line",
+            "Nameless.__init__() does not call super().__init__(name): make that its first line",
         ),
         (
             NamelessMicro(),
-            "NamelessMicro.__init__() does not call super().__init__(name): write that as its first",
+            "NamelessMicro.__init__() does not call super().__init__(name): make that its first",
         ),
         (
             PlainSetup("a"),
             "PlainSetup.setup() is a plain function, which cannot be awaited: write `async def setup",
         ),
-        (Moody("a"), "agent a has set `state` to str, but that attribute is the platform's"),
-        (Moody("a", "address"), "agent a has set `address` to str, but that attribute is the platform's"),
-        (Moody("a", "stop"), "agent a has set `stop` to str, but that attribute is the platform's"),
+        (Moody("a"), "agent a has set `state` to str, but that attribute is reserved"),
+        (Moody("a", "address"), "agent a has set `address` to str, but that attribute is reserved"),
+        (Moody("a", "stop"), "agent a has set `stop` to str, but that attribute is reserved"),
         (
             Moody("a", "_behaviours"),
-            "agent a has set `_behaviours` to str, but that attribute is the platform's",
+            "agent a has set `_behaviours` to str, but that attribute is reserved",
         ),
-        (Listed("a"), "agent a has set `behaviours` to list, but that attribute is the platform's"),
+        (Listed("a"), "agent a has set `behaviours` to list, but that attribute is reserved"),
     ],
 )
 async def test_what_is_no_agent_is_refused(given, sentence):
@@ -366,17 +373,17 @@ def test_a_behaviour_that_sets_what_is_the_platforms_is_told(attribute):
             setattr(self, attribute, "busy")
 
     with pytest.raises(
-        DefinitionError, match=f"Busy has set `{attribute}` to str, but that attribute is the platform's"
+        DefinitionError, match=f"Busy has set `{attribute}` to str, but that attribute is reserved"
     ):
         Agent("a").add_behaviour(Busy())
 
 
 def test_an_agent_that_adds_behaviours_before_it_is_one_is_told():
     with pytest.raises(
-        DefinitionError, match=r"Hasty.__init__\(\) does not call super\(\).__init__\(name\): write"
+        DefinitionError, match=r"Hasty.__init__\(\) does not call super\(\).__init__\(name\): make"
     ):
         Hasty("a")
-    with pytest.raises(DefinitionError, match="write that as its first line"):
+    with pytest.raises(DefinitionError, match="make that its first line"):
         Nameless().add_behaviour(Collect())
 
 
@@ -406,10 +413,10 @@ class EmptyState(State):
     ("given", "sentence"),
     [
         (Red, "add_state() takes a state, not its class: write add_state('red', Red())"),
-        (Collect(), "add_state() takes a state, not Collect: make a class of State"),
+        (Collect(), "add_state() takes a state, not Collect: define a subclass of State"),
         (
             ForgetfulState(),
-            "ForgetfulState.__init__() does not call super().__init__(): write that as its first",
+            "ForgetfulState.__init__() does not call super().__init__(): make that its first",
         ),
         (PlainState(), "PlainState.run() is a plain function, which cannot be awaited: write `async def run"),
         (EmptyState(), "EmptyState has no run(): write `async def run(self)`"),
@@ -423,6 +430,6 @@ def test_what_is_no_state_is_refused(given, sentence):
 
 def test_a_machine_that_adds_states_before_it_is_one_is_told():
     with pytest.raises(
-        DefinitionError, match=r"Light.__init__\(\) does not call super\(\).__init__\(\): write"
+        DefinitionError, match=r"Light.__init__\(\) does not call super\(\).__init__\(\): make"
     ):
         Light()

@@ -118,7 +118,7 @@ async def test_a_cancellation_that_nobody_has_asked_for_is_a_failure():
         assert (agent.failures, waiting.failures) == (1, 1)
         for _ in range(2):
             with pytest.raises(
-                AgentStateError, match="a/Do ended with CancelledError, though nobody has cancelled"
+                AgentStateError, match="a/Do ended with CancelledError although it was not cancelled"
             ):
                 await behaviour.join()
 
@@ -149,7 +149,7 @@ async def test_of_several_failures_the_first_is_raised_and_the_others_are_counte
             await agent.stop()
         with pytest.raises(ValueError, match="mine") as caught:
             await container.join()
-        assert caught.value.__notes__ == ["raised by a/Do in container c1; 2 more failed there, see its log"]
+        assert caught.value.__notes__ == ["raised by a/Do in container c1; 2 more failed there, see the log"]
         await container.join()
 
 

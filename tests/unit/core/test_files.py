@@ -140,7 +140,7 @@ def test_a_pipe_stays_one_and_is_written_to(tmp_path):
 
 def test_a_pipe_that_nobody_reads_is_said_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="nobody reads from it"), output_file(tmp_path / "pipe") as temporary:
+    with pytest.raises(OSError, match="nothing reads from it"), output_file(tmp_path / "pipe") as temporary:
         temporary.write_text("new")
 
 
@@ -170,7 +170,10 @@ def test_a_device_stays_one(tmp_path, number, refused):
 def test_what_takes_no_bytes_is_refused_and_stays(tmp_path):
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(tmp_path / "socket"))
-    for path, why in ((tmp_path / "socket", "neither a file nor a pipe"), (tmp_path, "Is a directory")):
+    for path, why in (
+        (tmp_path / "socket", "neither a regular file nor a pipe"),
+        (tmp_path, "Is a directory"),
+    ):
         with pytest.raises(OSError, match=why), output_file(path) as temporary:
             temporary.write_text("new")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")

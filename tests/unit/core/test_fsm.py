@@ -69,7 +69,9 @@ async def test_a_state_says_where_to_go_each_time_anew():
 @pytest.mark.parametrize("following", ["three", "nowhere"])
 async def test_a_transition_that_is_not_allowed_is_an_error(following):
     fsm = machine({"one": Step(following), "two": Step(), "three": Step()}, [("one", "two")], "one")
-    with pytest.raises(AgentStateError, match=f"cannot go from 'one' to '{following}'; add_transition"):
+    with pytest.raises(
+        AgentStateError, match=f"cannot go from 'one' to '{following}'; add one with add_transition"
+    ):
         await run_machine(fsm)
 
 
@@ -82,11 +84,11 @@ async def test_states_and_transitions_that_make_no_sense_are_refused():
     fsm = machine({"one": Step()}, [], "one")
     with pytest.raises(AgentStateError, match="has a state 'one' already"):
         fsm.add_state("one", Step())
-    with pytest.raises(AgentStateError, match="starts at 'one' already"):
+    with pytest.raises(AgentStateError, match="already starts at 'one'"):
         fsm.add_state("two", Step(), initial=True)
-    with pytest.raises(AgentStateError, match="no state 'two'; add_state"):
+    with pytest.raises(AgentStateError, match="no state 'two'; add it with add_state"):
         fsm.add_transition("one", "two")
-    with pytest.raises(AgentStateError, match="no state 'two'; add_state"):
+    with pytest.raises(AgentStateError, match="no state 'two'; add it with add_state"):
         fsm.add_transition("two", "one")
 
 

@@ -22,7 +22,7 @@ def test_what_is_no_module_with_a_class_is_refused(text):
 def test_a_class_is_loaded_and_what_is_missing_is_named():
     assert load("formicary.errors", "FormicaryError") is FormicaryError
     for module, name, missing in (
-        ("nowhere.at_all", "Buyer", "there is no module 'nowhere'"),
+        ("nowhere.at_all", "Buyer", "no module named 'nowhere'"),
         ("formicary.errors", "Buyer", "module 'formicary.errors' has no class 'Buyer'"),
     ):
         with pytest.raises(ManagementRequestError, match=missing):

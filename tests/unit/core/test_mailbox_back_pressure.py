@@ -106,7 +106,7 @@ async def test_a_sender_may_be_cancelled_while_it_waits_and_the_message_is_a_dea
         assert deaf.mailbox_size() == 1
         (letter,) = container.dead_letters
         assert letter.message.body == "y"
-        assert letter.reason.endswith("behaviour Deaf of agent b had room: it was cancelled")
+        assert letter.reason.endswith("behaviour Deaf of agent b to have room: it was cancelled")
 
 
 async def test_a_sender_that_is_killed_while_it_waits_leaves_its_message_as_a_dead_letter():

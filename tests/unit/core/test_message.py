@@ -64,7 +64,7 @@ def test_no_parameter_can_be_changed(field):
 def test_metadata_cannot_be_changed(change):
     given = {"k": "v"}
     message = Message(to="b", metadata=given)
-    with pytest.raises(TypeError, match="make another message with replace"):
+    with pytest.raises(TypeError, match="create a new message with replace"):
         change(message.metadata)
     given["k"] = "w"
     assert message.metadata == {"k": "v"}
@@ -86,15 +86,15 @@ def test_it_has_none_one_or_many_receivers(to, receivers):
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"body": 7}, "body is text or bytes, not int; encode it first"),
-        ({"body": None}, "body is text or bytes, not NoneType"),
-        ({"body": {"a": 1}}, "body is text or bytes, not dict"),
-        ({"body": bytearray(b"x")}, "body is text or bytes, not bytearray"),
-        ({"metadata": {"k": 7}}, "metadata maps text to text"),
-        ({"metadata": {7: "v"}}, "metadata maps text to text"),
-        ({"metadata": "text"}, "metadata maps text to text"),
-        ({"to": ()}, "empty tuple; name at least one"),
-        ({"to": []}, "empty tuple; name at least one"),
+        ({"body": 7}, "body must be text or bytes, not int; encode it first"),
+        ({"body": None}, "body must be text or bytes, not NoneType"),
+        ({"body": {"a": 1}}, "body must be text or bytes, not dict"),
+        ({"body": bytearray(b"x")}, "body must be text or bytes, not bytearray"),
+        ({"metadata": {"k": 7}}, "metadata must map text to text"),
+        ({"metadata": {7: "v"}}, "metadata must map text to text"),
+        ({"metadata": "text"}, "metadata must map text to text"),
+        ({"to": ()}, "empty; name at least one"),
+        ({"to": []}, "empty; name at least one"),
     ],
 )
 def test_what_a_message_cannot_hold_is_refused(values, sentence):
@@ -113,15 +113,15 @@ def test_a_receiver_that_is_no_name_is_refused(to):
 @pytest.mark.parametrize(
     ("values", "error", "sentence"),
     [
-        ({"performative": 7}, InvalidMessageError, "performative is text, not int: 7"),
-        ({"protocol": Container}, InvalidMessageError, "protocol is text, not type"),
-        ({"conversation_id": ["c"]}, InvalidMessageError, "conversation_id is text, not list"),
-        ({"reply_to": 5}, InvalidMessageError, "reply_to is text, not int"),
-        ({"sender": b"hello"}, InvalidMessageError, "sender is text, not bytes"),
-        ({"thread": b"t"}, InvalidMessageError, "thread is text, not bytes"),
-        ({"reply_by": "tomorrow"}, InvalidMessageError, "reply_by is a datetime, not 'tomorrow'"),
+        ({"performative": 7}, InvalidMessageError, "performative must be text, not int: 7"),
+        ({"protocol": Container}, InvalidMessageError, "protocol must be text, not type"),
+        ({"conversation_id": ["c"]}, InvalidMessageError, "conversation_id must be text, not list"),
+        ({"reply_to": 5}, InvalidMessageError, "reply_to must be text, not int"),
+        ({"sender": b"hello"}, InvalidMessageError, "sender must be text, not bytes"),
+        ({"thread": b"t"}, InvalidMessageError, "thread must be text, not bytes"),
+        ({"reply_by": "tomorrow"}, InvalidMessageError, "reply_by must be a datetime, not 'tomorrow'"),
         ({"reply_by": datetime(2030, 1, 1)}, InvalidMessageError, "zone"),  # noqa: DTZ001 -- that is the point
-        ({"reply_to": "a b"}, InvalidNameError, "'a b' has ' ' in it"),
+        ({"reply_to": "a b"}, InvalidNameError, "'a b' contains ' '"),
     ],
 )
 def test_what_its_receiver_could_not_read_is_refused(values, error, sentence):
@@ -151,12 +151,12 @@ def known(monkeypatch):
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        (lambda: Message(to="b", reply_to=5), "reply_to is text, not int"),
+        (lambda: Message(to="b", reply_to=5), "reply_to must be text, not int"),
         (lambda: Message(to="b", reply_by=datetime(2030, 1, 1)), "time zone"),  # noqa: DTZ001 -- it has none
         (lambda: Message("b", "hello", performative="request"), r"write Message\('bob', body='hello'\)"),
-        (lambda: "hello", r"is a Message, not 'hello': write Message\("),
-        (lambda: Message, "is a Message, not <class"),
-        (lambda: None, "is a Message, not None"),
+        (lambda: "hello", r"takes a Message, not 'hello': write Message\("),
+        (lambda: Message, "takes a Message, not <class"),
+        (lambda: None, "takes a Message, not None"),
     ],
 )
 async def test_the_sender_is_told_of_what_was_not_seen_before(known, wrong, sentence):
@@ -184,9 +184,9 @@ async def test_micro_agents_send_messages_alone():
     async with Container("c1") as container:
         micro = MicroAgent("m")
         await container.start(micro)
-        with pytest.raises(InvalidMessageError, match="is a Message, not 'hello'"):
+        with pytest.raises(InvalidMessageError, match="takes a Message, not 'hello'"):
             await micro.send("hello")
-        with pytest.raises(InvalidMessageError, match="is a Message, not 'hello'"):
+        with pytest.raises(InvalidMessageError, match="takes a Message, not 'hello'"):
             micro.send_nowait("hello")
 
 
@@ -273,5 +273,5 @@ async def test_a_message_without_receivers_cannot_be_sent():
     async with Container("c1") as container:
         sending = do(lambda behaviour: behaviour.send(Message(body="x")))
         await start(container, "a", sending)
-        with pytest.raises(InvalidMessageError, match="give it a `to`"):
+        with pytest.raises(InvalidMessageError, match="set its `to`"):
             await sending.join()

@@ -126,7 +126,7 @@ async def test_a_handle_that_returns_something_is_an_error(nonsense, caplog):
 
     agent = Odd("m")
     await run(agent, "x")
-    sentence = f"handle\\(\\) of agent m returned {type(nonsense).__name__}; it returns nothing"
+    sentence = f"handle\\(\\) of agent m returned {type(nonsense).__name__}; it must return None"
     with pytest.raises(AgentStateError, match=sentence):
         await agent.join()
     assert "AgentStateError" in caplog.text

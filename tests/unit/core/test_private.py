@@ -50,7 +50,7 @@ def test_a_file_that_others_may_read_or_write_is_refused(file, bits):
 
 
 @pytest.mark.parametrize(
-    ("bits", "step"), [(0o777, "chmod go-w {}"), (0o702, "chmod go-w {}"), (0o1777, "take one of your own")]
+    ("bits", "step"), [(0o777, "chmod go-w {}"), (0o702, "chmod go-w {}"), (0o1777, "use one of your own")]
 )
 def test_a_folder_that_others_may_write_to_is_refused(file, bits, step):
     file.parent.chmod(bits)

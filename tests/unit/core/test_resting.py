@@ -165,7 +165,9 @@ async def test_what_is_in_the_middle_of_something_is_not_at_rest(kind, awaits):
         assert not is_at_rest(behaviour)
         assert not waits_for_time(behaviour)
         method = "on_end" if kind is EndsSlowly else "run"
-        found = re.fullmatch(r"awaits ([\w ]+) \(test_resting\.py:\d+, in (\w+)\)", what_it_does(behaviour))
+        found = re.fullmatch(
+            r"is awaiting ([\w ]+) \(test_resting\.py:\d+, in (\w+)\)", what_it_does(behaviour)
+        )
         assert found.groups() == (awaits, method)
 
 

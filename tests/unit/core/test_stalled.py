@@ -14,9 +14,9 @@ from formicary.core.stalled import PATIENCE
 pytestmark = pytest.mark.virtual_clock
 
 FULL = (
-    "is full of 2 messages, none was received for 5 s, and who writes to the agent waits; "
-    "without a template it gets all that comes to its agent: give it one, which is ~Template() where it only "
-    "sends"
+    "is full of 2 messages, none was received for 5 s, and senders to the agent are waiting; "
+    "without a template it gets every message for its agent: give it one, or ~Template() if it "
+    "only sends"
 )
 
 
@@ -67,7 +67,7 @@ async def test_one_that_only_sends_and_has_no_template_is_named_once(caplog):
 
 async def test_one_with_a_template_is_named_too(caplog):
     (said,) = await warned(caplog, Tick(1.0), 5, ~Template(performative="inform"))
-    assert said.endswith("; let it receive, or give it a template that matches less")
+    assert said.endswith("; make it receive, or give it a narrower template")
 
 
 async def test_a_template_that_matches_nothing_is_what_helps(caplog):

@@ -227,7 +227,8 @@ def test_an_interrupt_out_of_a_behaviour_ends_the_program(error, caplog):
         run_virtual(main())
     assert [agent.state for agent in agents] == [AgentState.GONE] * 2
     assert (
-        f"container c1 ends: second/Do raised {error('mine')!r} at test_task_like_strand.py:" in caplog.text
+        f"closing container c1: second/Do raised {error('mine')!r} at test_task_like_strand.py:"
+        in caplog.text
     )
 
 

@@ -249,11 +249,9 @@ async def test_the_container_does_not_wait_for_one_that_never_returns(monkeypatc
         await blocks.entered.wait()
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    assert "blocks/Blocks did not end within 0.01 s and is left behind" in caplog.text
+    assert "blocks/Blocks did not end within 0.01 s and was abandoned" in caplog.text
     (said,) = [each.getMessage() for each in caplog.records if "the thread of" in each.getMessage()]
-    assert said.startswith(
-        "the thread of behaviour Blocks of agent blocks is left behind as it is (test_thread_"
-    )
+    assert said.startswith("the thread of behaviour Blocks of agent blocks was abandoned (test_thread_")
     assert said.endswith(", in run)")
     blocks.release.set()
     (thread,) = [each for each in threading.enumerate() if each.name == "blocks/Blocks"] or [None]
@@ -266,13 +264,11 @@ async def test_the_container_does_not_wait_for_one_that_never_returns(monkeypatc
 async def test_elsewhere_than_in_its_thread_it_neither_sends_nor_receives():
     async with Container("c1") as container:
         blocks = Blocks()
-        with pytest.raises(
-            AgentStateError, match="sends and receives in its own thread alone: in its on_start"
-        ):
+        with pytest.raises(AgentStateError, match="can only send and receive in its own thread: in on_start"):
             blocks.receive()
         await container.start(agent("blocks", blocks))
         await blocks.entered.wait()
-        with pytest.raises(AgentStateError, match="sends and receives in its own thread alone"):
+        with pytest.raises(AgentStateError, match="can only send and receive in its own thread"):
             blocks.send(Message(to="echo"))
         blocks.release.set()
 

@@ -97,7 +97,7 @@ async def test_what_is_over_is_over_at_once():
 
 @pytest.mark.parametrize("given", [3, 3.5, "2026-12-01T10:00", True, object])
 def test_a_start_is_a_datetime_or_a_timedelta(given):
-    sentence = r"start_at= is a datetime or a timedelta, such as timedelta\(seconds=3\), not "
+    sentence = r"start_at= must be a datetime or a timedelta, such as timedelta\(seconds=3\), not "
     with pytest.raises(UsageError, match=sentence):
         TimeoutBehaviour(given)
     with pytest.raises(UsageError, match=sentence):
@@ -119,5 +119,5 @@ def test_an_end_may_be_a_number_or_a_length(until, seconds):
 
 
 def test_messages_take_a_time():
-    with pytest.raises(UsageError, match="delay= is a number of seconds"):
+    with pytest.raises(UsageError, match="delay= must be a number of seconds"):
         MemoryNetwork(delay="1")

@@ -86,9 +86,7 @@ class Agreement:
         """
         design = payload.decode("ascii", "replace")
         if design not in DIRECTORIES:
-            raise ValueError(
-                f"{domain} builds the directory in a way that is not known here: {payload[:40]!r}"
-            )
+            raise ValueError(f"{domain} uses an unknown directory design: {payload[:40]!r}")
         self._heard.add(domain)
         is_main = domain == self._options.main
         if design == self._options.directory:

@@ -87,7 +87,7 @@ class Enquiries:
                 f"there is a subscription {conversation!r} already; name it otherwise"
             )
         if len(self._subscribers) >= _MOST_SUBSCRIBERS:
-            raise DirectoryError(f"{_MOST_SUBSCRIBERS} guests are told of changes already; try again later")
+            raise DirectoryError(f"{_MOST_SUBSCRIBERS} guests already have subscriptions; try again later")
         self._subscribers[conversation] = message.sender or "", task
         self._agent.follow(conversation, self._take_failure)
         try:

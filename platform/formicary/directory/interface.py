@@ -283,7 +283,7 @@ class AgentDirectory(Directory):
 
     def _address(self) -> str:
         if self._agent.state is AgentState.GONE:  # by now there may be another one of its name
-            raise AgentStateError(f"agent {self._agent.name} is gone, and offers nothing more")
+            raise AgentStateError(f"agent {self._agent.name} has ended, so it cannot offer services")
         if self._agent.state is AgentState.TRANSIT:  # what it has is on the way
             raise AgentStateError(f"agent {self._agent.name} is on its way to another container")
         address = self._agent.address
@@ -294,7 +294,7 @@ class AgentDirectory(Directory):
 def _check_name(name: str) -> None:
     if name.startswith(RESERVED):
         raise InvalidDescriptionError(
-            f"the platform's own entries begin with {RESERVED!r}; take another type or name than {name!r}"
+            f"types and names that begin with {RESERVED!r} are reserved; choose another than {name!r}"
         )
 
 

@@ -61,13 +61,15 @@ class _WithServices(_Action, frozen=True):
 
     def __post_init__(self) -> None:
         if not self.services:
-            raise InvalidDescriptionError("the list of services is empty; name at least one")
+            raise InvalidDescriptionError("the list of services is empty; include at least one")
         if len({(each.agent, each.name) for each in self.services}) < len(self.services):
-            raise InvalidDescriptionError("two services of one agent have the same name; name them apart")
+            raise InvalidDescriptionError(
+                "two services of one agent have the same name; give them different names"
+            )
         if self.lease is not None and not 0 < self.lease <= LONGEST_LEASE:
             raise InvalidDescriptionError(
-                f"a lease is more than 0 and at most {LONGEST_LEASE:.0f} seconds, not {self.lease}; leave it "
-                "out to register for good"
+                f"a lease must be more than 0 and at most {LONGEST_LEASE:.0f} seconds, not "
+                f"{self.lease}; omit it to register permanently"
             )
 
 
@@ -133,7 +135,7 @@ class Host(_Action, frozen=True, tag="host"):
 
     def __post_init__(self) -> None:
         if not self.agents:
-            raise InvalidDescriptionError("the list of agents is empty; name at least one")
+            raise InvalidDescriptionError("the list of agents is empty; include at least one")
         if any(moves is not None and not 0 < moves <= _MOST_MOVES for moves in self.agents.values()):
             raise InvalidDescriptionError(f"an agent that has come has moved 1 to {_MOST_MOVES} times")
 

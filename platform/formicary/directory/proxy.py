@@ -45,8 +45,8 @@ class DirectoryProxy(CentralDirectory):
 
     def _no(self, agent: str) -> DirectoryError:
         return DirectoryError(
-            f"{agent} lives in a guest of the platform, and these register nothing; start it in one of the "
-            "platform's containers"
+            f"{agent} lives in a guest of the platform, and guests cannot register services; start "
+            "it in one of the platform's containers"
         )
 
     async def search(self, query: Query) -> tuple[ServiceDescription, ...]:

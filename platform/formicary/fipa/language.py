@@ -88,7 +88,7 @@ class Dialect(Generic[E]):
         try:
             content = _errors.decode(body)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
-            return self.error(f"{self.speaker} does not do it, and says {shorten(body)}")
+            return self.error(f"{self.speaker} refused, saying {shorten(body)}")
         if kind := self.kinds.get(content.error):
             return kind(content.message)
         if PERFORMATIVES.get(content.error, "failure") == "failure":

@@ -107,7 +107,7 @@ class ManagementAgent(MicroAgent):
         now = loop.time()
         for answer, receiver, until in self._pending.values():
             if now >= until and not answer.done():
-                answer.fail(NoAnswerError(f"{receiver} has not answered in time"))
+                answer.fail(NoAnswerError(f"{receiver} did not answer in time"))
         self._timer = loop.call_later(_TICK, self._expire) if self._pending else None
 
     def follow(self, conversation: str, notice: Callable[[Message], None]) -> None:
@@ -132,7 +132,7 @@ class ManagementAgent(MicroAgent):
 
     def on_control(self, domain: str, payload: bytes) -> None:
         """Refuse control messages: others ask by messages."""
-        raise ValueError(f"{domain} says {len(payload)} bytes to a management agent")
+        raise ValueError(f"{domain} sent {len(payload)} bytes to a management agent")
 
     # -- being asked ----------------------------------------------------------------------------------------
 
@@ -164,9 +164,9 @@ class ManagementAgent(MicroAgent):
             inbox = self.micro_inbox
             if inbox is None or inbox.handling is None or len(inbox.handling) < _MOST:
                 return handler(message)
-            self._refuse(message, f"the container answers {_MOST} requests already; ask again later")
+            self._refuse(message, f"the container is already handling {_MOST} requests; try again later")
             return None
-        self._refuse(message, f"the container knows nothing of the ontology {message.ontology!r}")
+        self._refuse(message, f"the container does not know the ontology {message.ontology!r}")
         return None
 
     def _take_answer(self, message: Message) -> None:

@@ -136,7 +136,7 @@ class AdmissionControl:
         try:
             answer = await self._agent.ask(message)
         except FormicaryError as error:
-            raise GroupError(f"the manager of the group {role.group!r} cannot be asked: {error}") from error
+            raise GroupError(f"the manager of the group {role.group!r} cannot be reached: {error}") from error
         if answer.performative != "inform":
             raise _read_error(answer)
 
@@ -160,11 +160,11 @@ class AdmissionControl:
         if message.performative != "request" or message.protocol not in {None, REQUEST}:
             raise ValueError("of groups, a container understands the performative request, with fipa-request")
         if message.language not in {None, LANGUAGE}:
-            raise ValueError(f"a request for a role is in the language {LANGUAGE!r}")
+            raise ValueError(f"a request for a role must be in the language {LANGUAGE!r}")
         try:
             request = _requests.decode(message.body)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-            raise ValueError(f"the request for a role cannot be read: {error}") from None
+            raise ValueError(f"cannot read the request for a role: {error}") from None
         home = request.agent.partition("@")[2]
         speaker, _, domain = (message.sender or "").partition("@")
         # The container of an agent that has moved is not in its name; other members are believed.
@@ -180,7 +180,7 @@ class AdmissionControl:
                 await self._wait_while_away(request.manager)
                 gatekeeper = self._gatekeepers.get((request.manager, request.community, request.group))
                 if gatekeeper is None:
-                    return f"{request.manager} does not manage the group {request.group!r} any more"
+                    return f"{request.manager} no longer manages the group {request.group!r}"
                 decision: object = gatekeeper(request.agent, request.role, request.pass_key)
                 if inspect.isawaitable(decision):
                     decision = await decision
@@ -193,9 +193,9 @@ class AdmissionControl:
         if isinstance(decision, str):
             return _shorten(decision)
         if isinstance(decision, bool):
-            return None if decision else f"the gatekeeper of the group {request.group!r} refuses"
+            return None if decision else f"the gatekeeper of the group {request.group!r} refused"
         logger.error("the gatekeeper of the group %r returned %s", request.group, type(decision).__name__)
-        return f"the gatekeeper of the group {request.group!r} says neither yes nor no"
+        return f"the gatekeeper of the group {request.group!r} returned neither True nor False"
 
     async def _wait_while_away(self, manager: str) -> None:
         """Wait while a manager is neither here nor elsewhere: what it decided would not go along."""
@@ -221,8 +221,9 @@ class AdmissionControl:
         if getattr(gatekeeper, "__self__", None) is agent and is_method(type(agent), name):
             return name
         raise MoveError(
-            f"agent {manager.partition('@')[0]} cannot move: the gatekeeper of the group {role.group!r} is "
-            "no method of it, and would stay here; make it a method of the agent's class"
+            f"agent {manager.partition('@')[0]} cannot move: the gatekeeper of the group "
+            f"{role.group!r} is not one of its methods, so it would stay here; make it a method of "
+            "the agent's class"
         )
 
     def take_over(self, manager: str, role: Role, name: str) -> None:
@@ -246,14 +247,14 @@ def _write(request: RequestRole) -> str:
     try:
         return msgspec.json.encode(request).decode()
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise InvalidMessageError(f"a pass key is something that JSON can say: {error}") from None
+        raise InvalidMessageError(f"a pass key must be valid JSON: {error}") from None
 
 
 def _read_error(answer: Message) -> GroupError:
     try:
         content = _errors.decode(answer.body)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return GroupError(f"the group's manager does not admit anybody, and says {shorten(answer.body)}")
+        return GroupError(f"the group's manager refused, saying {shorten(answer.body)}")
     return (RefusedError if answer.performative == "refuse" else GroupError)(content.message)
 
 

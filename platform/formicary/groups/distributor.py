@@ -60,7 +60,8 @@ class Distributor(MicroAgent):
             return
         if any(agent.name == DISTRIBUTOR for agent in container.agents):
             raise NameTakenError(
-                f"groups need the name {DISTRIBUTOR!r}, which an agent in container {container.name} has"
+                f"groups need the name {DISTRIBUTOR!r}, which an agent in container "
+                f"{container.name} already uses"
             )
         container.lifecycle.add_system_agent(self)
         container.dispatcher.overflow.divert(self._full_name, self)
@@ -94,7 +95,7 @@ class Distributor(MicroAgent):
         try:
             content = unwrap(message)
         except ValueError as error:
-            self._add_dead_letter(message, f"it is no message to a group: {error}")
+            self._add_dead_letter(message, f"it is not a message to a group: {error}")
         else:
             self._take(message, content)
         return None
@@ -211,7 +212,7 @@ class Distributor(MicroAgent):
         if not members and not others:
             what = f"the role {role!r}" if role is not None else "a role"
             self._add_dead_letter(
-                message, f"nobody in container {container.name} plays {what} in the group {name!r}"
+                message, f"no agent in container {container.name} plays {what} in the group {name!r}"
             )
             return
         force_setattr(inner, "sender", message.sender)

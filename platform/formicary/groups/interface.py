@@ -214,7 +214,7 @@ class AgentGroups:
         chosen = None if players is None else players.choose(sender)
         if chosen is None:
             what = "is a member" if role is None else f"plays the role {role!r}"
-            raise NobodyError(f"nobody else {what} in the group {group!r}")
+            raise NobodyError(f"no other agent {what} in the group {group!r}")
         await self._service.container.dispatcher.send(stamp(message.replace(to=chosen), sender))
         return chosen
 
@@ -226,7 +226,7 @@ class AgentGroups:
         """Return who plays a role in a group that the agent is in."""
         found = await self._find(community, group)
         if found is None:
-            raise NoSuchGroupError(f"there is no group {group!r} in the community {community!r}")
+            raise NoSuchGroupError(f"no group {group!r} in the community {community!r}")
         if address_of(self._agent) not in found.roles_of:
             raise not_a_member(address_of(self._agent), group)
         return found.players(role)

@@ -164,7 +164,7 @@ def unwrap(message: Message) -> Content:
         ValueError: it is no such message.
     """
     if message.performative != PERFORMATIVE or not isinstance(message.body, bytes):
-        raise ValueError(f"it is no {PERFORMATIVE} in {LANGUAGE}")
+        raise ValueError(f"it is not a {PERFORMATIVE} in {LANGUAGE}")
     try:
         content = _contents.decode(message.body)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

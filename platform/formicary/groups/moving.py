@@ -63,8 +63,9 @@ def hand_over(service: GroupService, agent: str) -> tuple[HeldRole, ...]:
 def _hand_over(service: GroupService, agent: str, role: Role, entry: ServiceDescription | None) -> HeldRole:
     if entry is None:
         raise MoveError(
-            f"agent {agent.partition('@')[0]} cannot move: it plays the role {role.role!r} in the group "
-            f"{role.group!r}, which only container {service.container.name} has; it has to leave that first"
+            f"agent {agent.partition('@')[0]} cannot move: it plays the role {role.role!r} in the "
+            f"group {role.group!r}, which only exists in container {service.container.name}; it has "
+            "to leave that first"
         )
     gatekeeper = service.admission.hand_over(agent, role) if role.role == MANAGER else None
     return HeldRole(*role, is_secured(entry), gatekeeper)

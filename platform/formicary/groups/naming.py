@@ -96,9 +96,9 @@ def check_name(what: str, name: object) -> str:
     """
     if not isinstance(name, str) or not _is_name(name):
         letter = find_unseen(name) if isinstance(name, str) else ""
-        because = f", which has {character(letter)} in it" if letter else ""
+        because = f", which contains {character(letter)}" if letter else ""
         raise InvalidNameError(
-            f"the name of a {what} is 1 to {_LONGEST} printable characters without '/', unlike "
+            f"the name of a {what} must be 1 to {_LONGEST} printable characters without '/', not "
             f"{shorten(name)}{because}"
         )
     return str.__str__(name)

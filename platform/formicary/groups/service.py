@@ -211,7 +211,9 @@ class GroupService:
             if self.find(community, group) is None and is_shared:
                 await self.look_up(group_query(community, group))
             if self.find(community, group) is not None:
-                raise GroupExistsError(f"there is a group {group!r} in the community {community!r}; join it")
+                raise GroupExistsError(
+                    f"there is a group {group!r} in the community {community!r} already; join it"
+                )
             role = Role(community, group, MANAGER)
             if gatekeeper is not None:  # who sees the group may ask at once
                 self.admission.set_gatekeeper(address_of(agent), community, group, gatekeeper)
@@ -228,20 +230,22 @@ class GroupService:
         group = self.find(role.community, role.group)
         if group is None:
             raise NoSuchGroupError(
-                f"there is no group {role.group!r} in the community {role.community!r}; create it, or wait "
-                "until it is known here"
+                f"no group {role.group!r} in the community {role.community!r}; create it, or wait "
+                "until it is announced here"
             )
         roles = group.roles_of.get(address_of(agent), {})
         if role.role in roles:
             return
         if role.role == MANAGER:
-            raise RefusedError(f"the role {MANAGER!r} is for who has created the group {role.group!r}")
+            raise RefusedError(
+                f"the role {MANAGER!r} is reserved for the creator of the group {role.group!r}"
+            )
         is_shared = self.local.find(role.community, role.group) is None
         is_secured = group.is_secured
         if is_secured and MANAGER not in roles:
             await self._ask(address_of(agent), role, group, pass_key)
             if self.find(role.community, role.group) is None:
-                raise NoSuchGroupError(f"the group {role.group!r} has ended while its gatekeeper decided")
+                raise NoSuchGroupError(f"the group {role.group!r} ended while its gatekeeper was deciding")
         await self._play(agent, role, is_secured=is_secured, is_shared=is_shared)
 
     async def _ask(self, agent: str, role: Role, group: Group, pass_key: object) -> None:
@@ -267,7 +271,7 @@ class GroupService:
             managers = group.managers()
         if not managers:
             raise RefusedError(
-                f"the manager of the group {role.group!r} has left it, so nobody new can be admitted"
+                f"the manager of the group {role.group!r} has left it, so no one can be admitted"
             )
         return managers[0]
 
@@ -299,7 +303,7 @@ class GroupService:
 
     def _check_life(self, agent: BaseAgent) -> None:
         if agent.state is AgentState.GONE:
-            raise AgentStateError(f"agent {agent.name} is gone, and plays no role any more")
+            raise AgentStateError(f"agent {agent.name} has ended, so it cannot play a role")
         if agent.state is AgentState.TRANSIT:
             raise AgentStateError(f"agent {agent.name} is on its way to another container")
 

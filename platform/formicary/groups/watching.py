@@ -83,7 +83,7 @@ class PollingWatch:
             try:
                 await self._look()
             except FormicaryError as error:
-                logger.warning("the groups cannot be looked up, and are as they were before: %s", error)
+                logger.warning("cannot update the groups; keeping what was known before: %s", error)
 
     async def _look(self) -> None:
         found = {(service.agent, service.name): service for service in await self._all()}

@@ -92,7 +92,9 @@ def test_on_a_full_disk_writes_fail_until_there_is_room_and_nothing_is_lost(smal
     ballast.write_bytes(bytes(300_000))
     with start(path) as writer:
         confirmed, failure = fill(writer)
-        assert failure == f"failed: {path} cannot grow, the disk is full; make room and try again\n"
+        assert (
+            failure == f"failed: {path} cannot grow because the disk is full; free some space and try again\n"
+        )
         ballast.unlink()
         confirmed |= go_on(writer)
         writer.kill()
@@ -122,7 +124,7 @@ def test_a_file_that_must_not_grow_further_says_so_and_can_be_read_again(path):
     with start(path, preexec_fn=limit) as writer:
         confirmed, failure = fill(writer)
         assert failure.startswith(f"failed: {path} cannot be read or written: ")
-        assert "see whether the disk is full or broken" in failure
+        assert "check whether the disk is full or failing" in failure
         writer.kill()
     found = load(path)
     assert confirmed - found == set()

@@ -118,7 +118,7 @@ async def test_it_is_said_once_for_each_difference_and_again_where_it_came_back(
 
 @pytest.mark.parametrize("payload", [b"", b"telepathy", b"\xff\xfe", b"x" * 10_000])
 async def test_a_way_that_there_is_not_is_refused(world, payload):
-    with pytest.raises(ValueError, match="in a way that is not known here") as refused:
+    with pytest.raises(ValueError, match="uses an unknown directory design") as refused:
         world.agreement.on_control(C1, payload)
     assert len(str(refused.value)) < 300
     assert world.backend.refusal is None

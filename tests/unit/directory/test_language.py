@@ -101,12 +101,12 @@ def test_a_result_is_read_as_it_was_written(result):
             "search_id has at most 128 characters",
         ),
         ({"action": "search", "query": {"where": [["a", "~", 1]]}}, "unrecognised-parameter-value", "~"),
-        ({"action": "register", "services": []}, "unrecognised-parameter-value", "name at least one"),
+        ({"action": "register", "services": []}, "unrecognised-parameter-value", "include at least one"),
         ({"action": "register", "services": [SERVICE] * 2}, "unrecognised-parameter-value", "same name"),
         (
             {"action": "register", "services": [SERVICE], "lease": 0},
             "unrecognised-parameter-value",
-            "a lease is more than 0",
+            "a lease must be more than 0",
         ),
         (
             {"action": "modify", "services": [{**SERVICE, "agent": "alice"}]},

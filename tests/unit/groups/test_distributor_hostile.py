@@ -57,7 +57,7 @@ async def test_what_is_no_message_to_a_group_is_dropped_counted_and_told(body, p
         await eve.send(Message(distributor(c2), body=body, performative=performative))
         performative, reason = await said(eve)
         assert performative == "failure"
-        assert reason.startswith("it is no message to a group: ")
+        assert reason.startswith("it is not a message to a group: ")
         assert c2.dead_letters.total == 1
         assert bob.messages == carol.messages == []
 
@@ -169,7 +169,7 @@ async def test_roles_are_not_registered_past_the_gatekeeper():
             eve.directory.modify("formicary-other", "x"),
             alice.directory.deregister(role._replace(role="manager").service),
         ):
-            with pytest.raises(InvalidDescriptionError, match="own entries begin with 'formicary-'"):
+            with pytest.raises(InvalidDescriptionError, match="begin with 'formicary-' are reserved"):
                 await doing
         service = role.described(eve.address, is_secured=True)
         body = msgspec.json.encode({"action": "register", "services": [service]})

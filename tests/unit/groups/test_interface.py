@@ -90,7 +90,7 @@ async def test_nobody_takes_over_as_manager():
     async with Container("c1") as c1:
         alice, bob = await begin(c1, "alice", "bob")
         await alice.groups.create("market")
-        with pytest.raises(RefusedError, match="for who has created the group"):
+        with pytest.raises(RefusedError, match="reserved for the creator of the group"):
             await bob.groups.request_role("market", "manager")
 
 
@@ -146,7 +146,7 @@ async def test_who_ends_leaves_all_groups_however_it_ends():
         await ended.stop()
         assert await players(watcher, "market", "seller") == full("left@c1")
         assert await watcher.groups.groups() == ("market", "left's")
-        with pytest.raises(AgentStateError, match="is gone, and plays no role"):
+        with pytest.raises(AgentStateError, match="has ended, so it cannot play a role"):
             await stopped.groups.request_role("market", "seller")
         with pytest.raises(AgentStateError):
             await stopped.groups.create("another", distributed=False)

@@ -172,7 +172,7 @@ async def test_a_role_that_nobody_else_plays():
         assert await alice.groups.send(Message(body="x"), "market") == 0
         assert await alice.groups.send(Message(body="x"), "market", "buyer") == 0
         for role, words in ((None, "is a member"), ("seller", "plays the role 'seller'"), ("buyer", "buyer")):
-            with pytest.raises(NobodyError, match=f"nobody else .*{words}.* in the group 'market'"):
+            with pytest.raises(NobodyError, match=f"no other agent .*{words}.* in the group 'market'"):
                 await alice.groups.send_to_one(Message(body="x"), "market", role)
         assert alice.messages == []
 
@@ -278,7 +278,7 @@ async def test_members_that_have_all_left_meanwhile_are_told_to_the_sender():
         await asyncio.sleep(5)
         assert bob.messages == []
         (failure,) = alice.messages
-        assert failure.body == "nobody in container c2 plays the role 'seller' in the group 'market'"
+        assert failure.body == "no agent in container c2 plays the role 'seller' in the group 'market'"
 
 
 async def test_who_is_cancelled_while_waiting_leaves_dead_letters_and_nothing_else():

@@ -77,6 +77,6 @@ async def test_nobody_is_alone_in_a_group_that_ended_while_its_gatekeeper_decide
             return True
 
         await alice.groups.create("club", gatekeeper=decide)
-        with pytest.raises(NoSuchGroupError, match="has ended while its gatekeeper decided"):
+        with pytest.raises(NoSuchGroupError, match="ended while its gatekeeper was deciding"):
             await bob.groups.request_role("club", "guest")
         assert await bob.groups.groups() == ()

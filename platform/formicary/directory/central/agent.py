@@ -127,12 +127,10 @@ class DirectoryAgent(AnsweringAgent):
         writer, _, domain = (message.sender or "").partition("@")
         if writer != MANAGEMENT or not self._is_of_platform(domain):
             raise UnauthorisedError(
-                f"{message.sender} cannot say which agents live in a container: its ams does"
+                f"{message.sender} cannot report which agents live in a container: only its ams can"
             )
         if others := [each for each in request.agents if not self._is_of_platform(_domain(each))]:
-            raise UnauthorisedError(
-                f"{others[0]} is no agent of the platform, and lives in none of its containers"
-            )
+            raise UnauthorisedError(f"{others[0]} is not an agent of the platform")
         self._take(message, "host", partial(plans.host, agents=request.agents, domain=domain))
         if self._knows_members:
             self._expect(domain)
@@ -226,7 +224,7 @@ def _check_full(name: str) -> str:
     domain = name.partition("@")[2]
     if "." not in domain:
         raise InvalidNameError(
-            f"another directory is written with its full name, such as 'df@c1.lab.localhost', unlike {name!r}"
+            f"another directory must be given by its full name, such as 'df@c1.lab.localhost', not {name!r}"
         )
     return name
 
@@ -239,7 +237,7 @@ def _sender(message: Message) -> str:
     """
     sender = message.sender or ""
     if message.reply_to not in {None, sender}:
-        raise UnauthorisedError(f"{sender} cannot subscribe for another agent; leave reply_to out")
+        raise UnauthorisedError(f"{sender} cannot subscribe for another agent; omit reply_to")
     return sender
 
 
@@ -266,6 +264,6 @@ def _text(value: str | None) -> str | None:
             value.encode()
     except (AttributeError, UnicodeError):
         raise DirectoryRequestError(
-            "conversation_id and reply_with are texts that UTF-8 can write", "unrecognised-parameter-value"
+            "conversation_id and reply_with must be encodable as UTF-8", "unrecognised-parameter-value"
         ) from None
     return value

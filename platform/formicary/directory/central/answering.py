@@ -150,7 +150,7 @@ class AnsweringAgent(MicroAgent):
     def _host(self, request: Host, message: Message) -> None:
         del request, message
         raise DirectoryRequestError(
-            "this directory keeps services wherever their agents live", "unsupported-function"
+            "this directory keeps services where their agents live", "unsupported-function"
         )
 
     def _take(self, message: Message, action: str, plan: Callable[[Draft], None]) -> None:
@@ -204,9 +204,7 @@ class AnsweringAgent(MicroAgent):
         sender = message.sender or ""
         for agent in agents:
             if agent != sender and not self._is_writer(sender, agent):
-                raise UnauthorisedError(
-                    f"{sender} may not change services of {agent}; let that agent do it itself"
-                )
+                raise UnauthorisedError(f"{sender} may not change services of {agent}; only that agent can")
 
     def _check_types(self, message: Message, services: Iterable[ServiceDescription]) -> None:
         """Refuse the platform's own entries to all but its containers, which see to it that they are true."""
@@ -216,7 +214,7 @@ class AnsweringAgent(MicroAgent):
         for service in services:
             if service.type.startswith(RESERVED) or service.name.startswith(RESERVED):
                 raise UnauthorisedError(
-                    f"types and names that begin with {RESERVED!r} are the platform's own; take another"
+                    f"types and names that begin with {RESERVED!r} are reserved; choose another"
                 )
 
     def _is_writer(self, sender: str, agent: str) -> bool:

@@ -140,7 +140,7 @@ class CentralDirectory(Backend):
             kept = [each for each in claim.services if each.startswith(RESERVED)] if name is None else []
             names = [name] if name is not None else [each for each in claim.services if each not in kept]
             if kept and not names:
-                raise NotRegisteredError(f"{agent} has registered no service")
+                raise NotRegisteredError(f"{agent} has not registered a service")
             request = Deregister(agent, tuple(names) if kept or name is not None else ())
             await self._write(agent, claim, request, names)
             for each in names:
@@ -226,8 +226,8 @@ class CentralDirectory(Backend):
         claim = self._claims.peek(agent)
         if claim.under_way:
             raise MoveError(
-                f"agent {agent.partition('@')[0]} cannot move: the directory has not answered yet what it "
-                "was asked about its services; try again"
+                f"agent {agent.partition('@')[0]} cannot move: a request about its services is "
+                "still pending in the directory; try again"
             )
         moves = self._hosted.moves.get(agent, 0)
         if not self._is_lasting and not claim.services:
@@ -285,7 +285,7 @@ class CentralDirectory(Backend):
 
     def on_control(self, domain: str, payload: bytes) -> None:
         """Refuse control messages: this directory is asked by messages between agents."""
-        raise ValueError(f"{domain} says {len(payload)} bytes to a directory that is an agent")
+        raise ValueError(f"{domain} sent {len(payload)} bytes to a directory that is an agent")
 
     # -- what the directory has to be told yet --------------------------------------------------------------
 
@@ -307,7 +307,7 @@ class CentralDirectory(Backend):
         except ContainerClosedError:
             return
         except FormicaryError:
-            logger.exception("the directory could not be told what agents here offer; please report it")
+            logger.exception("cannot tell the directory what agents here offer; please report this")
         finally:
             self._worker = None
 
@@ -345,7 +345,7 @@ class CentralDirectory(Backend):
     def _complain(self, complaint: str) -> None:
         if complaint != self._complaint:
             self._complaint = complaint
-            logger.warning("the directory could not be told what agents here offer and watch: %s", complaint)
+            logger.warning("cannot tell the directory what agents here offer and watch: %s", complaint)
 
 
 def _ignore(message: Message) -> None:

@@ -143,8 +143,8 @@ def register(draft: Draft, request: Register) -> None:
     for service in request.services:
         if draft.has(service_key(service)):
             raise AlreadyRegisteredError(
-                f"{service.agent} has a service named {service.name!r} already; modify that one, or take "
-                "another name"
+                f"{service.agent} has a service named {service.name!r} already; modify that one, or "
+                "choose another name"
             )
     put(draft, request.services, request.lease)
 
@@ -225,11 +225,14 @@ def subscribe(draft: Draft, subscription: Subscription) -> None:
     """
     if draft.has(subscription.key):
         raise AlreadyRegisteredError(
-            f"{subscription.agent} has a subscription in the conversation {subscription.conversation_id!r} "
-            "already; cancel that one, or take another conversation_id"
+            f"{subscription.agent} has a subscription in the conversation "
+            f"{subscription.conversation_id!r} already; cancel that one, or choose another "
+            "conversation_id"
         )
     if draft.count_others() >= MOST_SUBSCRIPTIONS:
-        raise DirectoryError(f"{MOST_SUBSCRIPTIONS} are told of changes already; cancel some, or try later")
+        raise DirectoryError(
+            f"there are already {MOST_SUBSCRIPTIONS} subscriptions; cancel some, or try again later"
+        )
     draft.put(subscription)
 
 

@@ -182,8 +182,8 @@ def _widened(request: Search, search_id: str) -> Search:
     wanted = request.query.offset + request.query.max_results
     if wanted > MOST_RESULTS:
         raise DirectoryRequestError(
-            "offset and max_results of a search in several directories are at most "
-            f"{MOST_RESULTS} together, not {wanted}; narrow it down by further conditions",
+            f"offset and max_results of a search in several directories are at most {MOST_RESULTS} "
+            f"together, not {wanted}; narrow the search down",
             "unrecognised-parameter-value",
         )
     query = msgspec.structs.replace(request.query, offset=0, max_results=wanted)

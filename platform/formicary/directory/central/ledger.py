@@ -135,7 +135,11 @@ class Ledger:
             step.done(error)
             return
         if len(self._steps) >= _MOST and not step.is_forced:
-            step.done(DirectoryError(f"{_MOST} requests wait for the directory's disk; try again later"))
+            step.done(
+                DirectoryError(
+                    f"{_MOST} requests are already waiting for the directory's disk; try again later"
+                )
+            )
             return
         self._steps.append(step)
         if self._writer is None:
@@ -178,10 +182,8 @@ class Ledger:
             logger.error("%s", error)  # noqa: TRY400 -- it says all in one sentence
             return error
         except Exception:
-            logger.exception("the directory's file %s could not be written; please report it", self.path)
-            return StoreError(
-                f"{self.path} could not be written; the log of the directory's container says why"
-            )
+            logger.exception("the directory's file %s could not be written; please report this", self.path)
+            return StoreError(f"{self.path} could not be written; see the log of the directory's container")
         return None
 
     def _apply(self, changes: Mapping[Key, Record | None]) -> None:
@@ -232,8 +234,8 @@ def _plan(step: Step, draft: Draft) -> FormicaryError | None:
     except FormicaryError as error:
         return error
     except Exception:
-        logger.exception("the directory could not do what it was asked; please report it")
-        return DirectoryError("the directory could not do it; the log of its container says why")
+        logger.exception("the directory could not handle a request; please report this")
+        return DirectoryError("the directory could not handle the request; see the log of its container")
     return None
 
 
@@ -241,7 +243,7 @@ def _tell(step: Step, error: FormicaryError | None) -> None:
     try:
         step.done(error)
     except Exception:
-        logger.exception("the directory could not answer; please report it")
+        logger.exception("the directory could not answer; please report this")
 
 
 def _load(path: Path) -> tuple[Store, list[Record]]:

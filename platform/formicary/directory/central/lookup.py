@@ -54,7 +54,7 @@ class LookupAgent(AnsweringAgent):
     def _search(self, request: Search, message: Message) -> None:
         if request.query.type is None and request.query.name is None:
             raise DirectoryRequestError(
-                "this directory finds services by their name or type; ask for one of these",
+                "this directory only finds services by name or type; search for one of these",
                 "unsupported-function",
             )
         super()._search(request, message)
@@ -70,7 +70,7 @@ class LookupAgent(AnsweringAgent):
             return "register", partial(plans.register, request=Register(request.services, lease))
         if isinstance(request, Renew):
             raise DirectoryRequestError(
-                "this directory renews nothing; register again when the time is over", "unsupported-function"
+                "this directory has no renewals; register again when the time is over", "unsupported-function"
             )
         return "modify", partial(self._modify, request=request)
 

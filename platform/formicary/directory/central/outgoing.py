@@ -61,7 +61,7 @@ class Outgoing:
     def _wait(self, receiver: str, message: Message, full: Sequence[MessageSink]) -> None:
         if self._count >= _LIMIT:
             self._agent.container.dispatcher.add_dead_letter(
-                message, f"{_LIMIT} messages of {self._agent.name} wait already", receiver
+                message, f"{_LIMIT} messages from {self._agent.name} are already waiting", receiver
             )
             return
         self._count += 1
@@ -86,7 +86,7 @@ class Outgoing:
             except FormicaryError as error:
                 self._fail(message, error)
             except Exception:
-                logger.exception("a message to %s could not be sent; please report it", receiver)
+                logger.exception("a message to %s could not be sent; please report this", receiver)
             self._count -= 1
         del self._lines[receiver]
 

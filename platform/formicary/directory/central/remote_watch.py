@@ -73,7 +73,7 @@ class RemoteWatch:
         try:
             result = decode_result(message.body)
         except DirectoryError as error:
-            logger.warning("what %s tells is left out: %s", message.sender, error)
+            logger.warning("ignoring an update from %s: %s", message.sender, error)
             return
         if result.anew:
             self._fresh = {}

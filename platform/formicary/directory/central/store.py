@@ -35,7 +35,7 @@ _KIND = FileKind(
     ],
     what="a directory's file",
     owner="process",
-    restore="put a copy in its place, or move it away to start with an empty directory",
+    restore="restore a copy, or move it away to start with an empty directory",
 )
 _PUT = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)"
 _REMOVE = "DELETE FROM records WHERE agent = ? AND kind = ? AND name = ?"
@@ -170,7 +170,7 @@ class Store:
                     yield decode(value)
                 except (msgspec.DecodeError, InvalidDescriptionError, TypeError) as error:
                     raise StoreError(
-                        f"{self.path} is broken: the record of {agent!r}, {name!r}, cannot be read "
+                        f"{self.path} is corrupt: the record of {agent!r}, {name!r}, cannot be read "
                         f"({error}); {_KIND.restore}"
                     ) from None
 

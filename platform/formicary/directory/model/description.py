@@ -48,7 +48,7 @@ class Properties(dict[str, PropertyValue]):
     __slots__ = ()
 
     def _refuse(self, *_: object, **__: object) -> Never:
-        raise TypeError("a description's properties cannot be changed; make another with replace()")
+        raise TypeError("a description's properties cannot be changed; create a new one with replace()")
 
     __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = _refuse
     __ior__ = _refuse
@@ -112,8 +112,8 @@ class ServiceDescription(
             raise InvalidDescriptionError(_why_not_encodable(self)) from None
         if size > LARGEST:
             raise InvalidDescriptionError(
-                f"the description of {shorten(self.name)} takes {size} bytes, and at most {LARGEST} fit; "
-                "let agents ask for what is long"
+                f"the description of {shorten(self.name)} takes {size} bytes, and the limit is "
+                f"{LARGEST}; let agents ask for long values"
             )
 
     def replace(self, **changes: Any) -> ServiceDescription:
@@ -145,7 +145,7 @@ def check_text(what: str, value: object) -> str:
     """
     if not isinstance(value, str):
         raise InvalidDescriptionError(
-            f"a service's {what} is text, not {type(value).__name__}: {shorten(value)}"
+            f"a service's {what} must be text, not {type(value).__name__}: {shorten(value)}"
         )
     return str.__str__(value)
 
@@ -157,7 +157,7 @@ def check_texts(what: str, values: Any) -> tuple[str, ...]:
         InvalidDescriptionError: they are not several texts; `what` says what they would have been.
     """
     if not isinstance(values, (tuple, list)):
-        raise InvalidDescriptionError(f"a service's {what} is a list of texts, not {shorten(values)}")
+        raise InvalidDescriptionError(f"a service's {what} must be a list of texts, not {shorten(values)}")
     if not _TEXT.issuperset(map(type, values)):
         values = [check_text(f"{what}, each of them,", value) for value in values]
     return _share(tuple(values))
@@ -175,18 +175,18 @@ def check_value(what: str, value: Any) -> PropertyValue:
         return check_text(what, value)
     if type(value) not in _NUMBERS:
         raise InvalidDescriptionError(
-            f"a service's {what} is text, a number, a bool or a list of texts, not {type(value).__name__}: "
-            f"{shorten(value)}"
+            f"a service's {what} must be text, a number, a bool or a list of texts, not "
+            f"{type(value).__name__}: {shorten(value)}"
         )
     if type(value) is float and not math.isfinite(value):
-        raise InvalidDescriptionError(f"a service's {what} is a finite number, not {value}")
+        raise InvalidDescriptionError(f"a service's {what} must be a finite number, not {value}")
     return value  # type: ignore[no-any-return]  # one of _NUMBERS
 
 
 def too_many(agent: str) -> TooManyServicesError:
     """Return the error that an agent cannot register anything more."""
     return TooManyServicesError(
-        f"{agent} has {MOST_SERVICES} services, and an agent can have no more; deregister some, or let other "
+        f"{agent} has {MOST_SERVICES} services, which is the limit; deregister some, or let other "
         "agents offer the rest"
     )
 
@@ -207,7 +207,7 @@ def _check_agent(name: Any) -> None:
     domain = name.partition("@")[2]
     if "." not in domain and domain != "localhost":
         raise InvalidDescriptionError(
-            f"a service's agent is a full name, such as 'alice@c1.lab.localhost', unlike {name!r}"
+            f"a service's agent must be a full name, such as 'alice@c1.lab.localhost', not {name!r}"
         )
 
 
@@ -215,15 +215,15 @@ def _check_texts(description: ServiceDescription) -> None:
     for field in ("type", "name", "ownership"):
         force_setattr(description, field, check_text(field, getattr(description, field)))
     if not description.type:
-        raise InvalidDescriptionError("a service's type is empty; say what it is, such as 'printer'")
+        raise InvalidDescriptionError("a service's type must not be empty; set one, such as 'printer'")
 
 
 def _check_names(description: ServiceDescription) -> None:
     for field in ("type", "name"):
         if letter := find_unseen(name := getattr(description, field)):
             raise InvalidDescriptionError(
-                f"a service's {field} is a name, and {shorten(name)} has {character(letter)} in it; leave it "
-                "out, as all control and format characters"
+                f"a service's {field} is a name, and {shorten(name)} contains {character(letter)}; "
+                "remove it, along with any other control and format characters"
             )
 
 
@@ -247,14 +247,16 @@ def check_properties(properties: Any) -> Properties:
     """
     if not isinstance(properties, dict):
         raise InvalidDescriptionError(
-            f"a service's properties map names to values, unlike {shorten(properties)}"
+            f"a service's properties must map names to values, not {shorten(properties)}"
         )
     if not properties:
         return _NONE
     checked = {}
     for name, value in properties.items():
         if name.__class__ is not str or not name:
-            raise InvalidDescriptionError(f"a service's property has a text as its name, not {shorten(name)}")
+            raise InvalidDescriptionError(
+                f"the name of a service's property must be text, not {shorten(name)}"
+            )
         if value.__class__ not in _USUAL:
             value = _share(value) if _are_texts(value) else check_value(f"property {shorten(name)}", value)  # noqa: PLW2901
         checked[name] = value
@@ -266,9 +268,9 @@ def _why_not_encodable(description: ServiceDescription) -> str:
         try:
             _encode(value)
         except UnicodeEncodeError:
-            return f"a service's {field} has half of a surrogate pair in it: {shorten(value)}"
+            return f"a service's {field} contains a lone surrogate: {shorten(value)}"
         except OverflowError:
-            return f"a service's {field} has a number of more than 64 bits in it: {shorten(value)}"
+            return f"a service's {field} contains a number of more than 64 bits: {shorten(value)}"
     raise AssertionError("the description can be encoded")
 
 

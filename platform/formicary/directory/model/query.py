@@ -74,7 +74,7 @@ class Condition(msgspec.Struct, frozen=True, array_like=True):
         what = f"property {shorten(self.property)} in a query"
         if self.operator not in OPERATORS:
             raise InvalidDescriptionError(
-                f"{shorten(self.operator)} is not an operator of a query; take one of {' '.join(OPERATORS)}"
+                f"{shorten(self.operator)} is not a query operator; use one of {' '.join(OPERATORS)}"
             )
         if self.operator == "in":
             if not isinstance(self.value, (tuple, list)):
@@ -228,11 +228,11 @@ def _check_where(query: Query) -> None:
     where: Any = query.where
     if not isinstance(where, (tuple, list)) or not all(isinstance(each, Condition) for each in where):
         raise InvalidDescriptionError(
-            f"a query's where is a list of Condition(property, operator, value), not {shorten(where)}"
+            f"a query's where must be a list of Condition(property, operator, value), not {shorten(where)}"
         )
     if len(where) > MOST_CONDITIONS:
         raise InvalidDescriptionError(
-            f"a query's where has {len(where)} conditions, and at most {MOST_CONDITIONS} are taken"
+            f"a query's where has {len(where)} conditions; the limit is {MOST_CONDITIONS}"
         )
     force_setattr(query, "where", tuple(where))
 
@@ -240,6 +240,6 @@ def _check_where(query: Query) -> None:
 def _check_number(what: str, value: Any, least: int, most: int) -> None:
     if value.__class__ is not int or not least <= value <= most:
         raise InvalidDescriptionError(
-            f"a query's {what} is a number from {least} to {most}, not {shorten(value)}"
+            f"a query's {what} must be a number from {least} to {most}, not {shorten(value)}"
             + ("; search again with an offset for the next ones" if what == "max_results" else "")
         )

@@ -215,8 +215,8 @@ class ReplicatedDirectory(Backend):
 
 def _taken(service: ServiceDescription) -> AlreadyRegisteredError:
     return AlreadyRegisteredError(
-        f"{service.agent} has registered a service named {service.name!r} before; modify it, or take "
-        "another name"
+        f"{service.agent} has registered a service named {service.name!r} already; modify it, or "
+        "choose another name"
     )
 
 

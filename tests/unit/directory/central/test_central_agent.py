@@ -174,7 +174,9 @@ async def test_what_cannot_be_done_is_answered_with_the_reason(content, more, pe
 async def test_a_million_results_are_refused_with_what_to_do():
     async with directory("alice") as (_, alice):
         said = reason(await alice.ask(search(max_results=1_000_000)))[2]
-        assert "max_results is a number from 1 to 10000, not 1000000; search again with an offset" in said
+        assert (
+            "max_results must be a number from 1 to 10000, not 1000000; search again with an offset" in said
+        )
 
 
 @pytest.mark.parametrize("performative", ["inform", "agree", "refuse", "failure", "not-understood"])
@@ -302,7 +304,7 @@ async def test_a_directory_in_memory_may_simply_be_stopped():
 
 
 async def test_other_directories_have_full_names():
-    with pytest.raises(InvalidNameError, match="is written with its full name, such as"):
+    with pytest.raises(InvalidNameError, match="must be given by its full name, such as"):
         DirectoryAgent(others=["df@c2"])
 
 

@@ -130,14 +130,14 @@ async def test_a_write_that_fails_changes_nothing_and_is_told_to_all_who_waited_
         gate.open.set()
         alice.tell(register(service(name="a")))
         await answers(alice, 1)
-        gate.failure = StoreError("the disk is full; make room")
+        gate.failure = StoreError("the disk is full; free some space")
         for content_ in (
             register(service(name="b")),
             register(service(name="b")),
             {"action": "deregister", "agent": ALICE},
         ):
             alice.tell(content_)
-        error = {"error": "internal-error", "message": "the disk is full; make room"}
+        error = {"error": "internal-error", "message": "the disk is full; free some space"}
         assert [*(await answers(alice, 3)).values()] == [("failure", error)] * 3
         assert "the disk is full" in caplog.text
         assert await found(alice) == ["a"]
@@ -207,7 +207,7 @@ async def test_when_the_disk_hangs_only_so_many_requests_wait_for_it(path, gate,
         refused = alice.tell(register(service(name="d")))
         said = await answers(alice, 1)
         assert said[refused][1]["error"] == "internal-error"
-        assert "2 requests wait" in said[refused][1]["message"]
+        assert "2 requests are already waiting" in said[refused][1]["message"]
         df.container_lost("c2.lab.localhost")
         gate.open.set()
         assert [*(await answers(alice, 3)).values()] == [DONE] * 3
@@ -222,7 +222,7 @@ async def test_an_error_that_nobody_has_thought_of_is_a_failure_too_and_the_next
         alice.tell(register(service(name="a")))
         ((performative, said),) = (await answers(alice, 1)).values()
         assert (performative, said["error"]) == ("failure", "internal-error")
-        assert f"{path} could not be written; the log" in said["message"]
+        assert f"{path} could not be written; see the log" in said["message"]
         assert "UnicodeEncodeError" in caplog.text
         gate.failure = None
         alice.tell(register(service(name="a")))
@@ -248,7 +248,7 @@ async def test_a_file_with_a_broken_record_is_refused_and_let_go(path):
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE records SET value = x'93a7'")
     for _ in range(2):
-        with pytest.raises(StoreError, match="is broken: the record of"):
+        with pytest.raises(StoreError, match="is corrupt: the record of"):
             await DirectoryAgent(path=path).open()
 
 

@@ -120,7 +120,7 @@ async def test_a_notification_that_cannot_be_read_is_left_out_with_a_word(world,
     conversation = await world.begin()
     world.say(conversation, A, anew=True)
     world.agent.followed[conversation](Message(sender=DF, body="{", performative="inform"))
-    assert f"what {DF} tells is left out: the directory's answer cannot be read" in caplog.text
+    assert f"ignoring an update from {DF}: the directory's answer cannot be read" in caplog.text
     world.say(conversation, B)
     assert world.told == [(["a"], []), (["b"], [])]
 

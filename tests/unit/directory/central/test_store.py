@@ -80,7 +80,7 @@ def test_a_batch_that_fails_changes_nothing(path):
 def test_a_file_in_use_is_refused_and_free_again_when_it_is_closed(path):
     with (
         closing(Store(path)),
-        pytest.raises(StoreError, match="is in use by another process; end that one, or name"),
+        pytest.raises(StoreError, match="is in use by another process; stop that one, or choose"),
     ):
         Store(path)
     assert load(path) == []
@@ -114,12 +114,15 @@ def unreadable_record(path):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda path: path.write_bytes(b"no database" * 1000), "is not a directory's file, or it is broken"),
-        (broken_pages, "is broken; put a copy in its place, or move it away"),
-        (lambda path: path.write_bytes(path.read_bytes()[:8192]), "is broken; put a copy in its place"),
-        (newer, r"by a newer version of Formicary \(its format is 3, and this one knows 2\)"),
-        (foreign, "is another program's database; name another file"),
-        (unreadable_record, "is broken: the record of 'alice@c1.lab.localhost', 'service-7', cannot be read"),
+        (lambda path: path.write_bytes(b"no database" * 1000), "is not a directory's file, or it is corrupt"),
+        (broken_pages, "is corrupt; restore a copy, or move it away"),
+        (lambda path: path.write_bytes(path.read_bytes()[:8192]), "is corrupt; restore a copy"),
+        (newer, r"by a newer version of Formicary \(format 3; this one supports 2\)"),
+        (foreign, "is another program's database; choose another file"),
+        (
+            unreadable_record,
+            "is corrupt: the record of 'alice@c1.lab.localhost', 'service-7', cannot be read",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_and_stays_as_it_is(path, spoil, message):
@@ -137,7 +140,7 @@ def test_a_file_that_cannot_be_used_is_refused_and_stays_as_it_is(path, spoil, m
 def test_a_place_where_no_file_can_be_is_said(tmp_path):
     with pytest.raises(StoreError, match="cannot be opened: No such file or directory"):
         Store(tmp_path / "nowhere" / "directory.sqlite")
-    with pytest.raises(StoreError, match="cannot be opened: it is no file"):
+    with pytest.raises(StoreError, match="cannot be opened: it is not a file"):
         Store(tmp_path)
 
 

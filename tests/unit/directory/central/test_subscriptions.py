@@ -68,7 +68,7 @@ async def test_there_are_no_more_subscriptions_than_are_kept(monkeypatch):
         await until_idle()
         (answer,) = alice.messages
         assert answer.performative in {"refuse", "failure"}
-        assert "2 are told of changes already; cancel some" in answer.body
+        assert "there are already 2 subscriptions; cancel some" in answer.body
         assert len(df._subscriptions) == 2
 
 

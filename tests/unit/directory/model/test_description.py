@@ -47,44 +47,44 @@ def test_full_names_of_any_kind_are_taken(agent):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"agent": None}, "a service's agent: a receiver's name is text, not NoneType: None"),
-        ({"agent": "alice"}, "a service's agent is a full name, such as 'alice@c1.lab.localhost', unlike"),
+        ({"agent": None}, "a service's agent: a receiver's name must be text, not NoneType: None"),
+        ({"agent": "alice"}, "a service's agent must be a full name, such as 'alice@c1.lab.localhost', not"),
         ({"agent": "alice@c1"}, "a full name"),
-        ({"agent": "a b@c1.lab.localhost"}, "has ' ' in it"),
-        ({"type": ""}, "a service's type is empty; say what it is"),
-        ({"type": 3}, "a service's type is text, not int: 3"),
-        ({"name": None}, "a service's name is text, not NoneType"),
-        ({"name": ["a"] * 100}, r"a service's name is text, not list: \['a', .*\.\.\."),
-        ({"ownership": b"lab"}, "a service's ownership is text, not bytes"),
-        ({"ownership": "half \ud800"}, "a service's ownership has half of a surrogate pair in it"),
+        ({"agent": "a b@c1.lab.localhost"}, "contains ' '"),
+        ({"type": ""}, "a service's type must not be empty; set one"),
+        ({"type": 3}, "a service's type must be text, not int: 3"),
+        ({"name": None}, "a service's name must be text, not NoneType"),
+        ({"name": ["a"] * 100}, r"a service's name must be text, not list: \['a', .*\.\.\."),
+        ({"ownership": b"lab"}, "a service's ownership must be text, not bytes"),
+        ({"ownership": "half \ud800"}, "a service's ownership contains a lone surrogate"),
         (
             {"type": "half \ud800"},
-            r"type is a name, and 'half \\ud800' has U\+D800 \(half of a surrogate pair\)",
+            r"type is a name, and 'half \\ud800' contains U\+D800 \(half of a surrogate pair\)",
         ),
         (
             {"type": "a\x9b2J"},
-            r"type is a name, and 'a\\x9b2J' has U\+009B \(a control character\) in it; leave",
+            r"type is a name, and 'a\\x9b2J' contains U\+009B \(a control character\); remove",
         ),
-        ({"name": "a\u202eb"}, r"a service's name .* has U\+202E \(RIGHT-TO-LEFT OVERRIDE\) in it"),
-        ({"name": "\u3164"}, r"has U\+3164 \(HANGUL FILLER\) in it"),
-        ({"protocols": "fipa-request"}, "a service's protocols is a list of texts, not 'fipa-request'"),
-        ({"protocols": None}, "a service's protocols is a list of texts, not None"),
-        ({"ontologies": ("a", 1)}, "a service's ontologies, each of them, is text, not int: 1"),
-        ({"languages": {"json"}}, "a service's languages is a list of texts"),
-        ({"properties": None}, "a service's properties map names to values, unlike None"),
-        ({"properties": [("dpi", 1)]}, "a service's properties map names to values"),
-        ({"properties": {3: "a"}}, "a service's property has a text as its name, not 3"),
-        ({"properties": {"": "a"}}, "a service's property has a text as its name, not ''"),
+        ({"name": "a\u202eb"}, r"a service's name .* contains U\+202E \(RIGHT-TO-LEFT OVERRIDE\)"),
+        ({"name": "\u3164"}, r"contains U\+3164 \(HANGUL FILLER\)"),
+        ({"protocols": "fipa-request"}, "a service's protocols must be a list of texts, not 'fipa-request'"),
+        ({"protocols": None}, "a service's protocols must be a list of texts, not None"),
+        ({"ontologies": ("a", 1)}, "a service's ontologies, each of them, must be text, not int: 1"),
+        ({"languages": {"json"}}, "a service's languages must be a list of texts"),
+        ({"properties": None}, "a service's properties must map names to values, not None"),
+        ({"properties": [("dpi", 1)]}, "a service's properties must map names to values"),
+        ({"properties": {3: "a"}}, "the name of a service's property must be text, not 3"),
+        ({"properties": {"": "a"}}, "the name of a service's property must be text, not ''"),
         (
             {"properties": {"a": None}},
-            "'a' is text, a number, a bool or a list of texts, not NoneType",
+            "'a' must be text, a number, a bool or a list of texts, not NoneType",
         ),
-        ({"properties": {"a": {"b": 1}}}, "property 'a' is text, .* not dict"),
-        ({"properties": {"a": (1, 2)}}, "property 'a', each of them, is text, not int: 1"),
-        ({"properties": {"a": float("nan")}}, "property 'a' is a finite number, not nan"),
+        ({"properties": {"a": {"b": 1}}}, "property 'a' must be text, .* not dict"),
+        ({"properties": {"a": (1, 2)}}, "property 'a', each of them, must be text, not int: 1"),
+        ({"properties": {"a": float("nan")}}, "property 'a' must be a finite number, not nan"),
         ({"properties": {"a": float("inf")}}, "a finite number, not inf"),
-        ({"properties": {"a": 2**64}}, "a service's properties has a number of more than 64 bits in it"),
-        ({"properties": {"a": "x" * LARGEST}}, f"takes .* bytes, and at most {LARGEST} fit"),
+        ({"properties": {"a": 2**64}}, "a service's properties contains a number of more than 64 bits"),
+        ({"properties": {"a": "x" * LARGEST}}, f"takes .* bytes, and the limit is {LARGEST}"),
     ],
 )
 def test_what_a_description_cannot_be_is_said_in_a_sentence(changes, message):
@@ -113,7 +113,7 @@ def test_a_description_and_its_properties_cannot_be_changed():
 
 def test_a_changed_description_is_checked_like_a_new_one():
     assert describe(name="p1").replace(type="scanner") == describe(name="p1", type="scanner")
-    with pytest.raises(InvalidDescriptionError, match="type is text"):
+    with pytest.raises(InvalidDescriptionError, match="type must be text"):
         describe().replace(type=3)
 
 

@@ -39,18 +39,18 @@ def own_address(interface: str = "", name: str = "") -> Own:
             if each.interface == interface:
                 return each
         raise UsageError(
-            f"this host has no network interface {interface} that is up and has an address; it "
-            f"has {listed or 'none'}"
+            f"this host has no active network interface {interface} with an address; it has "
+            f"{listed or 'none'}"
         )
     if len({each.interface for each in found}) == 1:
         return found[0]
     if not found:
-        raise UsageError("this host has no network interface but loopback, so no other host reaches it")
+        raise UsageError("this host has no network interface except loopback, so other hosts cannot reach it")
     named = _resolved(name)
     for each in found:
         if each.address in named:
             return each
-    raise UsageError(f"this host has several network interfaces: {listed}; name one of them with --interface")
+    raise UsageError(f"this host has several network interfaces: {listed}; choose one with --interface")
 
 
 def _addresses() -> list[Own]:

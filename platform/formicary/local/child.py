@@ -61,7 +61,8 @@ def check_options(options: Mapping[str, Any]) -> None:
     """
     for option in sorted(options.keys() - OPTIONS):
         raise UsageError(
-            f"containers in processes of their own take no {option}=; they take {', '.join(sorted(OPTIONS))}"
+            f"containers in their own processes do not accept {option}=; they accept "
+            f"{', '.join(sorted(OPTIONS))}"
         )
     check_values(options)
 
@@ -161,7 +162,7 @@ class ChildContainer:
         has_ended = await self._process.end(Close(), _ENDS_WITHIN)
         if not has_ended:
             logger.error(
-                "container %s has not ended within %g s, and its process was killed%s",
+                "container %s did not end within %g s, and its process was killed%s",
                 self.name,
                 _ENDS_WITHIN,
                 self._named(", with"),
@@ -243,8 +244,8 @@ class ChildContainer:
                     await self.order(Allow(location.module, location.file))
             except TimeoutError:
                 raise ManagementError(
-                    f"container {self.name} has not answered within {_ALLOWS_WITHIN:g} s: one of its agents "
-                    "may hold its event loop"
+                    f"container {self.name} has not answered within {_ALLOWS_WITHIN:g} s: one of "
+                    "its agents may be blocking its event loop"
                 ) from None
             self._allowed += (location.module,)
         return location.class_name

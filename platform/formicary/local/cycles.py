@@ -152,11 +152,11 @@ class LocalCycles:
     # -- what others say, and whether they are there --------------------------------------------------------
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Take what another container says; ValueError if it is nothing that is said of cycles."""
+        """Take what another container says; ValueError if it is not a message about cycles."""
         try:
             note = _decode(payload)
         except msgspec.MsgspecError as error:
-            raise ValueError(f"it is nothing that is said of cycles: {error}") from error
+            raise ValueError(f"it is not a message about cycles: {error}") from error
         self._barrier.receive(domain, note)
         self._go_on()
 
@@ -211,8 +211,8 @@ class LocalCycles:
             self._said_of = barrier.cycle
             names = ", ".join(domain.partition(".")[0] for domain in late)
             logger.warning(
-                "all wait for container %s, which has not ended cycle %d for %g s or longer: see in its log "
-                "which agent holds it up, or whether one blocks its event loop",
+                "all containers are waiting for container %s, which has not finished cycle %d "
+                "after %g s: check its log for an agent that delays it or blocks its event loop",
                 names,
                 barrier.cycle,
                 PATIENCE,

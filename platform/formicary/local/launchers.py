@@ -93,13 +93,12 @@ def job_nodes() -> tuple[str, ...]:
     nodes = os.environ.get("SLURM_JOB_NODELIST", "")
     if not (os.environ.get("SLURM_JOB_ID") and nodes):
         raise UsageError(
-            "--launcher slurm works in a job of Slurm, and this is none (SLURM_JOB_ID and "
-            "SLURM_JOB_NODELIST are "
-            "not set): give the command to sbatch, or after salloc"
+            "--launcher slurm requires a Slurm job (SLURM_JOB_ID and SLURM_JOB_NODELIST are not "
+            "set): run the command with sbatch, or after salloc"
         )
     for command in ("scontrol", "srun"):
         if shutil.which(command) is None:
-            raise UsageError(f"Slurm's command {command} is not there: --launcher slurm needs it")
+            raise UsageError(f"Slurm's command {command} was not found: --launcher slurm requires it")
     try:
         done = subprocess.run(  # noqa: S603 -- the list is an argument
             ["scontrol", "show", "hostnames", nodes],  # noqa: S607 -- where Slurm is, is the site's choice
@@ -109,5 +108,5 @@ def job_nodes() -> tuple[str, ...]:
             timeout=_SECONDS_TO_LIST,
         )
     except (OSError, subprocess.SubprocessError) as error:
-        raise UsageError(f"scontrol does not say which nodes {nodes!r:.80} means: {error}") from error
+        raise UsageError(f"scontrol cannot resolve the nodes {nodes!r:.80}: {error}") from error
     return tuple(done.stdout.split())

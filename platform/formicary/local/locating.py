@@ -66,8 +66,8 @@ def locate(cls: str | type[Agent | MicroAgent]) -> Location:
     file = getattr(known, "__file__", None)
     if file is None or not Path(file).is_file():
         raise ManagementRequestError(
-            f"class {name} is defined at a prompt or in a notebook, where no other process can import it: "
-            "put it into a module"
+            f"class {name} is defined at a prompt or in a notebook, where no other process can "
+            "import it: move it to a module"
         )
     _refuse_unguarded(Path(file))
     module = _module_name(Path(file)) if module == _MAIN else module
@@ -93,8 +93,8 @@ def _refuse_unguarded(file: Path) -> None:
         return
     if line is not None:
         raise ManagementRequestError(
-            f"{file}, line {line}, starts the program where other processes import its agents, too: put that "
-            'line under `if __name__ == "__main__":`'
+            f"{file}, line {line}, starts the program when other processes import its agents: put "
+            'that line under `if __name__ == "__main__":`'
         )
 
 

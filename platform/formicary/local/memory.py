@@ -47,15 +47,15 @@ def check_count(count: int | None, free: int | None = None) -> int:
     given = usable_cores() if count is None else count
     if type(given) is not int or given < 1:
         raise UsageError(
-            f"a local platform has one container or more, not {given!r}; leave containers= out for one for "
-            "each core"
+            f"a local platform must have at least one container, not {given!r}; omit containers= "
+            "for one per core"
         )
     free = free_memory() if free is None else free
     if given * EACH > free:
         fit = free // EACH
         raise UsageError(
-            f"{given} containers need about {_shown(given * EACH)} of memory, and {_shown(free)} are free: "
-            + (f"ask for at most {fit}" if fit else "free some")
+            f"{given} containers need about {_shown(given * EACH)} of memory, and {_shown(free)} is "
+            "free: " + (f"ask for at most {fit}" if fit else "free some")
         )
     return given
 

@@ -120,12 +120,14 @@ class LocalNames:
         if not unknown and not any(self._held_for[name] for name in names):
             return False
         if len(self._held) >= _HELD:
-            reason = f"{_HELD} messages wait already until their receivers are found on the local platform"
+            reason = (
+                f"{_HELD} messages are already waiting for their receivers to be found on the local platform"
+            )
             self._dispatcher.add_dead_letter(self._dispatcher.completed(message), reason)
             return True
         if not self._held:
             self._holding = asyncio.get_running_loop().create_future()
-            self._container.scheduler.keep(self._holding, lambda: f"others to say where {names[0]} is")
+            self._container.scheduler.keep(self._holding, lambda: f"others to locate {names[0]}")
         self._held.append((message, names))
         self._held_for.update(names)
         self._ask(unknown)
@@ -180,11 +182,11 @@ class LocalNames:
         self._perform()
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Take what another container says; ValueError if it is nothing that is said of names."""
+        """Take what another container says; ValueError if it is not a message about names."""
         try:
             notes = _decode(payload)
         except msgspec.MsgspecError as error:
-            raise ValueError(f"it is nothing that is said of names: {error}") from error
+            raise ValueError(f"it is not a message about names: {error}") from error
         for note in notes:
             self._search.receive(domain, note, lambda name: self._has_home_here(f"{name}{self._at_domain}"))
         self._perform()

@@ -87,7 +87,7 @@ class Performing:
             await container.join()
         except Exception as error:
             notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ())[-1:])
-            raise FormicaryError(f"an agent has failed: {describe_error(error)}{notes}") from error
+            raise FormicaryError(f"an agent failed: {describe_error(error)}{notes}") from error
         return found
 
 

@@ -28,7 +28,7 @@ class Placement:
 
     def __init__(self, containers: Iterable[str], rule: Rule = "round-robin") -> None:
         if rule not in RULES:
-            raise UsageError(f"agents are placed {' or '.join(RULES)}, not {rule!r}")
+            raise UsageError(f"agents must be placed {' or '.join(RULES)}, not {rule!r}")
         self._rule = rule
         self._names: dict[str, dict[str, None]] = {container: {} for container in containers}
         self._places: dict[str, str] = {}  # by agent
@@ -51,8 +51,8 @@ class Placement:
         check_local(name)
         if (place := self._places.get(name)) is not None:
             raise NameTakenError(
-                f"an agent named {name!r} lives in container {place} of this local platform; take another "
-                "name"
+                f"an agent named {name!r} already lives in container {place} of this local "
+                "platform; choose another name"
             )
         container = self._choose(on, group)
         self._places[name] = container
@@ -61,11 +61,11 @@ class Placement:
 
     def _choose(self, on: str | None, group: str | None) -> str:
         if not self._names:
-            raise UsageError("no container of this local platform is left; start another platform")
+            raise UsageError("all containers of this local platform have ended; start another platform")
         if on is not None:
             if on not in self._names:
                 raise UsageError(
-                    f"this local platform has no container {on!r} to place agents in, but {self._listed()}"
+                    f"this local platform has no container {on!r} to place agents in; it has {self._listed()}"
                 )
             chosen = on
         elif group is not None and group in self._groups:

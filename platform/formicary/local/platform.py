@@ -84,9 +84,11 @@ class LocalPlatform:
     ) -> None:
         check_options(options)
         if when_lost not in {"go-on", "end"}:
-            raise UsageError(f"when a container is lost, a platform can 'go-on' or 'end', not {when_lost!r}")
+            raise UsageError(f"when_lost= must be 'go-on' or 'end', not {when_lost!r}")
         if mode not in {"pooled", "asynchronous", "synchronous"}:
-            raise UsageError(f"a local platform's mode is 'pooled' or 'synchronous', not {shorten(mode)}")
+            raise UsageError(
+                f"a local platform's mode must be 'pooled' or 'synchronous', not {shorten(mode)}"
+            )
         if mode == "synchronous":
             options = {"mode": mode, **options}
         if launcher is None:  # on one host, keys and Unix sockets do what TLS is for
@@ -98,8 +100,8 @@ class LocalPlatform:
         names = [f"c{number}" for number in range(1, count + 1)]
         if self.container.name in names:
             raise UsageError(
-                f"the container of this process cannot be named {self.container.name!r}, as one of the "
-                f"others is; name it {NAME!r}, say"
+                f"the container of this process cannot be named {self.container.name!r}, like one "
+                f"of the others; name it {NAME!r}, for example"
             )
         self._when_lost = when_lost
         self._placement = Placement(names, placement)

@@ -67,7 +67,7 @@ class ContainerProcess:
         """
         if self._process is None:
             raise ContainerLostError(
-                f"container {self._name} was never started; use it as: async with container.spawn(...)"
+                f"container {self._name} was never started; use `async with container.spawn(...)`"
             )
         return self._process.pid
 
@@ -150,12 +150,12 @@ class ContainerProcess:
 
     def _how(self, code: int) -> str:
         if self.report is not None:
-            return "has ended, as one of its agents wanted"
+            return "ended because one of its agents ended it"
         if code == -signal.SIGKILL:
-            return "was killed (SIGKILL: by somebody, or by the system where memory runs out)"
+            return "was killed (SIGKILL: by a user, or by the system if memory ran out)"
         if code < 0:
             return f"was killed ({signal.Signals(-code).name})"
-        return f"has ended with exit code {code}"
+        return f"ended with exit code {code}"
 
     # -- orders ---------------------------------------------------------------------------------------------
 

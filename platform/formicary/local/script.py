@@ -55,7 +55,7 @@ class Script(msgspec.Struct, frozen=True):
         except Exception as error:  # raised by its package
             raise UsageError(f"module {name} cannot be imported: {describe_error(error)}") from error
         if spec is None or spec.origin is None or not spec.has_location:
-            raise UsageError(f"there is no module {name}: give one of this folder, or one that is installed")
+            raise UsageError(f"no module named {name}: choose one in this folder, or one that is installed")
         return cls(spec.origin, name)
 
     @property
@@ -98,7 +98,7 @@ def load_agents(script: Script, *, needs_some: bool = True) -> list[Agent | Micr
     agents = list(_objects(names)) or _from_classes(path, names, needs_some=needs_some)
     for name, count in Counter(agent.name for agent in agents).items():
         if count > 1:
-            raise UsageError(f"{path} has {count} agents named {name!r}; give each a name of its own")
+            raise UsageError(f"{path} has {count} agents named {name!r}; give each a different name")
     return agents
 
 
@@ -108,8 +108,9 @@ def _load(script: Script) -> ModuleType:
         tree = ast.parse(path.read_bytes(), str(path))
         if (line := find_own_loop(tree)) is not None:
             raise UsageError(
-                f"{path}, line {line}, runs the script's own program, which makes containers itself: start "
-                'it with `python`, or put that line under `if __name__ == "__main__":`'
+                f"{path}, line {line}, runs the script's own program, which opens containers "
+                "itself: start it with `python`, or put that line under `if __name__ == "
+                '"__main__":`'
             )
         code = compile(tree, str(path), "exec", dont_inherit=True)
     except OSError as error:
@@ -167,11 +168,14 @@ def _objects(names: dict[str, Any]) -> Iterator[Agent | MicroAgent]:
 def _from_classes(path: Path, names: dict[str, Any], *, needs_some: bool) -> list[Agent | MicroAgent]:
     kinds = [value for value in names.values() if _is_own_kind(value)]
     if not kinds and needs_some:
-        raise UsageError(f"{path} has no agents; make one at its top level, such as: alice = Agent('alice')")
+        raise UsageError(
+            f"{path} has no agents; create one at its top level, such as: alice = Agent('alice')"
+        )
     ready = [kind for kind in dict.fromkeys(kinds) if _needs_only_a_name(kind)]
     if not ready and needs_some:
         raise UsageError(
-            f"{path} has no agents, and {kinds[0].__name__} needs more than a name; make one at its top level"
+            f"{path} has no agents, and {kinds[0].__name__} needs more than a name; create one at "
+            "its top level"
         )
     try:
         return [kind(kind.__name__.lower()) for kind in ready]

@@ -163,7 +163,7 @@ class _Orders:
         except FormicaryError as error:
             self._line.send(Refused(number, str(error), type(error).__name__))
         except Exception as error:  # noqa: BLE001 -- who has ordered it is told
-            get_logger("formicary").exception("an order could not be performed; please report it")
+            get_logger("formicary").exception("an order could not be carried out; please report this")
             self._line.send(Refused(number, describe_error(error), "FormicaryError"))
         else:
             self._line.send(Done(number, names))

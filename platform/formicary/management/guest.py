@@ -63,7 +63,7 @@ class GuestServices:
             UsageError: always.
         """
         raise UsageError(
-            f"agent {agent.name} lives in a guest of the platform, which has no part in its groups"
+            f"agent {agent.name} lives in a guest of the platform, and guests cannot join groups"
         )
 
     @property
@@ -73,7 +73,7 @@ class GuestServices:
         Raises:
             MoveError: always.
         """
-        raise MoveError("an agent of a guest of the platform cannot move: it has no home there")
+        raise MoveError("an agent in a guest of the platform cannot move: it has no home there")
 
     @property
     def sleeping(self) -> Never:
@@ -82,7 +82,7 @@ class GuestServices:
         Raises:
             MoveError: always.
         """
-        raise MoveError("an agent of a guest of the platform cannot sleep: it has no home there")
+        raise MoveError("an agent in a guest of the platform cannot sleep: it has no home there")
 
     @property
     def members(self) -> Mapping[str, int]:

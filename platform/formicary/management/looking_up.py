@@ -160,7 +160,7 @@ class LookingUp:
             ManagementError: this is a guest, and the platform's container answers that it does not do it.
         """
         if isinstance(names, str):
-            raise InvalidNameError(f"several names are a list, as in [{names!r}]")
+            raise InvalidNameError(f"several names must be a list, as in [{names!r}]")
         wanted = tuple(names)
         different = tuple(dict.fromkeys(wanted))
         parts = [different[start : start + MOST_NAMES] for start in range(0, len(different), MOST_NAMES)]

@@ -228,7 +228,7 @@ class Management(LookingUp):
                 does not answer are in `failed`.
         """
         if isinstance(names, str):  # whose letters would be names
-            raise InvalidNameError(f"several names are a list, as in [{names!r}]")
+            raise InvalidNameError(f"several names must be a list, as in [{names!r}]")
         wanted = tuple(names)
         requests: list[CreateMany] = []
         # All of them first, so that a mistake in the last is found before an agent is made.
@@ -250,7 +250,7 @@ def _creation(
     """Return a request for one agent or many, made as any: what others would not take is not taken here."""
     class_name = cls if isinstance(cls, str) else f"{cls.__module__}:{cls.__qualname__}"
     if arguments is not None and not isinstance(arguments, Mapping):
-        takes = f"{class_name.rpartition(':')[2]} is given its arguments by their names"
-        raise ManagementRequestError(f"{takes}, as by {{'limit': 3}}, not as {shorten(arguments)}")
+        takes = f"{class_name.rpartition(':')[2]} takes its arguments by name"
+        raise ManagementRequestError(f"{takes}, such as {{'limit': 3}}, not {shorten(arguments)}")
     given = None if arguments is None else dict(arguments)
     return make_request(action, **{"class": class_name}, container=container, arguments=given, **names)

@@ -93,8 +93,8 @@ class Arriving:
             self._machine.arrivals.refuse(address, number, str(error))
             return
         except Exception as error:
-            logger.exception("agent %s, which comes from %s, could not be made", address, build.source)
-            reason = f"it could not be made in container {self._container.name}: {type(error).__name__}"
+            logger.exception("agent %s, which comes from %s, could not be created", address, build.source)
+            reason = f"it could not be created in container {self._container.name}: {type(error).__name__}"
             self._machine.arrivals.refuse(address, number, reason)
             return
         self._ready[address] = guest
@@ -108,7 +108,7 @@ class Arriving:
         try:
             parcel = _read_parcel(build.snapshot)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise MoveError(f"what has arrived is no agent: {error}") from error
+            raise MoveError(f"what arrived is not an agent: {error}") from error
         snapshot = read_snapshot(parcel.snapshot)
         entrance = self._origins.entrance(build.address, snapshot.kind)
         agent = restore(snapshot, build.address.partition("@")[0], entrance)
@@ -124,7 +124,9 @@ class Arriving:
         if len(held.messages) < _BROUGHT:
             held.messages.append(message)  # more than a mailbox takes, where it had several
         else:
-            reason = f"too much waits until {address} has started in container {self._container.name}"
+            reason = (
+                f"too many messages are waiting for {address} to start in container {self._container.name}"
+            )
             self._container.dispatcher.add_dead_letter(message, reason, address)
         return True
 
@@ -162,7 +164,7 @@ class Arriving:
                 waking.send(None)  # which waits for nothing
             except StopIteration:
                 return
-            raise RuntimeError("an agent without after_move() waits before it begins")
+            raise RuntimeError("an agent without after_move() must wait before it starts")
         name = f"{wake.address}/after_move"
         task = asyncio.get_running_loop().create_task(self._wake_in_time(waking, wake.address), name=name)
         self._hooks[wake.address] = task, self._time()
@@ -209,7 +211,7 @@ class Arriving:
         guest = self._ready.get(discard.address)
         if guest is None or guest.number != discard.number:
             return
-        self._dismiss(discard.address, f"has not come to container {self._container.name} after all")
+        self._dismiss(discard.address, f"did not arrive in container {self._container.name}")
 
     def _dismiss(self, address: str, what: str) -> None:
         """Forget an agent that was made; `what` became of it fails what has waited for it."""
@@ -264,5 +266,5 @@ def _why_ended(agent: Agent | MicroAgent) -> str:
     """Return why an agent has ended before its after_move() was done."""
     failure = agent.last_failure
     if failure is None or failure.part != "after_move":
-        return "it was ended before its after_move() was done"
-    return f"its after_move() has failed: {failure.what}"
+        return "it was stopped before its after_move() finished"
+    return f"its after_move() failed: {failure.what}"

@@ -140,7 +140,7 @@ def _initialise(behaviour: Behaviour, snapshot: BehaviourSnapshot) -> None:
     elif isinstance(behaviour, FSMBehaviour) and snapshot.machine is not None:
         FSMBehaviour.__init__(behaviour)
     else:
-        raise AgentStateError(f"{type(behaviour).__name__} is a behaviour of another kind here")
+        raise AgentStateError(f"{type(behaviour).__name__} is a different kind of behaviour here")
 
 
 # -- templates -----------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def _take_template(template: Template | None, whose: str) -> msgspec.Raw:
     if template is None:
         return plain.NIL
     if type(template) is not Template:
-        raise MoveError(f"{whose} template is {type(template).__name__}, and only a Template is carried")
+        raise MoveError(f"{whose} template is {type(template).__name__}, and only a Template can be carried")
     try:
         return _encoded(template)
     except plain.UncarriedError as error:
@@ -186,7 +186,7 @@ def _made(tree: Any) -> Template:
             join = operator.and_ if word == "and" else operator.or_
             return functools.reduce(join, map(_made, others), _made(first))
         case _:
-            raise ValueError("its template is none")
+            raise ValueError("its template is not valid")
 
 
 # -- machines ------------------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def _take_machine(behaviour: FSMBehaviour, whose: str, *, is_caller: bool) -> Ma
         try:
             behaviour.check_transition(position, following)
         except AgentStateError as error:
-            raise MoveError(f"{whose} next state is not to be reached: {error}") from error
+            raise MoveError(f"{whose} next state cannot be reached: {error}") from error
         position = following
     states = {
         name: StateSnapshot(

@@ -120,10 +120,10 @@ def _read(agent: str, belongings: Any) -> _Belongings:
     try:
         read = msgspec.convert(belongings, _Belongings)
     except ValueError as error:
-        raise MoveError(f"what {agent} has registered cannot be read: {error}") from None
+        raise MoveError(f"cannot read what {agent} has registered: {error}") from None
     services = read.registrations.services
     if len(services) > MOST_SERVICES or any(each.agent != agent for each in services):
-        raise MoveError(f"{agent} brings services of others, or more than {MOST_SERVICES}")
+        raise MoveError(f"{agent} brings other agents' services, or more than {MOST_SERVICES}")
     return read
 
 

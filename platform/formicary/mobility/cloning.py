@@ -99,12 +99,10 @@ class Cloning:
         try:
             answer = await self._agent.ask(message.replace(language="msgpack"), timeout)
         except NoAnswerError as error:
-            reason = f"container {domain} has not answered within {timeout:g} s, and may begin it yet"
-            raise MoveError(
-                f"it is not known whether there is a clone of {order.original}: {reason}"
-            ) from error
+            reason = f"container {domain} did not answer within {timeout:g} s, and may still start it"
+            raise MoveError(f"it is not known whether {order.original} was cloned: {reason}") from error
         except FormicaryError as error:
-            raise MoveError(f"there is no clone of {order.original}: {error}") from error
+            raise MoveError(f"{order.original} was not cloned: {error}") from error
         if answer.performative == "inform":
             return
         try:
@@ -123,8 +121,8 @@ class Cloning:
         except FormicaryError as error:
             performative, content = write_error(error, "internal-error")
         except Exception:
-            logger.exception("a clone that %s has asked for could not be made", message.sender)
-            mistake = MoveError(f"the clone could not be made in container {self._container.name}")
+            logger.exception("a clone that %s has asked for could not be created", message.sender)
+            mistake = MoveError(f"the clone could not be created in container {self._container.name}")
             performative, content = write_error(mistake, "internal-error")
         answer = self._agent.make_answer(message, performative, content)
         if answer is not None:
@@ -133,11 +131,11 @@ class Cloning:
     def _read(self, message: Message) -> _Order:
         local, _, domain = (message.sender or "").partition("@")
         if local != MANAGEMENT or domain not in self._container.members:
-            raise UnauthorisedError(f"{message.sender} is none of the platform's containers")
+            raise UnauthorisedError(f"{message.sender} is not one of the platform's containers")
         try:
             return _read_order(message.body)  # type: ignore[arg-type]  # text is refused, too
         except (msgspec.DecodeError, UnicodeError, RecursionError, TypeError) as error:
-            raise MoveError(f"what has arrived is no clone: {error}") from error
+            raise MoveError(f"what arrived is not a clone: {error}") from error
 
     async def _begin(self, order: _Order) -> None:
         container = self._container
@@ -148,11 +146,11 @@ class Cloning:
             container.lifecycle.check_not_away(address)
             admit(container, address)
         except FormicaryError as error:
-            raise MoveError(f"there is no clone of {order.original}: {error}") from error
+            raise MoveError(f"{order.original} was not cloned: {error}") from error
         hook = None
         if type(agent).after_clone is not BaseAgent.after_clone:
             hook = partial(agent.after_clone, order.original)
         state = snapshot.agent_state
         if not await awake(agent, container, address, state=state, hook=hook, part="after_clone"):
-            why = "its after_clone() has failed or ended it" if container.is_open else "the container stops"
-            raise MoveError(f"there is no clone of {order.original}: {why}")
+            why = "its after_clone() failed or stopped it" if container.is_open else "the container stops"
+            raise MoveError(f"{order.original} was not cloned: {why}")

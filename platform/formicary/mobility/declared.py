@@ -38,21 +38,17 @@ def take_data(owner: Owner, whose: str) -> msgspec.Raw:
             return plain.NIL if data is None else msgspec.Raw(plain.encode(data))
         raw = plain.encode_declared(data)
     except plain.UncarriedError as error:
-        hint = (
-            ""
-            if _annotation(kind) is not None
-            else "; declare the type of `data`, if that has a place for it"
-        )
+        hint = "" if _annotation(kind) is not None else "; declare the type of `data`, if it can hold this"
         raise MoveError(f"{whose} data{error.path} {error}, which cannot be carried{hint}") from None
     try:
         arrived = decoder.decode(raw)
     except Exception as error:
-        raise MoveError(f"{whose} data is not of its declared type: {describe_error(error)}") from error
+        raise MoveError(f"{whose} data does not have its declared type: {describe_error(error)}") from error
     try:
         plain.check_arrives(data, arrived)
     except plain.UncarriedError as error:
         raise MoveError(
-            f"{whose} data{error.path} {error}: declare the type of all that `data` has in it"
+            f"{whose} data{error.path} {error}: declare the type of everything in `data`"
         ) from None
     return msgspec.Raw(raw)
 
@@ -70,9 +66,9 @@ def give_data(owner: Owner, raw: msgspec.Raw, whose: str) -> None:
         decoder = _decoder_of(kind)
         owner.data = plain.decode(raw) if decoder is None else decoder.decode(raw)
     except AttributeError as error:
-        raise MoveError(f"{whose} class {kind.__name__} has no room for data: {error}") from error
+        raise MoveError(f"{whose} class {kind.__name__} cannot hold data: {error}") from error
     except Exception as error:
-        raise MoveError(f"{whose} data is not of its declared type: {describe_error(error)}") from error
+        raise MoveError(f"{whose} data does not have its declared type: {describe_error(error)}") from error
 
 
 def upgrade_data(agent: BaseAgent, raw: msgspec.Raw, version: int) -> None:
@@ -101,7 +97,7 @@ def _check_attributes(owner: Owner, kind: type, whose: str) -> None:
     for name in names:
         if name != "data" and not _is_left_behind(owner, name):
             raise MoveError(
-                f"{whose} attribute `{name}` is not carried; put it into `data`, or name it in "
+                f"{whose} attribute `{name}` is not carried along; put it in `data`, or list it in "
                 "`leaves_behind`"
             )
 
@@ -137,8 +133,8 @@ def _annotation(kind: type) -> tuple[Any] | None:
                 return (get_type_hints(holder, names, include_extras=True)["data"],)
             except Exception as error:
                 raise MoveError(
-                    f"the type of {base.__name__}.data cannot be found: {describe_error(error)}; import it "
-                    "where the class is defined, and not only for type checkers"
+                    f"the type of {base.__name__}.data cannot be resolved: {describe_error(error)}; "
+                    "import it where the class is defined, not only for type checkers"
                 ) from error
     return None
 

@@ -73,7 +73,7 @@ _read_report = msgspec.msgpack.Decoder(Report).decode
 class _Resting(msgspec.Struct):
     place: str  # where it is to go
     since: float  # by the time of day
-    waits_for: str = "its behaviours to come to rest"
+    waits_for: str = "its behaviours to reach a resting point"
 
 
 class _Departure(msgspec.Struct):
@@ -96,7 +96,7 @@ async def _ask(agent: Agent | MicroAgent, place: str) -> None:
     except Exception as error:
         logger.exception("before_move of agent %s failed", agent.name)
         what = describe(f"{agent.name}/before_move", error).what
-        raise MoveError(f"agent {agent.name} cannot move: its before_move() has failed: {what}") from error
+        raise MoveError(f"agent {agent.name} cannot move: its before_move() failed: {what}") from error
 
 
 class Departing:
@@ -167,7 +167,7 @@ class Departing:
         try:
             await bring_to_rest(agent, caller)
             try:
-                resting.waits_for = "messages that it has sent before to arrive"
+                resting.waits_for = "messages that it sent earlier to arrive"
                 if unsettled := self._places.settling.begin({address}):
                     # What goes out only then, nobody would wait for.
                     await self._places.settling.settle(unsettled)
@@ -197,8 +197,8 @@ class Departing:
         parcel = encode_parcel(Parcel(msgspec.Raw(take_snapshot(agent, caller)), belongings))
         if len(parcel) > _LARGEST_PARCEL:
             raise MoveError(
-                f"agent {agent.name} cannot move: with what it has registered it would carry {len(parcel)} "
-                f"bytes, and may carry {_LARGEST_PARCEL} at most; leave some of it behind"
+                f"agent {agent.name} cannot move: with its registrations it would carry "
+                f"{len(parcel)} bytes, and the limit is {_LARGEST_PARCEL}; leave some of them behind"
             )
         outcome, counts = Answer(loop=asyncio.get_running_loop()), self._transport.counts()
         departure = self._departures[address] = _Departure(agent, since, counts, outcome)
@@ -236,7 +236,7 @@ class Departing:
         if address in self._machine.departures:
             self._machine.departures.kill(address)
         if departure is not None and not departure.outcome.done():
-            departure.outcome.fail(MoveError(f"agent {departure.agent.name} was ended before it moved"))
+            departure.outcome.fail(MoveError(f"agent {departure.agent.name} was stopped before it moved"))
 
     # -- what the hand-over says ----------------------------------------------------------------------------
 
@@ -328,14 +328,14 @@ class Departing:
             departure.outcome.settle(None)
         else:
             name, place = departure.agent.name, settled.place.partition(".")[0]
-            departure.outcome.fail(MoveError(f"agent {name} has ended in container {place}: {report.end}"))
+            departure.outcome.fail(MoveError(f"agent {name} ended in container {place}: {report.end}"))
 
     def perished(self, perished: Perished) -> None:
         """Forget an agent that is lost with its destination."""
         address = perished.address
         departure = self._departures.pop(address, None)
         name = perished.place.partition(".")[0]
-        logger.error("agent %s is lost with container %s, where it was to go on", address, name)
+        logger.error("agent %s was lost with container %s, its destination", address, name)
         if departure is None:
             return
         if self._container.dispatcher.agents.get(address) is departure.agent:
@@ -343,7 +343,7 @@ class Departing:
         else:
             self._belongings().release(address)
         if not departure.outcome.done():
-            error = MoveError(f"agent {departure.agent.name} is lost with container {name}")
+            error = MoveError(f"agent {departure.agent.name} was lost with container {name}")
             departure.outcome.fail(error)
 
     def close(self) -> None:

@@ -70,7 +70,7 @@ class Progress(msgspec.Struct):
             # As it will be when it has been carried, also if it is not.
             carried = msgspec.msgpack.decode(msgspec.msgpack.encode(result))
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
-            self.has_failed(f"what visit() has returned cannot be carried: {error}")
+            self.has_failed(f"what visit() returned cannot be carried: {error}")
         else:
             self._note(Visit(self.stop, carried))
 
@@ -101,7 +101,7 @@ class Progress(msgspec.Struct):
         first = self.stop
         self.has_failed(reason)
         while self.stop is not None:
-            self.has_failed(f"the agent has gone home, since it could not go to {first}")
+            self.has_failed(f"the agent went home, because it could not go to {first}")
 
 
 class Itinerary(Behaviour):
@@ -135,11 +135,11 @@ class Itinerary(Behaviour):
         super().__init__()
         if type(self).visit is Itinerary.visit:
             raise DefinitionError(
-                f"{type(self).__name__} has no visit(): write `async def visit(self, place)`, for what is "
-                "to be done at each stop"
+                f"{type(self).__name__} has no visit(): write `async def visit(self, place)`, which "
+                "runs at each stop"
             )
         if away not in get_args(Away):
-            raise AgentStateError(f"away is one of {', '.join(get_args(Away))}, not {away!r}")
+            raise AgentStateError(f"away must be one of {', '.join(get_args(Away))}, not {away!r}")
         stops = (stops,) if isinstance(stops, str) else stops
         self.data = Progress([_checked(stop) for stop in stops], away)
 
@@ -170,8 +170,8 @@ class Itinerary(Behaviour):
         if isinstance(self.data, Progress):
             return self.data
         raise AgentStateError(
-            f"the data of {self} is the itinerary's own, and not {type(self.data).__name__}: put yours into "
-            "that of its agent"
+            f"the data of {self} is reserved for the itinerary, so it cannot be "
+            f"{type(self.data).__name__}: put your data in the agent's"
         )
 
     async def _wait_for_time(self) -> None:
@@ -220,12 +220,12 @@ class Itinerary(Behaviour):
         progress.tries += 1
         if progress.tries == 1:
             reason = reason or f"container {home} is not there"
-            logger.warning("%s cannot go on now, and tries again: %s", self, reason)
+            logger.warning("%s cannot continue now, trying again: %s", self, reason)
 
 
 def _checked(stop: object) -> str:
     if not isinstance(stop, str):
-        raise InvalidNameError(f"a stop is the name of a container, not {shorten(stop)}")
+        raise InvalidNameError(f"a stop must be the name of a container, not {shorten(stop)}")
     label, dot, platform = stop.partition(".")
     check_container(label)
     if dot:

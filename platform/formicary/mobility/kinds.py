@@ -55,8 +55,8 @@ def name_of(kind: type) -> str:
     module, name, full = _names_of(kind)
     if _top(module).get(name) is not kind:
         raise MoveError(
-            f"its class {name} would not be found where it arrives: define it at the top level of module "
-            f"{module}"
+            f"its class {name} could not be found at the destination: define it at the top level of "
+            f"module {module}"
         )
     return full
 
@@ -94,7 +94,7 @@ def find(class_name: str, base: type[K], entrance: Entrance) -> type[K]:
 def _find(class_name: str, base: type[K], entrance: Entrance) -> type[K]:
     names = split_class_name(class_name)
     if names is None:
-        raise MoveError(f"{shorten(class_name)} is no name of a class")
+        raise MoveError(f"{shorten(class_name)} is not a class name")
     module, name = names
     is_own = class_name in _OWN and bool(entrance.accepts or entrance.modules)
     if not is_own:
@@ -104,7 +104,7 @@ def _find(class_name: str, base: type[K], entrance: Entrance) -> type[K]:
     except ManagementRequestError as error:
         raise MoveError(f"its class is not in container {entrance.name}: {error}") from error
     if not (isinstance(kind, type) and issubclass(kind, base)):
-        raise MoveError(f"{class_name} is no class of {base.__name__} in container {entrance.name}")
+        raise MoveError(f"{class_name} is not a class of {base.__name__} in container {entrance.name}")
     if not is_own and kind.__module__ != module:  # it was only imported there
         _check_accepted(kind.__module__, class_name, entrance)
     return kind
@@ -114,6 +114,6 @@ def _check_accepted(module: str, class_name: str, entrance: Entrance) -> None:
     if not entrance.has(module):
         accepted = f"accepts {', '.join(entrance.accepts)}" if entrance.accepts else "accepts no agents"
         raise MoveError(
-            f"container {entrance.name} {accepted}, and the agent has {class_name}: it would have to be "
-            f"opened with accepts=[{module!r}], or a package that it is in"
+            f"container {entrance.name} {accepted}, but the agent has {class_name}: open the "
+            f"container with accepts=[{module!r}], or with a package that contains it"
         )

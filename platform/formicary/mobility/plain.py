@@ -51,9 +51,9 @@ def encode(value: object) -> bytes:
     try:
         return encode_any(_carried(value))
     except RecursionError:
-        raise UncarriedError("is nested too deeply, or has itself in it") from None
+        raise UncarriedError("is nested too deeply, or contains itself") from None
     except UnicodeEncodeError:
-        raise UncarriedError("has text in it that is no Unicode, with a lone surrogate") from None
+        raise UncarriedError("contains text with a lone surrogate, which is not valid Unicode") from None
 
 
 def decode(data: bytes | msgspec.Raw) -> Any:
@@ -178,7 +178,7 @@ def _check_fields(value: Any) -> None:
         names = {field.name for field in dataclasses.fields(value)}
         for name in getattr(value, "__dict__", ()):
             if name not in names and not hasattr(type(value), name):  # a cached property is made anew
-                raise UncarriedError("is none of the fields of its class", f".{name}")
+                raise UncarriedError("is not a field of its class", f".{name}")
 
 
 def _inside(value: Any) -> Iterator[tuple[str, Any]]:

@@ -35,8 +35,8 @@ class Remains:
     def error(self) -> AgentStateError:
         """Return what those get who still use the old object."""
         return AgentStateError(
-            f"agent {self.address} has moved to {self.place}, and this object is what it has left behind; "
-            "write to the agent by its name, and end it by container.management.kill()"
+            f"agent {self.address} has moved to {self.place}, and this object was left behind; send "
+            "to the agent by its name, and stop it with container.management.kill()"
         )
 
     def __getattr__(self, name: str) -> Never:
@@ -91,7 +91,7 @@ class RemainingStrand:
 
     def _still_runs(self) -> None:
         logger.error(
-            "%s, whose agent has moved to %s, did not end within %g s and is left behind",
+            "%s, whose agent has moved to %s, did not end within %g s and was abandoned",
             self.strand_name(),
             self._place,
             _WITHIN,

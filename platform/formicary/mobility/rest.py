@@ -18,6 +18,7 @@ from formicary.core.base_agent import AgentState
 from formicary.core.behaviour import Phase
 from formicary.core.errors import MoveError
 from formicary.core.mailbox import Mailbox
+from formicary.core.quoting import counted
 from formicary.core.resting import is_at_rest, what_it_does
 from formicary.core.scheduler import GREEDY
 from formicary.core.strand import Halt
@@ -96,15 +97,15 @@ def check_can_rest(agent: Agent | MicroAgent, caller: Strand | None) -> None:
     """
     match agent.state:
         case AgentState.INITIATED:
-            why = "has not started yet: move it when its container.start() has returned"
+            why = "has not started yet: move it after its container.start() has returned"
         case AgentState.GONE:
             why = "is gone"
         case AgentState.TRANSIT:
-            why = "is about to move already"
+            why = "is already about to move"
         case _ if agent.container.dispatcher.is_closing:
-            why = "stops with its container"
+            why = "is stopping with its container"
         case _ if caller is not None and _is_ending(caller):
-            why = "cannot move in the on_end() of its behaviour: that is over"
+            why = "cannot move in the on_end() of its behaviour, which has already ended"
         case _:
             return
     raise MoveError(f"agent {agent.name} {why}")
@@ -166,8 +167,8 @@ async def _end_conversations(agent: Agent | MicroAgent, patience: float) -> None
     while (what := _under_way(agent)) is not None and not dispatcher.is_closing:
         if loop.time() >= until:
             raise MoveError(
-                f"agent {agent.name} cannot move: it {what}, which has not ended within {patience:g} s; "
-                "move it when that is over"
+                f"agent {agent.name} cannot move: it {what}, which did not end within {patience:g} "
+                "s; move it afterwards"
             )
         await asyncio.sleep(_LOOK)
 
@@ -250,10 +251,11 @@ async def _rest_suspended(agent: Agent, state: AgentState) -> None:
 
 
 def _busy_error(agent: Agent, busy: tuple[Behaviour, ...], why: str) -> MoveError:
-    first, more = busy[0], f", nor have {len(busy) - 1} others" if len(busy) > 1 else ""
+    first, more = busy[0], f", nor did {counted(len(busy) - 1, 'other')}" if len(busy) > 1 else ""
     return MoveError(
-        f"agent {agent.name} cannot move: its behaviour {type(first).__name__} has not come to rest{why}"
-        f"{more}; it {what_it_does(first)}, and is at rest between two runs, in receive() and until it is due"
+        f"agent {agent.name} cannot move: its behaviour {type(first).__name__} did not reach a "
+        f"resting point{why}{more}; it {what_it_does(first)}; agents can move while their "
+        "behaviours are between two runs, in receive(), or not yet due"
     )
 
 
@@ -264,14 +266,14 @@ def check_is_at_rest(agent: Agent | MicroAgent) -> None:
         MoveError: it does not move.
     """
     if agent.state is not AgentState.TRANSIT or agent.is_ending:
-        raise MoveError(f"agent {agent.name} does not move: it was ended before it had come to rest")
+        raise MoveError(f"agent {agent.name} does not move: it was stopped before it reached a resting point")
     if agent.container.dispatcher.is_closing:
         raise MoveError(f"agent {agent.name} does not move: its container stops")
     for behaviour in agent.behaviours if isinstance(agent, Agent) else ():
         if behaviour.mailbox.is_awaited_by_tasks:
             raise MoveError(
-                f"agent {agent.name} cannot move: a task that its behaviour {type(behaviour).__name__} has "
-                "made waits for a message; end the task before"
+                f"agent {agent.name} cannot move: a task that its behaviour "
+                f"{type(behaviour).__name__} created is waiting for a message; end the task first"
             )
 
 

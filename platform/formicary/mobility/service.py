@@ -131,7 +131,7 @@ class MobilityService:
         """
         place = to if self._machine.reaches(to) else full_domain(agent, to, self._container)
         if (transit := self.transit(agent.address or "")) is not None:
-            raise MoveError(f"agent {agent.name} is about to move already: {transit}")
+            raise MoveError(f"agent {agent.name} is already about to move: {transit}")
         if place == self._container.domain:
             return
         if not self._machine.reaches(place):
@@ -187,7 +187,7 @@ class MobilityService:
         self._machine.receive(domain, payload)
         if not self._is_member(domain):
             raise ValueError(
-                f"{domain} is not known as a container of this platform, so it may not say that agents move"
+                f"{domain} is not known as a container of this platform, so it may not move agents"
             )
         self._act()
 
@@ -293,7 +293,8 @@ class NoMobility:
 
     def _refuse(self, agent: BaseAgent) -> NoReturn:
         raise MoveError(
-            f"agent {agent.name} cannot leave container {self._container.name}: that is connected to no other"
+            f"agent {agent.name} cannot leave container {self._container.name}, which is not "
+            "connected to any other"
         )
 
 
@@ -310,6 +311,6 @@ def full_domain(agent: BaseAgent, to: str, container: Container) -> str:
         raise MoveError(f"agent {agent.name} cannot move: {error}") from error
     if dot and platform != container.platform:
         raise MoveError(
-            f"agent {agent.name} cannot move: {to} is no container of the platform {container.platform}"
+            f"agent {agent.name} cannot move: {to} is not a container of the platform {container.platform}"
         )
     return f"{label}.{container.platform}"

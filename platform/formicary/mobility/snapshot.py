@@ -88,9 +88,7 @@ def check_can_be_carried(agent: Agent | MicroAgent) -> None:
     """
     dispatcher = agent.container.dispatcher
     if agent.address in dispatcher.outlets:
-        raise MoveError(
-            f"agent {agent.name} cannot move: it has an XMPP account of its own, which stays here"
-        )
+        raise MoveError(f"agent {agent.name} cannot move: it has its own XMPP account, which stays here")
     if agent.address in dispatcher.system_agents:
         raise MoveError(f"agent {agent.name} cannot move: it serves its container")
 
@@ -112,8 +110,8 @@ def take_snapshot(agent: Agent | MicroAgent, caller: Strand | None = None) -> by
         raise MoveError(f"agent {agent.name} cannot move: {error}") from error
     if len(encoded) > LARGEST:
         raise MoveError(
-            f"agent {agent.name} cannot move: what it would carry has {len(encoded)} bytes, and may have "
-            f"{LARGEST} at most; leave some of it behind"
+            f"agent {agent.name} cannot move: it would carry {len(encoded)} bytes, and the limit is "
+            f"{LARGEST}; leave some of them behind"
         )
     return encoded
 
@@ -143,8 +141,8 @@ def _take_knowledge(agent: Agent) -> msgspec.Raw:
         return msgspec.Raw(plain.encode(knowledge))
     except plain.UncarriedError as error:
         raise MoveError(
-            f"its knowledge{error.path} {error}, which cannot be carried; put it into `data`, whose type you "
-            "can declare, or make it plain data"
+            f"its knowledge{error.path} {error}, which cannot be carried; put it in `data`, whose "
+            "type you can declare, or make it plain data"
         ) from None
 
 
@@ -165,11 +163,11 @@ def read_snapshot(payload: bytes | memoryview | msgspec.Raw) -> Snapshot:
         MoveError: it is none, or too large.
     """
     if memoryview(payload).nbytes > LARGEST:
-        raise MoveError(f"what the agent carries has more than {LARGEST} bytes")
+        raise MoveError(f"the agent carries more than {LARGEST} bytes")
     try:
         return _decoder.decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise MoveError(f"what has arrived is no agent: {error}") from error
+        raise MoveError(f"what arrived is not an agent: {error}") from error
 
 
 def restore(snapshot: Snapshot, name: str, entrance: kinds.Entrance) -> Agent | MicroAgent:
@@ -186,7 +184,7 @@ def restore(snapshot: Snapshot, name: str, entrance: kinds.Entrance) -> Agent | 
     """
     kind: Any = kinds.find(snapshot.kind, BaseAgent, entrance)
     if not issubclass(kind, _KINDS):
-        raise MoveError(f"{snapshot.kind} is no class of agents in container {entrance.name}")
+        raise MoveError(f"{snapshot.kind} is not an agent class in container {entrance.name}")
     agent: Any = object.__new__(kind)
     base: Any = Agent if issubclass(kind, Agent) else MicroAgent
     try:
@@ -203,7 +201,7 @@ def restore(snapshot: Snapshot, name: str, entrance: kinds.Entrance) -> Agent | 
     except MoveError:
         raise
     except (FormicaryError, ValueError) as error:
-        raise MoveError(f"the agent cannot be made in container {entrance.name}: {error}") from error
+        raise MoveError(f"the agent cannot be created in container {entrance.name}: {error}") from error
     if snapshot.failures is not None:
         failures = AgentFailures(AgentStateError(snapshot.failures.first), snapshot.failures.latest)
         failures.total = snapshot.failures.total

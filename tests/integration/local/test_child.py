@@ -83,7 +83,7 @@ async def test_an_agent_that_exits_ends_it(caplog):
             await worker.start(Doing, "doing", {"what": "exit", "value": 3})
         await until(lambda: worker.loss)
         assert worker.report.exit_code == 3
-        assert "has ended, as one of its agents wanted" in caplog.text
+        assert "ended because one of its agents ended it" in caplog.text
 
 
 async def test_what_cannot_be_is_refused_in_a_sentence(monkeypatch):
@@ -96,11 +96,11 @@ async def test_what_cannot_be_is_refused_in_a_sentence(monkeypatch):
         ):
             alone.spawn("w1")
     async with Container("c1", listen="127.0.0.1") as c1:
-        with pytest.raises(UsageError, match=r"^containers in processes of their own take no sleepers="):
+        with pytest.raises(UsageError, match=r"^containers in their own processes do not accept sleepers="):
             c1.spawn("w1", sleepers="file")
         with pytest.raises(ContainerLostError, match="never started"):
             _ = c1.spawn("w1").pid
-        with pytest.raises(UsageError, match="a directory is one of"):
+        with pytest.raises(UsageError, match="the directory must be one of"):
             async with c1.spawn("w1", directory="none"):
                 pass
 

@@ -105,7 +105,9 @@ async def test_it_is_said_which_container_all_wait_for(tmp_path, monkeypatch, ca
         await until(lambda: caplog.records)
         (tmp_path / "sign").touch()
         assert (
-            caplog.records[0].getMessage().startswith("all wait for container c1, which has not ended cycle ")
+            caplog.records[0]
+            .getMessage()
+            .startswith("all containers are waiting for container c1, which has not finished cycle ")
         )
 
 
@@ -117,5 +119,5 @@ async def test_the_platform_ends_in_the_midst_of_a_cycle(tmp_path):
 
 
 def test_a_mode_that_is_none_is_refused():
-    with pytest.raises(UsageError, match="mode is 'pooled' or 'synchronous', not 'parallel'"):
+    with pytest.raises(UsageError, match="mode must be 'pooled' or 'synchronous', not 'parallel'"):
         LocalPlatform(1, mode="parallel")

@@ -63,7 +63,7 @@ def test_ctrl_c_ends_the_containers_on_all_nodes(lab, job, nothing_left, tmp_pat
     )
     process = job("run", "script.py", "--launcher", "slurm")
     line = ""
-    while "Ctrl-C ends it" not in line:
+    while "press Ctrl-C to stop" not in line:
         line = process.stderr.readline()
         assert line
     process.send_signal(signal.SIGINT)
@@ -77,7 +77,7 @@ def test_a_program_that_is_killed_takes_its_containers_with_it(lab, job, nothing
     )
     process = job("run", "script.py", "--launcher", "slurm")
     line = ""
-    while "Ctrl-C ends it" not in line:
+    while "press Ctrl-C to stop" not in line:
         line = process.stderr.readline()
         assert line
     process.kill()
@@ -87,12 +87,12 @@ def test_a_program_that_is_killed_takes_its_containers_with_it(lab, job, nothing
     ("options", "before", "code", "said"),
     [
         (("--launcher", "slurm"), "sys.exit(1)", 1, "{pid}) has ended with exit code 1"),
-        (("--launcher", "slurm", "--interface", "ib7"), "", 2, "no network interface ib7 that is up"),
+        (("--launcher", "slurm", "--interface", "ib7"), "", 2, "no active network interface ib7 with"),
         pytest.param(
             ("--launcher", "slurm", "--join", "c9"),
             "",
             2,
-            "all meet in this process: leave --join out",
+            "all containers meet in this process: omit --join out",
             marks=pytest.mark.full("--containers refuses it alike, in test_run_spread.py"),
         ),
     ],

@@ -153,12 +153,12 @@ async def test_what_is_killed_is_said_with_its_agents_and_partners_get_failures(
         os.kill(victim.pid, signal.SIGKILL)
         await until(lambda: victim.loss)
         said = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
-        how = "was killed (SIGKILL: by somebody, or by the system where memory runs out)"
+        how = "was killed (SIGKILL: by a user, or by the system if memory ran out)"
         assert said == [f"container c2 (process {victim.pid}) {how}, and with it went w1, w3"]
         assert platform.containers == ("c1",)
         asker.add_behaviour(Do(send))
         await until(lambda: any(message.performative == "failure" for message in collect.messages))
-        with pytest.raises(UsageError, match=r"no container 'c2' to place agents in, but c1$"):
+        with pytest.raises(UsageError, match=r"no container 'c2' to place agents in; it has c1$"):
             await platform.start(Clerk, "late", on="c2")
         assert await platform.start(Clerk, "w1") == "w1@c1.lab.localhost"
         await until(lambda: "c2.lab.localhost" not in platform.container.members)
@@ -239,26 +239,24 @@ async def test_bad_input_is_one_sentence():
     class Local(Agent):
         pass
 
-    with pytest.raises(UsageError, match=r"^a local platform has one container or more, not 0; leave"):
+    with pytest.raises(UsageError, match=r"^a local platform must have at least one container, not 0; leave"):
         LocalPlatform(containers=0)
     with pytest.raises(UsageError, match=r"^100000000 containers need about .* ask for at most "):
         LocalPlatform(containers=100_000_000)
     with pytest.raises(
-        UsageError, match=r"^containers in processes of their own take no server=; they take accepts"
+        UsageError, match=r"^containers in their own processes do not accept server=; they accept accepts"
     ):
         LocalPlatform(containers=1, server=None)
-    with pytest.raises(UsageError, match=r"can 'go-on' or 'end', not 'restart'$"):
+    with pytest.raises(UsageError, match=r"be 'go-on' or 'end', not 'restart'$"):
         LocalPlatform(containers=1, when_lost="restart")
-    with pytest.raises(UsageError, match=r"cannot be named 'c1', as one of the others is; name it 'main'"):
+    with pytest.raises(UsageError, match=r"cannot be named 'c1', like one of the others; name it 'main'"):
         LocalPlatform(containers=1, container=Container("c1"))
     async with LocalPlatform(containers=1) as platform:
         with pytest.raises(ManagementRequestError, match=r"define it at the top level of a module$"):
             await platform.start(Local, "w")
-        with pytest.raises(
-            ManagementRequestError, match=r"there is no module 'nowhere' where this container"
-        ):
+        with pytest.raises(ManagementRequestError, match=r"no module named 'nowhere' where this container"):
             await platform.start("nowhere:Worker", "w")
-        with pytest.raises(ManagementRequestError, match=r"cannot be made with these arguments"):
+        with pytest.raises(ManagementRequestError, match=r"cannot be created with these arguments"):
             await platform.start(Cell, "w", {"desk": 1})
         with pytest.raises(ManagementRequestError):
             await platform.start(Clerk, "w", {"desk": object()})

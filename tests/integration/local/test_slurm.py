@@ -18,7 +18,7 @@ def test_agents_of_a_job_talk_across_its_nodes_and_a_cancelled_job_leaves_nothin
 
     (tmp_path / "script.py").write_text(SCRIPT.replace(AGENTS, 'agents = [Echo("a"), Echo("b")]'))
     job = cluster.submit(COMMAND)
-    wait_until(lambda: "Ctrl-C ends it" in cluster.output(job), 40.0, "the agents do not come up")
+    wait_until(lambda: "press Ctrl-C to stop" in cluster.output(job), 40.0, "the agents do not come up")
     cluster.run("scancel", job)
     cluster.wait(job)
     wait_until(lambda: [len(host.pids()) for host in cluster.hosts] == idle, 40.0, "processes are left")

@@ -169,5 +169,5 @@ async def test_a_conversation_is_one_subscription_and_only_its_own_agent_ends_it
 
 
 def test_a_guest_has_somewhere_to_go():
-    with pytest.raises(UsageError, match="a guest has a server, or an account, or joins another container"):
+    with pytest.raises(UsageError, match="a guest needs a server, an account or a container"):
         Container("guest", guest=True)

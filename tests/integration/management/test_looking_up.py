@@ -83,7 +83,7 @@ async def test_from_everywhere_they_are_seen_where_they_are_and_as_they_are(plat
             assert places[0].name == "ada@c1.lab.localhost"
             assert [place.reason for place in places[-2:]] == [
                 "no agent named 'nobody' lives in container c2",
-                "x@example.org is no agent of the platform lab.localhost",
+                "x@example.org is not an agent of the platform lab.localhost",
             ]
             assert places.missing == ()
             assert await looking.management.locate([]) == ()
@@ -239,7 +239,7 @@ async def test_a_behaviour_may_ask_and_alone_there_is_nobody_else_to_ask():
 async def test_bad_input_is_refused_where_it_is_written():
     async with Container("c1") as c1:
         management = c1.management
-        with pytest.raises(InvalidNameError, match=r"several names are a list, as in \['alice'\]"):
+        with pytest.raises(InvalidNameError, match=r"several names must be a list, as in \['alice'\]"):
             await management.locate("alice")
         for names in (["a b"], ["alice", ""], [3], ["a@c 1"]):
             with pytest.raises(InvalidNameError):

@@ -136,19 +136,19 @@ async def test_of_many_agents_all_are_created_that_can_be(platform, where, caplo
         assert {each.name.partition("@")[0]: (each.error, each.message) for each in creations.failed} == {
             "unmade": (
                 "unrecognised-parameter-value",
-                f"{CREW}:Choosy cannot be made with these arguments: ValueError: not this one",
+                f"{CREW}:Choosy cannot be created with these arguments: ValueError: not this one",
             ),
             "taken": (
                 "already-registered",
-                f"an agent named 'taken' lives in container {where}; take another name",
+                f"an agent named 'taken' already lives in container {where}; choose another name",
             ),
             "failing": ("internal-error", "setup of agent failing failed: ValueError: no desk"),
             "leaving": ("internal-error", "setup of agent leaving failed: SystemExit: 3"),
             "ams": (
                 "unrecognised-parameter-value",
                 (
-                    f"{CREW}:Choosy cannot be made with these arguments: 'ams' is the container's management "
-                    "agent; take another name"
+                    f"{CREW}:Choosy cannot be created with these arguments: 'ams' is the "
+                    "container's management agent; choose another name"
                 ),
             ),
         }
@@ -171,16 +171,14 @@ async def test_what_is_wrong_with_all_of_many_is_raised_and_none_is_created(plat
             (ManagementRequestError, f"{CREW}:Clerk", [*many, "b b"], "the agent name 'b b' has ' ' in it"),
             (ManagementRequestError, f"{CREW}:Clerk", [*many, 3], "Expected `str`"),
             (ManagementRequestError, f"{CREW}:Clerk", ["a", "b", "a"], "'a' is there twice"),
-            (InvalidNameError, f"{CREW}:Clerk", "bob", r"^several names are a list, as in \['bob'\]$"),
+            (InvalidNameError, f"{CREW}:Clerk", "bob", r"^several names must be a list, as in \['bob'\]$"),
         ):
             doing = c1.management.create_many(class_name, names, container=where, arguments={"desk": 1})
             with pytest.raises(kind, match=sentence):
                 await doing
         with pytest.raises(ManagementError, match="container c9 cannot be reached"):
             await c1.management.create_many(Clerk, ["a"], container="c9")
-        with pytest.raises(
-            ManagementRequestError, match=r"^Clerk is given its arguments by their names, .* not as 1$"
-        ):
+        with pytest.raises(ManagementRequestError, match=r"^Clerk takes its arguments by name, .* not 1$"):
             await c1.management.create(Clerk, "a", container=where, arguments=1)
         assert [c1.agents, c2.agents] == [(), ()]
 
@@ -301,7 +299,7 @@ async def test_an_answer_that_no_link_can_carry_is_an_error_that_says_so(platfor
         c2.dispatcher.transport.links[c1.domain].message_limit = 100_000
         said, content = await asking.ask("ams@c2", {"action": "search", "container": "c2"})
         assert said == ["failure"]
-        assert content["message"].startswith("the answer is too large, so ask for fewer: ")
+        assert content["message"].startswith("the answer is too large; ask for fewer: ")
         said, content = await asking.ask("ams@c2", {"action": "search", "container": "c2", "max_results": 9})
         assert len(content["agents"]) == 9
 

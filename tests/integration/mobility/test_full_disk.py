@@ -34,7 +34,7 @@ async def test_an_agent_comes_and_is_found_though_the_directory_cannot_write_tha
         [complaint] = [
             each.getMessage() for each in caplog.records if "could not be told" in each.getMessage()
         ]
-        assert f"{path} cannot be written; make it writable, or name another file" in complaint
+        assert f"{path} cannot be written; make it writable, or choose another file" in complaint
         for container in (c1, c2):
             [found] = await container.directory.search(type="printer")
             assert found.agent == alice.address

@@ -119,7 +119,7 @@ async def test_who_does_not_want_to_or_may_not_stays():
         await c1.start(carol := Traveller("carol"))
         await carol.move("c3")
         await c3.start(Agent("dave"))
-        with pytest.raises(NameTakenError, match="lives in container c3 now; take another name"):
+        with pytest.raises(NameTakenError, match="lives in container c3 ; choose another name"):
             await c1.start(Agent("carol"))
         assert homebody.state is bob.state is AgentState.ACTIVE
 
@@ -200,7 +200,7 @@ async def test_killed_on_its_way_it_is_nowhere():
         moving = asyncio.create_task(alice.move("c2"))
         await asyncio.sleep(0)
         await alice.stop()
-        with pytest.raises(MoveError, match="agent alice was ended before it moved"):
+        with pytest.raises(MoveError, match="agent alice was stopped before it moved"):
             await moving
         await until_idle()
         assert c1.agents == c2.agents == ()

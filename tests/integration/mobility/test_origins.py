@@ -65,7 +65,7 @@ async def test_one_of_another_class_does_not_come_in_its_place():
         await c1.start(alice := Traveller("alice"))
         await alice.move("c2")
         agent_in(c2, "alice").__class__ = Impostor
-        with pytest.raises(MoveError, match=r"container c1 accepts no agents, and the agent has .*:Impostor"):
+        with pytest.raises(MoveError, match=r"container c1 accepts no agents, but the agent has .*:Impostor"):
             await agent_in(c2, "alice").move("c1")
         assert c1.agents == ()
 

@@ -104,10 +104,10 @@ async def test_an_agent_goes_where_it_is_asked_to_and_is_seen_there(kind):
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
-        (Lost, r"its after_move\(\) has failed: LookupError: there is nothing for who comes from c1\."),
+        (Lost, r"its after_move\(\) failed: LookupError: there is nothing for who comes from c1\."),
         (
             Restless,
-            r"its after_move\(\) has failed: MoveError: agent ada is about to move already: to c2 since",
+            r"its after_move\(\) failed: MoveError: agent ada is already about to move: to c2 since",
         ),
     ],
 )
@@ -132,10 +132,12 @@ async def test_one_whose_hook_runs_is_seen_in_transit_and_can_be_killed():
             for seen in (listed, located):
                 assert (seen.container, seen.state) == (c2.domain, AgentState.TRANSIT)
                 assert (seen.transit.to, seen.transit.waits_for) == (c2.domain, "its after_move()")
-        with pytest.raises(MoveError, match=r"^agent ada is about to move already: to c2 since "):
+        with pytest.raises(MoveError, match=r"^agent ada is already about to move: to c2 since "):
             await c1.management.move("ada", "c1")
         await c1.management.kill("ada")
-        with pytest.raises(MoveError, match=r"^agent ada has ended in container c2: it was ended before its"):
+        with pytest.raises(
+            MoveError, match=r"^agent ada has ended in container c2: it was stopped before its"
+        ):
             await moving
 
 
@@ -146,7 +148,7 @@ async def test_one_that_is_about_to_move_is_not_kept_where_it_is():
         await asyncio.sleep(0)
         moving = asyncio.create_task(c2.management.move("ada@c1", "c2"))
         await until(lambda: ada.state is AgentState.TRANSIT)
-        with pytest.raises(MoveError, match=r"^agent ada is about to move already: to c2 since "):
+        with pytest.raises(MoveError, match=r"^agent ada is already about to move: to c2 since "):
             await c1.management.retract("ada")
         await moving
         assert [agent.name for agent in c2.agents] == ["ada"]
@@ -203,7 +205,10 @@ async def test_one_that_does_not_come_to_rest_yet_waits_for_that():
         moving = asyncio.create_task(busy.move("c2"))
         await until(lambda: busy.state is AgentState.TRANSIT)
         transit = (await c1.management.find("busy")).transit
-        assert (transit.to, transit.waits_for) == ("c2.lab.localhost", "its behaviours to come to rest")
+        assert (transit.to, transit.waits_for) == (
+            "c2.lab.localhost",
+            "its behaviours to reach a resting point",
+        )
         moving.cancel()
         await asyncio.wait([moving])
         assert (await c1.management.find("busy")).state is AgentState.ACTIVE
@@ -249,7 +254,7 @@ async def test_an_agent_whose_hook_fails_stays_and_who_has_asked_is_told_why(ask
             "home": lambda: c1.management.move("hasty", "c2"),
             "another": lambda: c2.management.move("hasty@c1", "c2"),
         }
-        why = r"hasty cannot move: its before_move\(\) has failed: KeyError: 'desk' \(test_requests.py:\d+"
+        why = r"hasty cannot move: its before_move\(\) failed: KeyError: 'desk' \(test_requests.py:\d+"
         with pytest.raises(MoveError, match=why):
             await moving[asks]()
         assert (c1.agents, hasty.state) == ((hasty,), AgentState.ACTIVE)

@@ -45,7 +45,7 @@ async def test_what_is_too_large_for_a_link_stays_and_holds_up_nobody(registered
             await large.directory.register("load", str(number), properties={"text": 10_000 * "x"})
         large.set("load", bytes(16 * MIB - 1000 - registered * 10_000))
         with pytest.raises(
-            MoveError, match=r"^agent large cannot move: with what it has registered .* leave some"
+            MoveError, match=r"^agent large cannot move: with its registrations .* leave some"
         ):
             await c1.management.move("large", "c2")
         await c1.management.move("small", "c2")

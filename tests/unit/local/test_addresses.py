@@ -50,10 +50,10 @@ def test_of_several_it_is_the_one_that_was_named_or_that_of_the_hosts_name(has):
 @pytest.mark.parametrize(
     ("interfaces", "asked", "said"),
     [
-        ([LOOPBACK], "", "no network interface but loopback"),
-        ([LOOPBACK, ETHERNET, INFINIBAND], "", r"eth0 \(10.0.0.4\), ib0 \(fd00::4\); name one"),
-        ([LOOPBACK, ETHERNET], "ib0", r"no network interface ib0 .* it has eth0 \(10.0.0.4\)"),
-        ([LOOPBACK, ETHERNET], "lo", "no network interface lo"),
+        ([LOOPBACK], "", "no network interface except loopback"),
+        ([LOOPBACK, ETHERNET, INFINIBAND], "", r"eth0 \(10.0.0.4\), ib0 \(fd00::4\); choose one"),
+        ([LOOPBACK, ETHERNET], "ib0", r"no active network interface ib0 .* it has eth0 \(10.0.0.4\)"),
+        ([LOOPBACK, ETHERNET], "lo", "no active network interface lo"),
     ],
 )
 def test_where_it_is_not_clear_nothing_is_guessed(has, interfaces, asked, said):

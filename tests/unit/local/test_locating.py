@@ -68,7 +68,7 @@ def test_what_cannot_be_imported_is_refused_in_a_sentence(main, monkeypatch):
             locate(cls)
     cls = main(text="import asyncio\nasyncio.run(print())\n")
     with pytest.raises(
-        ManagementRequestError, match=r"market\.py, line 2, starts the program where other proc"
+        ManagementRequestError, match=r"market\.py, line 2, starts the program when other proc"
     ):
         locate(cls)
     monkeypatch.delattr(sys.modules["__main__"], "__file__")

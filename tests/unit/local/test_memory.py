@@ -17,7 +17,7 @@ def test_there_is_one_for_each_core_by_default():
 
 @pytest.mark.parametrize("count", [0, -1, True, 2.0, "4"])
 def test_what_is_no_number_of_containers_is_refused(count):
-    with pytest.raises(UsageError, match=r"^a local platform has one container or more, not "):
+    with pytest.raises(UsageError, match=r"^a local platform must have at least one container, not "):
         check_count(count)
 
 
@@ -25,7 +25,7 @@ def test_more_than_memory_allows_are_refused_with_how_many_fit():
     assert check_count(10, free=10 * EACH) == 10
     with pytest.raises(
         UsageError,
-        match=r"^1000 containers need about 31.2 GiB of memory, and 320 MiB are free: ask for at most 10$",
+        match=r"^1000 containers need about 31.2 GiB of memory, and 320 MiB is free: ask for at most 10$",
     ):
         check_count(1000, free=10 * EACH)
     with pytest.raises(UsageError, match=r": free some$"):

@@ -191,5 +191,5 @@ async def test_it_is_told_who_has_ended():
 async def test_what_is_nothing_that_is_said_of_names_is_dropped():
     async with met("c1", "c2") as (_, (finder, _), _network):
         for payload in (b"", b"\xc1", b"\x93abc"):
-            with pytest.raises(ValueError, match="nothing that is said of names"):
+            with pytest.raises(ValueError, match="not a message about names"):
                 finder.on_control("c2.lab.localhost", payload)

@@ -50,17 +50,19 @@ def test_a_name_is_given_once_until_its_agent_has_ended():
 def test_bad_input_is_one_sentence():
     placement = Placement(["c1", "c2"])
     with pytest.raises(
-        UsageError, match=r"^this local platform has no container 'c9' to place agents in, but c1 and c2"
+        UsageError, match=r"^this local platform has no container 'c9' to place agents in; it has c1 and c2"
     ):
         placement.place("a", on="c9")
     with pytest.raises(InvalidNameError):
         placement.place("a b")
-    with pytest.raises(UsageError, match=r"^agents are placed round-robin or least-loaded, not 'at-random'$"):
+    with pytest.raises(
+        UsageError, match=r"^agents must be placed round-robin or least-loaded, not 'at-random'$"
+    ):
         Placement(["c1"], "at-random")
 
 
 def test_where_none_is_left_nothing_is_placed():
     placement = Placement(["c1"])
     placement.lose("c1")
-    with pytest.raises(UsageError, match=r"^no container of this local platform is left"):
+    with pytest.raises(UsageError, match=r"^all containers of this local platform have ended"):
         placement.place("a")

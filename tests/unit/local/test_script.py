@@ -87,15 +87,15 @@ def test_dataclasses_of_a_script_find_their_module(script):
         ("import asyncio\nclass", "{}, line 2, is not Python: invalid syntax"),
         ("x = 1\n  y = 2", "{}, line 2, is not Python: unexpected indent"),
         ("x = '\0'", "is not Python: source code "),
-        ("", "{} has no agents; make one at its top level, such as: alice = Agent('alice')"),
-        ("from formicary import Agent", "{} has no agents; make one"),
+        ("", "{} has no agents; create one at its top level, such as: alice = Agent('alice')"),
+        ("from formicary import Agent", "{} has no agents; create one"),
         (
             "from formicary import Agent\nclass Big(Agent):\n    def __init__(self, name, size): pass",
-            "{} has no agents, and Big needs more than a name; make one at its top level",
+            "{} has no agents, and Big needs more than a name; create one at its top level",
         ),
         (
             "from formicary import Agent\na = Agent('echo')\nb = Agent('echo')",
-            "{} has 2 agents named 'echo'; give each a name of its own",
+            "{} has 2 agents named 'echo'; give each a different name",
         ),
         ("\nimport nosuch_module", "{}, line 2: No module named 'nosuch_module'; install it, or correct"),
         ("import spade.nosuch", "{}, line 1: No module named 'spade"),
@@ -116,7 +116,7 @@ def test_dataclasses_of_a_script_find_their_module(script):
         ),
         (
             "import asyncio\nasync def main(): pass\nasyncio.run(main())",
-            "{}, line 3, runs the script's own program, which makes containers itself: start it",
+            "{}, line 3, runs the script's own program, which opens containers itself: start it",
         ),
     ],
 )

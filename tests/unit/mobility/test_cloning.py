@@ -134,9 +134,13 @@ async def test_why_there_is_no_copy_is_said_and_the_agent_goes_on(where, caplog)
         before = there.agents
         there.platform_services.places.set(f"away@{there.domain}", (c2 if there is c1 else c1).domain)
         for agent, name, sentence in (
-            (sheep, "taken", f"an agent named 'taken' lives in container {where}; take another name"),
-            (sheep, "away", f"agent away@{where}.lab.localhost lives in container "),
-            (sheep, "black", "its after_clone\\(\\) has failed or ended it"),
+            (
+                sheep,
+                "taken",
+                f"an agent named 'taken' already lives in container {where}; choose another name",
+            ),
+            (sheep, "away", f"agent away@{where}.lab.localhost now lives in container "),
+            (sheep, "black", "its after_clone\\(\\) failed or stopped it"),
             (closed, "open", "its attribute `bell` is not carried"),
         ):
             with pytest.raises(MoveError, match=sentence):
@@ -162,18 +166,20 @@ async def test_who_asks_for_a_copy_waits_as_long_as_is_said():
     async with platform() as (c1, c2):
         sheep, management = Dolly("sheep"), c1.management
         await c1.start(sheep)
-        unknown = r"^it is not known .* a clone of sheep@c1.* c2.* within 10 s, and may begin it yet$"
+        unknown = (
+            r"^it is not known whether sheep@c1.* was cloned: .*c2.* within 10 s, and may still start it$"
+        )
         for doing in (
             sheep.clone("c2", "slow-1", timeout=10),
             management.clone("sheep", "c2", "slow-2", timeout=10),
         ):
             with pytest.raises(MoveError, match=unknown):
                 await doing
-        with pytest.raises(ManagementError, match=r"c1.* within 9 s; agent slow-3 may begin yet"):
+        with pytest.raises(ManagementError, match=r"c1.* within 9 s; agent slow-3 may still start"):
             await c2.management.clone("sheep@c1", "c2", "slow-3", timeout=9)
         assert await management.clone("sheep", "c2", "slow-4", timeout=100) == f"slow-4@{c2.domain}"
         assert [agent.name for agent in c2.agents] == ["slow-1", "slow-2", "slow-3", "slow-4"]
-        with pytest.raises(UsageError, match=r"timeout= is a number of seconds above 0, .* not 0"):
+        with pytest.raises(UsageError, match=r"timeout= must be a number of seconds above 0, .* not 0"):
             await management.clone("sheep", "c2", "other", timeout=0)
 
 
@@ -210,7 +216,7 @@ async def test_only_containers_may_ask():
             )
         await until(lambda: len(answers) == 2)
         assert {performative for performative, _ in answers} == {"refuse"}
-        assert "is none of the platform's containers" in answers[0][1]
+        assert "is not one of the platform's containers" in answers[0][1]
         assert c2.agents == ()
 
 
@@ -224,13 +230,13 @@ async def test_what_is_no_order_is_answered_in_a_sentence(body):
         message = services.agent.make_request(f"ams@{c2.domain}", body, "formicary-mobility")
         answer = await services.agent.ask(message)
         assert answer.performative == "failure"
-        assert "what has arrived is no" in str(answer.body)
+        assert "what arrived is not a" in str(answer.body)
 
 
 async def test_no_agent_takes_the_name_of_one_that_is_away():
     async with platform() as (c1, c2):
         c1.platform_services.places.set(f"ada@{c1.domain}", c2.domain)
-        with pytest.raises(NameTakenError, match="lives in container c2 now"):
+        with pytest.raises(NameTakenError, match="now lives in container c2"):
             await c1.start(Sheep("ada"))
         await asyncio.sleep(0)
         assert c1.agents == ()

@@ -104,7 +104,7 @@ async def test_a_stop_that_fails_is_noted_with_the_reason(caplog):
     assert results[0][1].startswith("ValueError: out of paper (test_itinerary.py:")
     assert results[1] == ("c2", {"item": "pen", "cents": 1})
     assert results[2][1] == (
-        "what visit() has returned cannot be carried: Encoding objects of type object is unsupported"
+        "what visit() returned cannot be carried: Encoding objects of type object is unsupported"
     )
 
 
@@ -126,8 +126,8 @@ async def test_an_agent_may_go_home_where_a_stop_is_away():
     assert log == ["c2", "c1"]
     assert [reason for _, reason in results[1:]] == [
         "container c4.lab.localhost is not there",
-        "the agent has gone home, since it could not go to c4",
-        "the agent has gone home, since it could not go to c4",
+        "the agent went home, because it could not go to c4",
+        "the agent went home, because it could not go to c4",
     ]
 
 
@@ -154,7 +154,7 @@ async def test_without_its_home_an_agent_waits_and_nothing_is_given_up(away, cap
     assert (log, [place for place, _ in results]) == (["c3", "c1"], ["c2", "c3"])
     (record,) = caplog.records
     assert record.message.endswith(
-        "of agent t cannot go on now, and tries again: container c1.lab.localhost is not there"
+        "of agent t cannot continue now, trying again: container c1.lab.localhost is not there"
     )
 
 
@@ -186,11 +186,11 @@ async def test_what_cannot_be_an_itinerary_is_refused():
     for stops in (["c 2"], [3], ["c2.-"]):
         with pytest.raises(InvalidNameError):
             Shopping(stops)
-    with pytest.raises(AgentStateError, match="away is one of skip, wait, home, not 'fly'"):
+    with pytest.raises(AgentStateError, match="away must be one of skip, wait, home, not 'fly'"):
         Shopping(["c2"], "fly")
     broken = Shopping(["c2"])
     broken.data = {}
-    with pytest.raises(AgentStateError, match="is the itinerary's own, and not dict"):
+    with pytest.raises(AgentStateError, match="is reserved for the itinerary, so it cannot be dict"):
         _ = broken.visits
 
 

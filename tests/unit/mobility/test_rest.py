@@ -332,8 +332,8 @@ async def test_who_does_not_come_to_rest_is_named_and_goes_on():
         with pytest.raises(MoveError) as raised:
             await bring_to_rest(agent, None)
         assert str(raised.value).startswith(
-            "agent alice cannot move: its behaviour Works has not come to rest within 5 s, nor have 1 others"
-            "; it awaits sleep (test_rest.py:"
+            "agent alice cannot move: its behaviour Works did not reach a resting point within 5 s, nor did "
+            "1 other; it is awaiting sleep (test_rest.py:"
         )
         assert agent.state is AgentState.ACTIVE
         write(c1, "a")
@@ -382,7 +382,7 @@ async def test_a_suspended_agent_in_the_middle_of_something_stays():
         agent = await start(c1, Works())
         agent.suspend()
         with pytest.raises(
-            MoveError, match="has not come to rest, as the agent is suspended; it awaits sleep"
+            MoveError, match="did not reach a resting point, as the agent is suspended; it is awaiting sleep"
         ):
             await bring_to_rest(agent, None)
         assert agent.state is AgentState.SUSPENDED
@@ -443,7 +443,9 @@ async def test_an_agent_that_ends_instead_of_coming_to_rest_is_told_so():
         resting = asyncio.ensure_future(bring_to_rest(agent, None))
         await asyncio.sleep(0.5)
         await agent.stop()
-        with pytest.raises(MoveError, match="alice does not move: it was ended before it had come to rest"):
+        with pytest.raises(
+            MoveError, match="alice does not move: it was stopped before it reached a resting point"
+        ):
             await resting
         assert agent.state is AgentState.GONE
 
@@ -472,7 +474,7 @@ async def test_what_rests_takes_no_more_behaviours_and_what_comes_to_rest_does()
         agent = await start(c1, Adds())
         await bring_to_rest(agent, None)
         assert collect in agent.behaviours
-        with pytest.raises(AgentStateError, match="alice is moving; add behaviours when it has arrived"):
+        with pytest.raises(AgentStateError, match="alice is moving; add behaviours once it has arrived"):
             agent.add_behaviour(Collect())
         write(c1, "a")
         let_go_on(agent)
@@ -492,7 +494,7 @@ async def test_nobody_else_holds_or_releases_what_rests(call, why):
         await bring_to_rest(agent, None)
         with pytest.raises(AgentStateError, match=why):
             getattr(agent, call)()
-        with pytest.raises(MoveError, match="agent alice is about to move already"):
+        with pytest.raises(MoveError, match="agent alice is already about to move"):
             await bring_to_rest(agent, None)
         let_go_on(agent)
 
@@ -521,7 +523,7 @@ async def test_tasks_of_a_behaviour_that_receive_are_named():
         agent = await start(c1, Delegates())
         await until_idle()
         with pytest.raises(
-            MoveError, match="a task that its behaviour Delegates has made waits for a message"
+            MoveError, match="a task that its behaviour Delegates created is waiting for a message"
         ):
             await bring_to_rest(agent, None)
         assert agent.state is AgentState.ACTIVE
@@ -807,6 +809,5 @@ async def test_what_one_of_several_had_no_room_for_fails_to_its_sender():
         letter = next(iter(c1.dead_letters))
         assert letter.message.body == "2"
         assert letter.reason == (
-            "the mailbox of behaviour Later of agent alice had no room for it before the agent moved, unlike "
-            "others of the agent"
+            "the mailbox of behaviour Later of agent alice had no room for it before the agent moved"
         )

@@ -244,7 +244,7 @@ async def test_a_state_that_is_not_to_be_reached_keeps_the_agent():
         caller = alice.behaviours[0].mailbox.strand
         await bring_to_rest(alice, caller)
         with pytest.raises(
-            MoveError, match="next state is not to be reached: the machine cannot go from 'a' to"
+            MoveError, match="next state cannot be reached: the machine cannot go from 'a' to"
         ):
             take_snapshot(alice, caller)
         let_go_on(alice)
@@ -390,7 +390,7 @@ def slotted():
 CANNOT = {
     "attribute": (
         lambda: Has(file=3),
-        "its attribute `file` is not carried; put it into `data`, or name it in `leaves_behind`",
+        "its attribute `file` is not carried along; put it in `data`, or list it in `leaves_behind`",
     ),
     "slot": (slotted, "its attribute `file` is not carried"),
     "of-behaviour": (
@@ -407,11 +407,11 @@ CANNOT = {
     ),
     "declared-type": (
         lambda: HasBasket(data=Basket([Item("tea", "cheap")])),
-        "its data is not of its declared type: ValidationError: Expected `float`, got `str`",
+        "its data does not have its declared type: ValidationError: Expected `float`, got `str`",
     ),
     "declared-tuple": (
         lambda: HasDict(data={"places": [1, (2, 3)]}),
-        "its data['places'][1] is a tuple, and would arrive as a list: declare the type of all",
+        "its data['places'][1] is a tuple, and would arrive as a list: declare the type of everything",
     ),
     "declared-set": (lambda: HasDict(data={"seen": {1}}), "its data['seen'] is a set, and would arrive as a"),
     "declared-subclass": (
@@ -420,24 +420,27 @@ CANNOT = {
     ),
     "declared-attribute": (
         lambda: HasBasket(data=with_attribute(Basket([]))),
-        "its data.file is none of the fields of its class",
+        "its data.file is not a field of its class",
     ),
-    "never-set": (HasBasket, "its data is not of its declared type: ValidationError: Expected `object`, got"),
+    "never-set": (
+        HasBasket,
+        "its data does not have its declared type: ValidationError: Expected `object`, got",
+    ),
     "knowledge": (lambda: knowing(asyncio.Lock()), "its knowledge['x'] is a Lock, which cannot be carried"),
     "time": (lambda: knowing(datetime.now(UTC)), "its knowledge['x'] is a datetime, which cannot be carried"),
     "large-int": (lambda: knowing(1 << 64), "its knowledge['x'] is an int of more than 64 bits"),
-    "surrogate": (lambda: knowing("\ud800"), "its knowledge has text in it that is no Unicode"),
+    "surrogate": (lambda: knowing("\ud800"), "its knowledge contains text with a lone surrogate"),
     "key": (lambda: knowing({(1, 2): 3}), "its knowledge['x']'s key (1, 2) is a tuple"),
-    "itself": (lambda: knowing(itself()), "is nested too deeply, or has itself in it"),
+    "itself": (lambda: knowing(itself()), "is nested too deeply, or contains itself"),
     "declared-itself": (lambda: HasBasket(data=Basket(itself())), "its data.items[1] has itself in it"),
     "subclass": (lambda: knowing(type("Text", (str,), {})("x")), "its knowledge['x'] is a Text"),
     "inner-class": (
         inner,
-        "its class inner.<locals>.Inner would not be found where it arrives: define it at the",
+        "its class inner.<locals>.Inner could not be found at the destination: define it at the",
     ),
     "template": (
         lambda: with_behaviour(Count(OwnTemplate(performative="request"))),
-        "its behaviour Count's template is OwnTemplate, and only a Template is carried",
+        "its behaviour Count's template is OwnTemplate, and only a Template can be carried",
     ),
     "template-value": (
         lambda: with_behaviour(Count(Template(reply_by=datetime.now(UTC)))),
@@ -445,7 +448,7 @@ CANNOT = {
     ),
     "size": (
         lambda: Has(data=LARGEST * "x"),
-        f" bytes, and may have {LARGEST} at most",
+        f" bytes, and the limit is {LARGEST}",
     ),
 }
 
@@ -493,7 +496,7 @@ async def test_who_has_an_account_or_serves_its_container_stays():
         alice = Agent("alice")
         await c1.start(alice)
         c1.dispatcher.outlets[alice.address] = None
-        with pytest.raises(MoveError, match="alice cannot move: it has an XMPP account of its own"):
+        with pytest.raises(MoveError, match="alice cannot move: it has its own XMPP account"):
             take_snapshot(alice)
         with pytest.raises(MoveError, match="ams cannot move: it serves its container"):
             take_snapshot(c1.platform_services.agent)
@@ -525,35 +528,35 @@ def snapshot(kind=f"{ME}:HasBasket", data=None, version=1, behaviours=(), **more
 REFUSED = {
     "not-accepted": (
         snapshot("zoo.staff:Keeper"),
-        f"container c1 accepts {HERE}, and the agent has zoo.staff:Keeper: it would have to be opened with",
+        f"container c1 accepts {HERE}, but the agent has zoo.staff:Keeper: open the container with",
     ),
-    "no-name": (snapshot("zoo"), "'zoo' is no name of a class"),
+    "no-name": (snapshot("zoo"), "'zoo' is not a class name"),
     "no-module": (
         snapshot(f"{HERE}.zoo:Keeper"),
-        f"there is no module '{HERE}.zoo' where this container runs",
+        f"no module named '{HERE}.zoo' where this container runs",
     ),
     "no-class": (snapshot(f"{HERE}.travellers:Keeper"), "has no class 'Keeper'"),
-    "no-agent": (snapshot(f"{HERE}.travellers:Basket"), "is no class of BaseAgent in container c1"),
-    "imported": (snapshot(f"{HERE}.travellers:TimeoutBehaviour"), "is no class of BaseAgent"),
+    "no-agent": (snapshot(f"{HERE}.travellers:Basket"), "is not a class of BaseAgent in container c1"),
+    "imported": (snapshot(f"{HERE}.travellers:TimeoutBehaviour"), "is not a class of BaseAgent"),
     "platforms-own": (
         snapshot("formicary.xmpp.agent:XmppAgent"),
-        "and the agent has formicary.xmpp.agent:XmppAg",
+        "but the agent has formicary.xmpp.agent:XmppAg",
     ),
-    "elsewhere": (snapshot(f"{ME}:MicroAgent"), f"and the agent has {ME}:MicroAgent"),
+    "elsewhere": (snapshot(f"{ME}:MicroAgent"), f"but the agent has {ME}:MicroAgent"),
     "data": (
         snapshot(data={"items": 3}),
-        "its data is not of its declared type: ValidationError: Expected `arr",
+        "its data does not have its declared type: ValidationError: Expected `arr",
     ),
     "version": (
         snapshot(version=7),
-        "it comes with data of version 7, and HasBasket has version 1 there: write",
+        "its data has version 7, but HasBasket there has version 1: write",
     ),
     "upgrade": (snapshot(f"{ME}:Old", version=3), "there is no way back from 3"),
     "upgraded": (
         snapshot(f"{ME}:Old", version=4),
         "its data of version 4 cannot be upgraded to version 2: ValidationError: Expected `int`, got `str`",
     ),
-    "no-room": (snapshot("formicary.core.agent:Agent", data=3), "its class Agent has no room for data"),
+    "no-room": (snapshot("formicary.core.agent:Agent", data=3), "its class Agent cannot hold data"),
 }
 
 
@@ -587,7 +590,7 @@ async def test_what_is_not_accepted_is_not_even_imported():
 async def test_a_container_that_accepts_nothing_takes_nobody():
     async with Container("c1") as c1:
         for kind in ("formicary.core.agent:Agent", f"{ME}:Old"):
-            with pytest.raises(MoveError, match="container c1 accepts no agents, and the agent has"):
+            with pytest.raises(MoveError, match="container c1 accepts no agents, but the agent has"):
                 restore(snapshot(kind), "alice", Entrance.of(c1))
 
 
@@ -626,18 +629,16 @@ async def test_data_of_an_older_version_is_upgraded():
     async with Container("c1", accepts=[HERE]) as c1:
         new = restore(snapshot(f"{ME}:Old", data={"values": {"a": 1}}, version=1), "alice", Entrance.of(c1))
         assert new.data == {"a": 1}
-        with pytest.raises(
-            MoveError, match="it comes with data of version 1, and PlainOld has version 2 there"
-        ):
+        with pytest.raises(MoveError, match="its data has version 1, but PlainOld there has version 2"):
             restore(snapshot(f"{ME}:PlainOld"), "alice", Entrance.of(c1))
 
 
 @pytest.mark.parametrize("payload", [b"", b"\x01", b"\x93\x01\x02\x03", msgspec.msgpack.encode([2, "a:B"])])
 def test_what_is_no_snapshot_is_refused(payload):
-    with pytest.raises(MoveError, match="what has arrived is no agent"):
+    with pytest.raises(MoveError, match="what arrived is not an agent"):
         read_snapshot(payload)
 
 
 def test_what_is_too_large_is_refused_unread():
-    with pytest.raises(MoveError, match=f"what the agent carries has more than {LARGEST} bytes"):
+    with pytest.raises(MoveError, match=f"the agent carries more than {LARGEST} bytes"):
         read_snapshot(bytes(LARGEST + 1))

@@ -40,8 +40,8 @@ class Acquaintance:
         if missing := self._missing():
             own, names = self._members.domain, ", ".join(domain.partition(".")[0] for domain in missing)
             logger.warning(
-                "container %s is open but does not know the whole platform yet: services and groups of %s "
-                "have not arrived within %g s, and are found here once they have",
+                "container %s is open but does not know the whole platform yet: the services and "
+                "groups of %s did not arrive within %g s; they will be found here once they do",
                 own.partition(".")[0],
                 names,
                 _WITHIN,

@@ -107,7 +107,7 @@ class Membership:
             raise ValueError(f"news of {len(domains)} members, where there can be {MOST}")
         for domain in domains:
             if not is_container_of(domain, self._platform):
-                raise ValueError(f"{shorten(domain)} is no container of the platform {self._platform}")
+                raise ValueError(f"{shorten(domain)} is not a container of the platform {self._platform}")
         self._take(origin, news, now)
 
     def leave(self) -> None:

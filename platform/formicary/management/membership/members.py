@@ -196,8 +196,8 @@ class Members:
                             listener.lost(domain)
                     case Superseded():
                         logger.error(
-                            "another container has taken the name %s in the platform's list; "
-                            "stop one of the two, or give it another name",
+                            "another container has taken over the name %s in the platform's list; "
+                            "stop one of the two, or rename it",
                             self.domain,
                         )
 
@@ -212,4 +212,4 @@ class Members:
         try:
             self._transport.connect(domain)
         except FormicaryError as error:  # the others are to be told all the same
-            logger.warning("container %s cannot be looked for: %s", domain, error)
+            logger.warning("cannot search for container %s: %s", domain, error)

@@ -58,15 +58,15 @@ class Search(_Action, frozen=True, tag="search"):
     def __post_init__(self) -> None:
         _check_where(self.container)
         if len(self.name) > LONGEST_PATTERN:
-            raise ValueError(f"the name is a pattern of at most {LONGEST_PATTERN} characters")
+            raise ValueError(f"the name must be a pattern of at most {LONGEST_PATTERN} characters")
         if not 0 <= self.max_results <= MOST_RESULTS:
-            raise ValueError(f"max_results is 0 to {MOST_RESULTS}, not {self.max_results}")
+            raise ValueError(f"max_results must be 0 to {MOST_RESULTS}, not {self.max_results}")
         if not 0 <= self.offset <= LARGEST_OFFSET:
-            raise ValueError(f"an offset is 0 to {LARGEST_OFFSET}, not {self.offset}")
+            raise ValueError(f"an offset must be 0 to {LARGEST_OFFSET}, not {self.offset}")
         if self.container is None and self.offset + self.max_results > MOST_RESULTS:
             raise ValueError(
-                f"a search everywhere goes no further than the first {MOST_RESULTS} agents; name a container "
-                "to see those behind them"
+                f"a search of all containers only returns the first {MOST_RESULTS} agents; specify "
+                "a container to see the others"
             )
 
 
@@ -108,7 +108,7 @@ class Locate(_OfContainers, frozen=True, kw_only=True, tag="locate"):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 < len(self.agents) <= MOST_NAMES:
-            raise ValueError(f"one request locates 1 to {MOST_NAMES} agents, not {len(self.agents)}")
+            raise ValueError(f"one request can locate 1 to {MOST_NAMES} agents, not {len(self.agents)}")
         for name in self.agents:
             check_receiver(name)
 
@@ -208,8 +208,8 @@ def is_wake_time(until: object) -> bool:
 def no_wake_time(until: object) -> str:
     """Return the sentence that this is none."""
     return (
-        "an agent sleeps for some seconds, until a time with its zone, as 2026-01-02T03:04:05Z, or until "
-        f"'message', not {shorten(until)}"
+        "an agent sleeps for a number of seconds, until a time with a time zone such as "
+        f"2026-01-02T03:04:05Z, or until 'message', not {shorten(until)}"
     )
 
 
@@ -306,17 +306,17 @@ class CreateMany(_Action, frozen=True, rename={"class_name": "class"}, tag="crea
     def __post_init__(self) -> None:
         _check_where(self.container)
         if not 0 < len(self.names) <= MOST_NAMES:
-            raise ValueError(f"one request creates 1 to {MOST_NAMES} agents, not {len(self.names)}")
+            raise ValueError(f"one request can create 1 to {MOST_NAMES} agents, not {len(self.names)}")
         for name in self.names:
             check_local(name)
         if len(set(self.names)) != len(self.names):
             ((twice, _),) = Counter(self.names).most_common(1)
-            raise ValueError(f"the name {twice!r} is there twice; give each agent a name of its own")
+            raise ValueError(f"the name {twice!r} is given twice; give each agent a different name")
 
 
 def _check_time(seconds: float) -> None:
     if not 0 < seconds < float("inf"):
-        raise ValueError(f"an answer is waited for for some seconds, not for {seconds}")
+        raise ValueError(f"the time to wait for an answer must be a number of seconds, not {seconds}")
 
 
 @lru_cache(1000)  # as most requests name one of few

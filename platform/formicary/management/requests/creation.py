@@ -29,14 +29,14 @@ def check_allowed(class_name: str, creatable: Sequence[str]) -> tuple[str, str]:
     names = split_class_name(class_name)
     if names is None:
         raise ManagementRequestError(
-            f"{shorten(class_name)} is no name of a class; write 'package.module:Class', for one that is "
-            "defined at the top level of a module"
+            f"{shorten(class_name)} is not a class name; write 'package.module:Class', for a class "
+            "at the top level of a module"
         )
     module, name = names
     if not is_allowed(module, creatable):
         raise UnauthorisedError(
-            f"agents of module {module!r} may not be created in this container; it would have to be opened "
-            f"with creatable=[{module!r}], or a package that it is in"
+            f"agents of module {module!r} may not be created in this container; open it with "
+            f"creatable=[{module!r}], or with a package that contains it"
         )
     return module, name
 
@@ -60,7 +60,7 @@ class AgentFactory:
         module, name = check_allowed(class_name, creatable)
         kind = load(module, name)
         if not (isinstance(kind, type) and issubclass(kind, Agent | MicroAgent)):
-            raise ManagementRequestError(f"{class_name} is no class of agents, but {shorten(kind)}")
+            raise ManagementRequestError(f"{class_name} is not an agent class but {shorten(kind)}")
         if not is_allowed(kind.__module__, creatable):
             raise UnauthorisedError(
                 f"{class_name} is defined in module {kind.__module__!r}, whose agents may not be "
@@ -95,4 +95,4 @@ class AgentFactory:
             raise self._not_made(str(error)) from error
 
     def _not_made(self, reason: str) -> ManagementRequestError:
-        return ManagementRequestError(f"{self._class_name} cannot be made with these arguments: {reason}")
+        return ManagementRequestError(f"{self._class_name} cannot be created with these arguments: {reason}")

@@ -44,8 +44,8 @@ class RequestHandler:
             conversation.fail_nowait(ManagementError(f"container {self._agent.container.name} stops"))
             raise
         except Exception:
-            logger.exception("a request from %s could not be handled; please report it", message.sender)
-            await conversation.fail(ManagementError("the management agent failed, and its log says how"))
+            logger.exception("a request from %s could not be handled; please report this", message.sender)
+            await conversation.fail(ManagementError("the management agent failed; see its log"))
 
     async def _perform(self, message: Message, conversation: _Conversation) -> str:
         request = read_request(message)
@@ -63,7 +63,7 @@ class RequestHandler:
             return
         domain = sender.partition("/")[0].partition("@")[2]
         if not is_container_of(domain, self._agent.container.platform):
-            raise UnauthorisedError(f"{sender} is no agent of this platform, and may only search")
+            raise UnauthorisedError(f"{sender} is not an agent of this platform, and may only search")
 
 
 class _Conversation:
@@ -89,7 +89,7 @@ class _Conversation:
         try:
             await self._send("inform", content)
         except MessageTooLargeError as error:
-            await self.fail(ManagementError(f"the answer is too large, so ask for fewer: {error}"))
+            await self.fail(ManagementError(f"the answer is too large; ask for fewer: {error}"))
 
     async def fail(self, error: FormicaryError) -> None:
         """Answer with an error."""

@@ -130,7 +130,7 @@ def make_request(action: str, **fields: Any) -> Request:
         # What is handed in may be anything; msgspec writes also what JSON cannot say, such as bytes.
         content = _to_json({"action": action, **given}).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise ManagementRequestError(f"the request cannot be said in JSON: {error}") from None
+        raise ManagementRequestError(f"the request cannot be expressed in JSON: {error}") from None
     return decode_request(content)
 
 

@@ -143,7 +143,7 @@ class LocalManagement:
         done = "resume" if is_resumed else "suspend"
         if not isinstance(agent, Agent):
             raise ManagementError(
-                f"{request.agent} is a micro-agent, which cannot {done}; it can only be killed"
+                f"{request.agent} is a micro-agent, and micro-agents cannot {done}; it can only be killed"
             )
         try:
             agent.resume() if is_resumed else agent.suspend()
@@ -176,7 +176,7 @@ class LocalManagement:
             if self._container.dispatcher.sleepers is None or not await services.sleeping.kill(name):
                 await _kill(self._find(name))
         except StoreError as error:
-            raise ManagementError(f"{name} sleeps, and cannot be ended: {error}") from error
+            raise ManagementError(f"{name} is asleep and cannot be killed: {error}") from error
         return Result("kill", agent=name)
 
     async def _move_or_clone(self, request: Move | Clone) -> Result:
@@ -204,10 +204,10 @@ class LocalManagement:
         if agent is not None:
             return agent
         if self._is_asleep(name):
-            raise asleep(f"agent {name} sleeps; wake it first, by a message or by `activate`")
+            raise asleep(f"agent {name} is asleep; wake it first, with a message or with `activate`")
         if name in container.dispatcher.system_agents:
             raise UnauthorisedError(
-                f"{name} is the container's own agent, and stays there as long as that runs"
+                f"{name} is the container's own agent, and stays as long as the container runs"
             )
         if name.partition("@")[2] != container.domain:
             raise UnknownAgentError(f"agent {name} is not in container {container.name}")
@@ -272,8 +272,8 @@ async def _kill(agent: Agent | MicroAgent) -> None:
         async with asyncio.timeout(_STOPS_WITHIN):
             await agent.stop()
     except TimeoutError:
-        logger.error("agent %s did not stop within %g s and is left behind", agent.name, _STOPS_WITHIN)  # noqa: TRY400
+        logger.error("agent %s did not stop within %g s and was abandoned", agent.name, _STOPS_WITHIN)  # noqa: TRY400
         agent.end_at_once()
     except Exception:
-        logger.exception("stop of agent %s failed; it is left behind", agent.name)
+        logger.exception("stop of agent %s failed; it was abandoned", agent.name)
         agent.end_at_once()

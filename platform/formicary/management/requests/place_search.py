@@ -149,17 +149,17 @@ class PlaceSearch:
         home = _home(name)
         away = self._away.get(name)
         if not self._is_of_platform(name):
-            return f"{name} is no agent of the platform {self._platform}"
+            return f"{name} is not an agent of the platform {self._platform}"
         if name in self._unknown:
             return f"no agent named {name.partition('@')[0]!r} lives in container {_label(home)}"
         if (silent := self._silent.get(away or home)) is not None:
             return silent
         if away is not None:
             there = f"container {_label(away)}, where its home says that {name} is,"
-            return f"{there} does not have it: it is on its way, or has ended"
+            return f"{there} does not have it: it is moving, or has ended"
         if self._silent:  # it may live there
             return next(iter(self._silent.values()))
-        return f"container {_label(home)}, the home of {name}, is not there, and nobody else has it"
+        return f"container {_label(home)}, the home of {name}, is gone, and no other container has it"
 
 
 def not_answered(domain: str, seconds: float) -> str:

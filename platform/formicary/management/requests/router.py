@@ -116,7 +116,7 @@ class RequestRouter:
         """
         name = self._complete(agent)
         if not is_container_of(name.partition("@")[2], self._container.platform):
-            raise UnknownAgentError(f"{agent} is no agent of the platform {self._container.platform}")
+            raise UnknownAgentError(f"{agent} is not an agent of the platform {self._container.platform}")
         return name
 
     def _complete(self, agent: str) -> str:
@@ -126,7 +126,7 @@ class RequestRouter:
         label, dot, platform = container.partition(".")
         if dot and platform != self._container.platform:
             raise ManagementRequestError(
-                f"{container} is no container of the platform {self._container.platform}"
+                f"{container} is not a container of the platform {self._container.platform}"
             )
         return f"{label}.{self._container.platform}"
 
@@ -285,10 +285,10 @@ async def within_time(
 def _what_may_be(request: Request) -> str:
     """Return what there is to say of a request that was not answered in time."""
     if isinstance(request, Clone):
-        return f"; agent {request.name} may begin yet: look whether it has before you try again"
+        return f"; agent {request.name} may still start: check before you try again"
     if not isinstance(request, Move):
         return ""
-    return f"; agent {request.agent} may move yet: look where it is before you try again, or wait for longer"
+    return f"; agent {request.agent} may still move: check where it is before you try again, or wait longer"
 
 
 def _home_of(request: OfAgent) -> str:

@@ -109,10 +109,10 @@ class Arrivals:
                     self._say_again(address, arrival)
                 return
             if number < arrival.number or arrival.is_waking:
-                own.tell(origin, Refused(address, number, "it is on its way here already"))
+                own.tell(origin, Refused(address, number, "it is already on its way here"))
                 return
             if arrival.source != origin and not arrival.is_built:  # else that has been told
-                self.refuse(address, arrival.number, "another agent of its name is on its way here")
+                self.refuse(address, arrival.number, "another agent with its name is on its way here")
                 own.instructions.append(Discard(address, arrival.number))
             else:
                 self._discard(address, arrival)
@@ -163,7 +163,7 @@ class Arrivals:
         elif self._number_of(address) != number:
             self._confirm_death(origin, address, number)
             return
-        own.instructions.append(Terminate(address, number, "it was killed on its way"))
+        own.instructions.append(Terminate(address, number, "it was killed on the way"))
         own.tell(origin, Started(address, number))
 
     def gone(self, origin: str, event: Gone) -> None:

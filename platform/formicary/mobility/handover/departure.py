@@ -68,13 +68,14 @@ class Departures:
         """Return why an agent cannot be handed over now, as a sentence; None if it can be tried."""
         members = self._surroundings.members
         if address in self._departures:
-            return f"it is on its way to {_name(self._departures[address].place)} already"
+            return f"it is already on its way to {_name(self._departures[address].place)}"
         if place not in members:
             return (
-                f"container {_name(place)} is not there: there is no such container, or no connection to it"
+                f"container {_name(place)} is not reachable: it does not exist, or there is no "
+                "connection to it"
             )
         if (home := home_of(address)) not in members:
-            return f"its home {_name(home)} is not there to witness the move; try again when it is back"
+            return f"its home {_name(home)} is not reachable to witness the move; try again when it is back"
         return None
 
     def begin(
@@ -188,7 +189,7 @@ class Departures:
                 name = _name(departure.place)
                 if origin != departure.place:
                     self._surroundings.tell(departure.place, Cancel(address, departure.number))
-                self._stay(address, departure, f"container {name} was lost before it was decided")
+                self._stay(address, departure, f"container {name} was lost before this was decided")
             else:
                 departure.state = _State.DECIDED
                 if departure.is_refused:
@@ -247,7 +248,7 @@ class Departures:
         """Called when another container is not there any more."""
         for address, departure in tuple(self._departures.items()):
             if domain == departure.place and departure.state in _UNDECIDED:
-                self.cancel(address, f"container {_name(domain)} was lost before it was decided")
+                self.cancel(address, f"container {_name(domain)} was lost before this was decided")
 
     def _meet_again(self, address: str, departure: _Departure) -> None:
         if self._surroundings.is_dead(departure.place, departure.incarnation):
@@ -295,7 +296,7 @@ class Departures:
             case _State.LEFT | _State.LEAVING:
                 what = f"{place} to start it"
             case _State.HELD | _State.READY:
-                what = "messages that it has sent before to arrive"
+                what = "messages that it sent earlier to arrive"
             case _:
                 what = f"{place} to be back"
         return departure.place, what
@@ -354,7 +355,7 @@ class Departures:
             departure.state, departure.snapshot = _State.IN_DOUBT, b""
             self._ask(address, departure)
         else:
-            self.cancel(address, f"its home {_name(departure.home)} is not there to witness the move")
+            self.cancel(address, f"its home {_name(departure.home)} is not reachable to witness the move")
 
     def _leave(self, address: str, departure: _Departure) -> None:
         if not departure.is_killed:

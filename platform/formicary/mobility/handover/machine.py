@@ -335,5 +335,5 @@ class HandOver:
 
     def _end(self, _: str, event: End) -> None:
         if event.address in self._numbers and self._numbers[event.address] <= event.number:
-            reason = "its home has another agent of its name now"
+            reason = "its home now has another agent with its name"
             self._surroundings.instructions.append(Terminate(event.address, event.number, reason))

@@ -227,7 +227,7 @@ class Detour:
     def _hold(self, message: Message, source: Source | None) -> None:
         held = self._held
         if len(held) >= _MOST:
-            reason = f"too much waits until it is known where {self.address} is"
+            reason = f"too many messages are waiting until {self.address} is located"
             self._dispatcher.add_dead_letter(message, reason, self.address)
             return
         self._keep(message, source)

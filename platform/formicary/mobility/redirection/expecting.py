@@ -86,7 +86,9 @@ class Expecting:
             return False
         early = self._early.setdefault(receiver, [])
         if len(early) >= _EARLY:
-            reason = f"too much waits until {receiver} has come to container {self._dispatcher.name}"
+            reason = (
+                f"too many messages are waiting for {receiver} to arrive in container {self._dispatcher.name}"
+            )
             self._dispatcher.add_dead_letter(message, reason, receiver)
         else:
             early.append((message, source))

@@ -168,7 +168,7 @@ class Failures:
         """Called when an agent has ended: nobody is told what could not get to it."""
         telling = self._tellings.get(address)
         if telling is not None and telling.lost:
-            self._give_up(telling, address, f"{address} is in no container any more")
+            self._give_up(telling, address, f"{address} is no longer in any container")
 
     def _give_up(self, telling: _Telling, address: str, reason: str) -> None:
         lost, telling.lost = telling.lost, []
@@ -246,6 +246,6 @@ class Failures:
     def close(self) -> None:
         """Tell all that waits, while that can still go; what could not has no later."""
         self._is_closed = True
-        reason = f"container {self._dispatcher.name} stopped before the message could go"
+        reason = f"container {self._dispatcher.name} stopped before the message could be sent"
         for address, telling in tuple(self._tellings.items()):
             self._give_up(telling, address, reason)

@@ -221,7 +221,7 @@ class Places:
         """Send what comes for an agent to its home: it has ended, or is not where it was said to be."""
         detour = self._detours.get(address)
         if detour is not None:
-            reason = f"{address} is in no container any more"
+            reason = f"{address} is no longer in any container"
             detour.fail(reason)
             self._remove(detour)
 
@@ -310,7 +310,7 @@ class Places:
         if source.domain == home and is_failure(message):  # of what was sent on from here
             self._transport.carry_on(home, message, receiver)
         elif source.domain == home or not is_container_of(home, self._platform):
-            reason = f"{receiver} is not in container {self._dispatcher.name}, where it was looked for"
+            reason = f"{receiver} is not in container {self._dispatcher.name}, where it was expected"
             self._dispatcher.add_dead_letter(message, reason, receiver)
         else:
             self._add(receiver, home).take(message, receiver, source)
@@ -420,9 +420,9 @@ class Places:
                     case Open():
                         detour.release()
                     case Drop():
-                        detour.fail(f"{detour.address} was not found: the message went round")
+                        detour.fail(f"{detour.address} was not found: the message went round in circles")
                     case Fail():
-                        detour.fail(f"nobody knows where {detour.address} is")
+                        detour.fail(f"it is not known where {detour.address} is")
                         self._remove(detour)
                         return
         if self._detours.get(detour.address) is detour:
@@ -439,7 +439,7 @@ class Places:
         """Tell nobody anything any more."""
         self._announcing.close()
         self._failures.close()
-        reason = f"container {self._dispatcher.name} stopped before the message could go"
+        reason = f"container {self._dispatcher.name} stopped before the message could be sent"
         for detour in self._detours.values():
             detour.fail(reason)
         self._expecting.close(reason)

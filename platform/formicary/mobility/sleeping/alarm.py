@@ -41,7 +41,7 @@ def due_time(until: object) -> float | None:
         seconds = float(until)
     else:
         raise UsageError(
-            f"an agent sleeps until a time, for some seconds, or until 'message', not {shorten(until)}"
+            f"an agent sleeps until a time, for a number of seconds, or until 'message', not {shorten(until)}"
         )
     return now().timestamp() + max(seconds, _SOON)
 
@@ -67,7 +67,7 @@ class Alarm:
         try:
             due = self._store.next_due(self._since)
         except StoreError as error:
-            logger.error("sleeping agents do not wake by themselves: %s", error)  # noqa: TRY400
+            logger.error("sleeping agents will not wake by themselves: %s", error)  # noqa: TRY400
             return
         if due is not None:
             self._set(due)
@@ -104,7 +104,7 @@ class Alarm:
         try:
             found = self._store.due(self._since, now().timestamp(), _AT_ONCE)
         except StoreError as error:
-            logger.error("sleeping agents do not wake by themselves: %s", error)  # noqa: TRY400
+            logger.error("sleeping agents will not wake by themselves: %s", error)  # noqa: TRY400
             return
         if found:
             self._since = found[-1]

@@ -110,4 +110,4 @@ def _tell(done: Done, error: StoreError | None) -> None:
     except FormicaryError as problem:
         logger.error("%s", problem)  # noqa: TRY400 -- as above
     except Exception:
-        logger.exception("a sleeping agent's end or beginning has failed; please report it")
+        logger.exception("a sleeping agent's end or beginning failed; please report this")

@@ -100,7 +100,7 @@ class SleepingAgents:
             self._scratch = ScratchFolder.make()
         except OSError as error:
             raise StoreError(
-                f"there can be no file for sleeping agents: {error}; name one with sleepers="
+                f"cannot create a file for sleeping agents: {error}; choose one with sleepers="
             ) from error
         return self._scratch.path
 
@@ -113,7 +113,7 @@ class SleepingAgents:
             try:
                 self._belongings().take_over(self._address(name), msgspec.msgpack.decode(encoded))
             except (MoveError, msgspec.DecodeError) as error:
-                logger.error("what the sleeping agent %s has registered is lost: %s", name, error)  # noqa: TRY400
+                logger.error("the registrations of the sleeping agent %s are lost: %s", name, error)  # noqa: TRY400
         self._alarm.set()
 
     async def close(self) -> None:
@@ -145,8 +145,8 @@ class SleepingAgents:
             raise MoveError(f"agent {agent.name} cannot sleep away from its home {home}; move it there first")
         if address in self._container.dispatcher.detours:
             raise MoveError(
-                f"agent {agent.name} cannot sleep yet: messages are still under way to where it was; try "
-                "again in a moment"
+                f"agent {agent.name} cannot sleep yet: messages are still on the way to its "
+                "previous place; try again in a moment"
             )
         caller = own_strand(agent)
         check_can_be_carried(agent)

@@ -37,7 +37,7 @@ _KIND = FileKind(
     ],
     what="a file of sleeping agents",
     owner="container",
-    restore="put a copy in its place, or move it away to start with nobody asleep",
+    restore="restore a copy, or move it away to start without sleeping agents",
 )
 _PATIENCE = 5.0  # s that one of the two connections waits for the other
 _PUT = "INSERT INTO sleepers VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -107,7 +107,7 @@ class SleeperStore:
             lock(self._lock, waits=False)
         except BlockingIOError:
             raise StoreError(
-                f"{self.path} is in use by another container; end that one, or name another file"
+                f"{self.path} is in use by another container; stop that one, or choose another file"
             ) from None
 
     def _open(self, domain: str) -> None:
@@ -122,7 +122,7 @@ class SleeperStore:
         if row is None or row[0] != domain:
             whose = "nobody" if row is None else row[0]
             raise StoreError(
-                f"{self.path} has the sleeping agents of {whose}, not of {domain}; name another file"
+                f"{self.path} has the sleeping agents of {whose}, not of {domain}; choose another file"
             )
 
     # -- looking --------------------------------------------------------------------------------------------

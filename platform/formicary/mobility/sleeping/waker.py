@@ -130,7 +130,7 @@ class Waker:
         if task.cancelled():
             return
         if (error := task.exception()) is not None:
-            logger.error("agents that should wake do not; please report it", exc_info=error)
+            logger.error("agents that should wake do not; please report this", exc_info=error)
         if self._line:
             self._begin_to_wake()
         elif not self._tasks:

@@ -152,7 +152,7 @@ async def test_many_agents_are_created_by_one_request(platform, asker):
             first = {
                 "name": "b@c2.lab.localhost",
                 "error": "already-registered",
-                "message": "an agent named 'b' lives in container c2; take another name",
+                "message": "an agent named 'b' lives in container c2; choose another name",
             }
             assert (content_["done"], content_["tried"]) == ("create-many", 3)
             assert first in content_["failed"]
@@ -167,8 +167,8 @@ async def test_many_agents_are_created_by_one_request(platform, asker):
         ({"action": "kill", "agent": "no@c2"}, "not-registered", "no agent named 'no' lives in container c2"),
         ({"action": "suspend", "agent": "x@c1.other.example"}, "not-registered", "is no agent of"),
         ({"action": "kill", "agent": "bob@lab.localhost"}, "not-registered", "is no agent of"),
-        ({"action": "suspend", "agent": "cell@c2"}, "internal-error", "a micro-agent, which cannot suspend"),
-        ({"action": "resume", "agent": "cell@c2"}, "internal-error", "a micro-agent, which cannot resume"),
+        ({"action": "suspend", "agent": "cell@c2"}, "internal-error", "micro-agents cannot suspend"),
+        ({"action": "resume", "agent": "cell@c2"}, "internal-error", "micro-agents cannot resume"),
         ({"action": "resume", "agent": "bob@c2"}, "internal-error", "agent bob is active, not suspended"),
         ({"action": "suspend", "agent": "odd@c2"}, "internal-error", "odd does not suspend: RuntimeError"),
         ({"action": "kill", "agent": "ams@c2"}, "unauthorised", "is the container's own agent"),
@@ -184,11 +184,11 @@ async def test_many_agents_are_created_by_one_request(platform, asker):
         (create_many("Agent"), "unauthorised", "is defined in module 'formicary.core.agent'"),
         (create("Nobody", container="c2"), "unrecognised-parameter-value", "has no class 'Nobody'"),
         (create("Clerk", container="c2", arguments={"name": 1}), "unrecognised-parameter-value", "argument"),
-        (create("Telling", container="c2"), "unrecognised-parameter-value", "is no class of agents"),
+        (create("Telling", container="c2"), "unrecognised-parameter-value", "is not an agent class"),
         (create("Agent", container="c2"), "unauthorised", "is defined in module 'formicary.core.agent'"),
         (create("Unreal", container="c2"), "internal-error", "does not call super().__init__(name)"),
         (create("Cell", "cell", container="c2"), "already-registered", "an agent named 'cell' lives in"),
-        (create("Cell", "ams", container="c2"), "unrecognised-parameter-value", "take another name"),
+        (create("Cell", "ams", container="c2"), "unrecognised-parameter-value", "choose another name"),
         (create("Failing", container="c2"), "internal-error", "new failed: ValueError: no desk left"),
         (create("Leaving", container="c2"), "internal-error", "setup of agent new failed: SystemExit: 3"),
         (create("Cancelling", container="c2"), "internal-error", "agent new ended with CancelledError"),
@@ -277,7 +277,7 @@ async def test_a_mistake_of_ours_is_an_answer_too_and_logged(asker, monkeypatch,
         asking = await asker(c1)
         said, content = await asking.ask("ams", {"action": "search", "container": "c1"})
         assert (said, content["error"]) == (["failure"], "internal-error")
-    assert "a request from asker@c1.lab.localhost could not be handled; please report it" in caplog.text
+    assert "a request from asker@c1.lab.localhost could not be handled; please report this" in caplog.text
 
 
 # Who may
@@ -306,7 +306,7 @@ async def test_who_is_outside_the_platform_may_only_search(sender, content):
         content = json.loads(refused.body)
         assert content == {
             "error": "unauthorised",
-            "message": f"{sender} is no agent of this platform, and may only search",
+            "message": f"{sender} is not an agent of this platform, and may only search",
         }
         assert (bob.state, len(c1.agents)) == (AgentState.ACTIVE, 1)
 

@@ -185,7 +185,9 @@ async def test_its_name_stays_taken_and_it_can_be_killed_and_woken():
             await c1.start(agent)
             await agent.directory.register("printer", name)
         await asleep(c1, "alice", "carol")
-        with pytest.raises(NameTakenError, match=r"^agent 'alice' sleeps in container c1; take another name"):
+        with pytest.raises(
+            NameTakenError, match=r"^agent 'alice' sleeps in container c1; choose another name"
+        ):
             await c1.start(Agent("alice"))
         assert len(await c2.directory.search(type="printer")) == 2
         joining = asyncio.create_task(agent.join())
@@ -199,7 +201,9 @@ async def test_its_name_stays_taken_and_it_can_be_killed_and_woken():
             await c2.management.activate("alice@c1")
         await c2.management.deactivate("carol@c1", 60)
         assert resident(c1, "carol") is None
-        with pytest.raises(ManagementError, match=r"^agent carol@c1\.lab\.localhost sleeps; wake it first"):
+        with pytest.raises(
+            ManagementError, match=r"^agent carol@c1\.lab\.localhost is asleep; wake it first"
+        ):
             await c2.management.deactivate("carol@c1", 60)
 
 
@@ -207,7 +211,7 @@ async def test_who_sleeps_does_not_move_until_it_has_woken():
     async with joined("c1", "c2", accepts=["tests"]) as (c1, c2, _):
         await c1.start(Sleepy("alice"))
         await asleep(c1, "alice")
-        says = r"^agent alice@c1\.lab\.localhost sleeps; wake it first, by a message or by `activate`$"
+        says = r"^agent alice@c1\.lab\.localhost is asleep; wake it first, with a message or with `activate`$"
         for asking in (c1, c2):
             with pytest.raises(MoveError, match=says):
                 await asking.management.move("alice@c1", "c2")
@@ -289,7 +293,7 @@ async def test_what_is_no_time_is_refused(until):
         alice = Agent("alice")
         await container.start(alice)
         with pytest.raises(
-            UsageError, match=r"^an agent sleeps until a time, for some seconds, or until 'message'"
+            UsageError, match=r"^an agent sleeps until a time, for a number of seconds, or until 'message'"
         ):
             await alice.deactivate(until)
 
@@ -303,8 +307,8 @@ async def test_who_asks_for_a_sleep_until_what_is_no_time_is_told_what_is_one(un
         with pytest.raises(ManagementRequestError) as raised:
             await container.management.deactivate("alice", until)
         assert str(raised.value) == (
-            "an agent sleeps for some seconds, until a time with its zone, as 2026-01-02T03:04:05Z, or until "
-            f"'message', not {until!r}"
+            "an agent sleeps for a number of seconds, until a time with a time zone such as "
+            f"2026-01-02T03:04:05Z, or until 'message', not {until!r}"
         )
 
 
@@ -344,7 +348,7 @@ async def test_a_broken_row_is_said_once_for_each_message_and_stays(tmp_path, ca
     async with Container("c1", sleepers=path) as container:
         await asyncio.sleep(10)
         assert [each.message for each in caplog.records] == [
-            "agent alice cannot be woken: what has arrived is no agent: Expected `array`, got `int`"
+            "agent alice cannot be woken: what arrived is not an agent: Expected `array`, got `int`"
         ]
         bob = await write(container, "alice", "one")
         await asyncio.sleep(1)

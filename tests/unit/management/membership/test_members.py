@@ -75,7 +75,9 @@ async def test_who_opens_waits_for_the_list_and_for_all_on_it_and_says_who_has_n
         await asyncio.sleep(1)
         assert knows.done()
     await knows
-    sentence = "services and groups of c3 have not arrived within 10 s, and are found here once they have"
+    sentence = (
+        "the services and groups of c3 did not arrive within 10 s; they will be found here once they do"
+    )
     warnings = [f"container c2 is open but does not know the whole platform yet: {sentence}"]
     assert caplog.messages == ([] if tells else warnings)
     members.close()

@@ -130,7 +130,7 @@ def test_a_class_that_an_allowed_module_only_imports_is_not_allowed(modules):
 )  # fmt: skip
 def test_what_is_no_name_of_a_class_is_said_so(class_name):
     with pytest.raises(
-        ManagementRequestError, match=r"is no name of a class; write 'package\.module:Class'"
+        ManagementRequestError, match=r"is not a class name; write 'package\.module:Class'"
     ) as no:
         check_allowed(class_name, ("shop",))
     assert len(str(no.value)) < 300
@@ -139,21 +139,27 @@ def test_what_is_no_name_of_a_class_is_said_so(class_name):
 @pytest.mark.parametrize(
     ("class_name", "sentence"),
     [
-        ("shop.nothing:A", "there is no module 'shop.nothing' where this container runs; install it there"),
-        ("shop.staff.deep:A", "there is no module 'shop.staff.deep' where this"),
+        ("shop.nothing:A", "no module named 'shop.nothing' where this container runs; install it there"),
+        ("shop.staff.deep:A", "no module named 'shop.staff.deep' where this"),
         ("shop.staff:Nobody", "module 'shop.staff' has no class 'Nobody'"),
-        ("shop.staff:make", "shop.staff:make is no class of agents, but <function make"),
-        ("shop.staff:Thing", "shop.staff:Thing is no class of agents, but <class 'shop.staff.Thing'>"),
-        ("shop.staff:number", "shop.staff:number is no class of agents, but 3"),
+        ("shop.staff:make", "shop.staff:make is not an agent class but <function make"),
+        ("shop.staff:Thing", "shop.staff:Thing is not an agent class but <class 'shop.staff.Thing'>"),
+        ("shop.staff:number", "shop.staff:number is not an agent class but 3"),
         ("shop.broken:A", "module 'shop.broken' cannot be imported: ZeroDivisionError: division by zero"),
         ("shop.keyless:A", "module 'shop.keyless' cannot be imported: KeyError: 'A'"),
         ("shop.wrong:A", "module 'shop.wrong' cannot be imported: SyntaxError: "),
         ("shop.lacking:A", "module 'shop.lacking' cannot be imported: ModuleNotFoundError: No module named"),
         ("shop.leaving:A", "module 'shop.leaving' cannot be imported: SystemExit: goodbye"),
-        ("shop.staff:Clerk", "shop.staff:Clerk cannot be made with these arguments: missing a required arg"),
-        ("shop.staff:Picky", "shop.staff:Picky cannot be made with these arguments: ValueError: not today"),
-        ("shop.staff:Leaving", "shop.staff:Leaving cannot be made with these arguments: SystemExit: 3"),
-        ("shop.staff:Wordless", "shop.staff:Wordless cannot be made with these arguments: RuntimeError"),
+        (
+            "shop.staff:Clerk",
+            "shop.staff:Clerk cannot be created with these arguments: missing a required arg",
+        ),
+        (
+            "shop.staff:Picky",
+            "shop.staff:Picky cannot be created with these arguments: ValueError: not today",
+        ),
+        ("shop.staff:Leaving", "shop.staff:Leaving cannot be created with these arguments: SystemExit: 3"),
+        ("shop.staff:Wordless", "shop.staff:Wordless cannot be created with these arguments: RuntimeError"),
     ],
 )
 def test_what_cannot_be_made_is_said_in_one_sentence(modules, class_name, sentence):
@@ -168,6 +174,6 @@ def test_arguments_can_be_checked_before_an_agent_is_made(modules):
 
 def test_arguments_that_the_class_does_not_take_are_said(modules):
     says = refusal("shop.staff:Clerk", desk=1, chair=2)
-    assert says.endswith("cannot be made with these arguments: got an unexpected keyword argument 'chair'")
+    assert says.endswith("cannot be created with these arguments: got an unexpected keyword argument 'chair'")
     says = refusal("shop.staff:Clerk", desk=1, name="eve")
     assert "multiple values for argument 'name'" in says

@@ -99,7 +99,7 @@ async def test_who_is_outside_the_platform_is_asked_of_nobody():
     platform = Platform(c1={})
     search = PlaceSearch("lab.localhost", [full("c1")], platform.ask)
     await search.run(["ada@example.org"], 5.0, PAUSES)
-    reason = "ada@example.org is no agent of the platform lab.localhost"
+    reason = "ada@example.org is not an agent of the platform lab.localhost"
     assert search.place("ada@example.org") == AgentPlace("ada@example.org", reason=reason)
     assert platform.asked == []
 
@@ -135,7 +135,9 @@ async def test_one_whose_home_is_not_there_is_asked_for_everywhere():
     platform = Platform(c1={}, c2={"a@c9": ACTIVE})
     found, lost = await platform.locate("a@c9", "b@c9")
     assert seen([found]) == [("c2", ACTIVE)]
-    assert lost.reason == "container c9, the home of b@c9.lab.localhost, is not there, and nobody else has it"
+    assert (
+        lost.reason == "container c9, the home of b@c9.lab.localhost, is gone, and no other container has it"
+    )
     platform.hung = {"c2"}
     (place,) = await platform.locate("a@c9")
     assert place.reason == "ams@c2.lab.localhost has not answered within 5 s"
@@ -154,8 +156,8 @@ async def test_one_that_does_not_come_or_has_ended_is_given_up():
     (place,) = await platform.locate("a@c1")
     assert seen([place]) == [("c2", None)]
     assert place.reason == (
-        "container c2, where its home says that a@c1.lab.localhost is, does not have it: it is on its way, "
-        "or has ended"
+        "container c2, where its home says that a@c1.lab.localhost is, does not have it: it is "
+        "moving, or has ended"
     )
     platform.asked.clear()
     searching = asyncio.create_task(platform.locate("a@c1"))

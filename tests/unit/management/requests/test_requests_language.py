@@ -130,22 +130,34 @@ def test_a_result_is_read_as_it_was_written(result):
         ({"action": "search", "name": 3}, "unrecognised-parameter-value", r"\$.name"),
         ({"action": "search", "name": "a" * 2000}, "unrecognised-parameter-value", "at most 1300"),
         ({"action": "search", "state": "asleep"}, "unrecognised-parameter-value", "asleep"),
-        ({"action": "search", "container": "C 2"}, "unrecognised-parameter-value", "container's name"),
-        ({"action": "search", "container": "c2.-"}, "unrecognised-parameter-value", "platform's domain"),
+        (
+            {"action": "search", "container": "C 2"},
+            "unrecognised-parameter-value",
+            "is not a valid container name",
+        ),
+        (
+            {"action": "search", "container": "c2.-"},
+            "unrecognised-parameter-value",
+            "is not a valid platform domain",
+        ),
         ({"action": "search", "max_results": 10**6}, "unrecognised-parameter-value", "0 to 100000"),
         ({"action": "search", "max_results": -1}, "unrecognised-parameter-value", "0 to 100000"),
-        ({"action": "search", "offset": -1}, "unrecognised-parameter-value", "an offset is 0 to"),
-        ({"action": "search", "offset": 2**60}, "unrecognised-parameter-value", "an offset is 0 to"),
+        ({"action": "search", "offset": -1}, "unrecognised-parameter-value", "an offset must be 0 to"),
+        ({"action": "search", "offset": 2**60}, "unrecognised-parameter-value", "an offset must be 0 to"),
         ({"action": "search", "offset": 2**70}, "unrecognised-parameter-value", "offset"),
-        ({"action": "search", "offset": 99_001}, "unrecognised-parameter-value", "name a container"),
-        ({"action": "list-containers", "container": ""}, "unrecognised-parameter-value", "container's name"),
-        ({"action": "kill", "agent": "a b"}, "unrecognised-parameter-value", "' ' in it"),
+        ({"action": "search", "offset": 99_001}, "unrecognised-parameter-value", "specify a container"),
+        (
+            {"action": "list-containers", "container": ""},
+            "unrecognised-parameter-value",
+            "is not a valid container name",
+        ),
+        ({"action": "kill", "agent": "a b"}, "unrecognised-parameter-value", "contains ' '"),
         ({"action": "suspend", "agent": ""}, "unrecognised-parameter-value", "empty"),
         ({"action": "resume", "agent": "a@c 1"}, "unrecognised-parameter-value", "c 1"),
         (
             {"action": "deactivate", "agent": "a", "until": "soon"},
             "unrecognised-parameter-value",
-            "an agent sleeps for some seconds, until a time with its zone.* or until 'message', not 'soon'",
+            "an agent sleeps for a number of seconds, until a time with .* or until 'message', not 'soon'",
         ),
         ({"action": "deactivate", "agent": "a"}, "missing-parameter", "`until`"),
         ({"action": "locate"}, "missing-parameter", "`agents`"),
@@ -155,24 +167,24 @@ def test_a_result_is_read_as_it_was_written(result):
             "unrecognised-parameter-value",
             "1 to 10000 agents, not 10001",
         ),
-        ({"action": "locate", "agents": ["a b"]}, "unrecognised-parameter-value", "' ' in it"),
+        ({"action": "locate", "agents": ["a b"]}, "unrecognised-parameter-value", "contains ' '"),
         ({"action": "locate", "agents": [3]}, "unrecognised-parameter-value", "Expected `str`"),
         ({"action": "locate", "agents": "a"}, "unrecognised-parameter-value", "array"),
         (
             {"action": "locate", "agents": ["a"], "container": "c 2"},
             "unrecognised-parameter-value",
-            "container's name",
+            "is not a valid container name",
         ),
         ({"action": "create-many", "class": "a:B"}, "missing-parameter", "`names`"),
-        (create_many("bob", "b b"), "unrecognised-parameter-value", "' ' in it"),
+        (create_many("bob", "b b"), "unrecognised-parameter-value", "contains ' '"),
         (create_many("bob", 3), "unrecognised-parameter-value", "Expected `str`"),
         (create_many(), "unrecognised-parameter-value", "1 to 10000 agents, not 0"),
         (create_many(*map(str, range(MOST_NAMES + 1))), "unrecognised-parameter-value", "not 10001"),
-        (create_many("al", "bob", "al"), "unrecognised-parameter-value", "the name 'al' is there twice"),
+        (create_many("al", "bob", "al"), "unrecognised-parameter-value", "the name 'al' is given twice"),
         (
             {"action": "create", "class": "a:B", "name": "x@c1"},
             "unrecognised-parameter-value",
-            "'@' in it",
+            "contains '@'",
         ),
         (
             {"action": "create", "class": "a:B", "name": "x", "arguments": [1]},
@@ -274,7 +286,7 @@ def test_a_request_made_in_python_is_the_one_that_is_read():
 
 @pytest.mark.parametrize("value", [b"x", {1}, object(), float("nan"), float("inf")])
 def test_arguments_that_json_cannot_say_are_refused_and_not_changed(value):
-    with pytest.raises(ManagementRequestError, match="the request cannot be said in JSON"):
+    with pytest.raises(ManagementRequestError, match="the request cannot be expressed in JSON"):
         make_request("create", **{"class": "a:B"}, name="x", arguments={"value": value})
 
 
@@ -284,7 +296,10 @@ def test_arguments_that_json_cannot_say_are_refused_and_not_changed(value):
 )
 def test_what_is_no_text_is_refused_and_not_taken_for_another_one(fields):
     (value,) = fields.values()
-    says = f"^the request cannot be said in JSON: {re.escape(repr(value))} is neither text nor a number, nor"
+    says = (
+        f"^the request cannot be expressed in JSON: {re.escape(repr(value))} is neither text nor a "
+        "number, nor"
+    )
     with pytest.raises(ManagementRequestError, match=says):
         make_request("search", **fields)
 
@@ -295,7 +310,9 @@ def test_names_that_are_no_text_are_refused():
 
 
 def test_half_of_a_surrogate_pair_is_no_name():
-    with pytest.raises(ManagementRequestError, match=r"the request cannot be said in JSON: .* surrogates"):
+    with pytest.raises(
+        ManagementRequestError, match=r"the request cannot be expressed in JSON: .* surrogates"
+    ):
         make_request("search", name="\ud800")
 
 

@@ -189,7 +189,7 @@ def test_nobody_decides_before_all_has_arrived_that_was_sent_before(source, plac
     platform.held = (X,)
     platform.move(source, place, [X])
     departures = platform.machines[source].departures
-    assert departures.status(ALICE) == (place, "messages that it has sent before to arrive")
+    assert departures.status(ALICE) == (place, "messages that it sent earlier to arrive")
     assert not {Ask, Decided} & {type(event) for *_, event in platform.said}
     if is_lost:
         platform.part(source, place)
@@ -302,12 +302,12 @@ def test_what_is_being_made_ready_where_its_source_is_taken_for_lost_is_made_rea
 def test_who_is_not_there_to_witness_or_to_come_to_is_said_before(platform):
     departures = platform.machines[S].departures
     platform.part(S, H)
-    assert "its home c3 is not there to witness" in departures.obstacle(ALICE, D)
-    assert "container c9 is not there" in departures.obstacle(ALICE, "c9.lab.localhost")
+    assert "its home c3 is not reachable to witness" in departures.obstacle(ALICE, D)
+    assert "container c9 is not reachable" in departures.obstacle(ALICE, "c9.lab.localhost")
     platform.made = None
     platform.meet(S, H)
     platform.move(S, D)
-    assert "on its way to c2 already" in departures.obstacle(ALICE, H)
+    assert "already on its way to c2" in departures.obstacle(ALICE, H)
 
 
 def test_what_the_destination_refuses_stays(platform):

@@ -99,7 +99,7 @@ async def test_what_is_held_where_an_agent_has_come_fails_when_that_ends():
         assert world.places(1)._detours[bob.address].is_held
         del world.containers[1].dispatcher.agents[bob.address]
         world.places(1).agent_gone(bob.address)
-        assert reasons(world.containers[1]) == [f"{bob.address} is in no container any more"]
+        assert reasons(world.containers[1]) == [f"{bob.address} is no longer in any container"]
         assert not world.places(1)._detours
         await asyncio.sleep(1)
         assert numbers_of(bob, alice.address) == [0]

@@ -119,7 +119,7 @@ def read_time(text: str, now: datetime) -> datetime:
         ValueError: it is none.
     """
     if (match := _DATE_TIME.fullmatch(text)) is None:
-        raise ValueError(f"{text[:40]!r} is no time, as 20261231T235959000Z would be")
+        raise ValueError(f"{text[:40]!r} is not a time, such as 20261231T235959000Z")
     sign, zone = match[1], match[9]
     year, month, day, hour, minute, second, millisecond = map(int, match.groups()[1:8])
     try:
@@ -137,4 +137,4 @@ def read_time(text: str, now: datetime) -> datetime:
         )
         return when if zone else when.astimezone()
     except (ValueError, OverflowError, OSError) as error:
-        raise ValueError(f"{text[:40]!r} is no time: {error}") from None
+        raise ValueError(f"{text[:40]!r} is not a time: {error}") from None

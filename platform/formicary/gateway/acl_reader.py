@@ -60,7 +60,7 @@ class _Reader:
         self._open()
         performative = self._atom().lower()
         if performative not in PERFORMATIVES:
-            self._fail(f"{performative[:40]!r} is no performative of FIPA00037")
+            self._fail(f"{performative[:40]!r} is not a performative of FIPA00037")
         fields: dict[str, Any] = {}
         parameters: dict[str, str] = {}
         while not self._closes():
@@ -90,7 +90,7 @@ class _Reader:
             ":content": ("content", self._content),
             ":reply-by": ("reply_by", self._time),
         }
-        return readers.get(name) or self._fail(f"{name[:40]!r} is no parameter of an ACL message")
+        return readers.get(name) or self._fail(f"{name[:40]!r} is not a parameter of an ACL message")
 
     def _put(self, fields: dict[str, Any], name: str, value: object) -> None:
         if name in fields:
@@ -117,7 +117,7 @@ class _Reader:
                 case _ if (match := _is_user_defined(slot)) is not None:
                     self._put(parameters, match[1], self._expression())
                 case _:
-                    self._fail(f"{slot[:40]!r} is no part of an agent identifier")
+                    self._fail(f"{slot[:40]!r} is not a part of an agent identifier")
         if not fields.get("name"):
             self._fail("an agent identifier has no name")
         return AgentIdentifier(parameters=parameters, **fields)
@@ -199,7 +199,7 @@ class _Reader:
             self._fail("a string begins with # and no length")
         start, length = match.end(), int(match[1])
         if length > len(self._data) - start:
-            self._fail(f"a string is to have {length} bytes, and ends before")
+            self._fail(f"a string is shorter than its {length} bytes")
         self._at = start + length
         return self._data[start : self._at]
 
@@ -212,7 +212,7 @@ class _Reader:
 
     def _open(self) -> None:
         if self._byte() != b"(":
-            self._fail("there is no ( where one has to be")
+            self._fail("a ( is missing")
         self._at += 1
         self._depth += 1
         if self._depth > _DEPTH:
@@ -227,7 +227,7 @@ class _Reader:
 
     def _keyword(self, keyword: str) -> None:
         if (found := self._atom()).lower() != keyword:
-            self._fail(f"{found[:40]!r} stands where {keyword!r} has to be")
+            self._fail(f"{found[:40]!r} was found instead of {keyword!r}")
 
     def _atom(self) -> str:
         self._byte()

@@ -27,7 +27,7 @@ def write_acl(message: AclMessage) -> tuple[bytes, str]:
         ValueError: string form cannot carry it.
     """
     if message.performative not in PERFORMATIVES:
-        raise ValueError(f"{message.performative!r} is no performative of FIPA00037")
+        raise ValueError(f"{message.performative!r} is not a performative of FIPA00037")
     parts = [f"({message.performative}"]
     if message.sender is not None:
         parts.append(f":sender {write_identifier(message.sender)}")
@@ -59,7 +59,7 @@ def write_identifier(identifier: AgentIdentifier) -> str:
     parts = [f"(agent-identifier :name {_expression(identifier.name)}"]
     for url in identifier.addresses:
         if not _is_url(url):
-            raise ValueError(f"{url[:60]!r} is no address")
+            raise ValueError(f"{url[:60]!r} is not an address")
     if identifier.addresses:
         parts.append(f":addresses (sequence {' '.join(identifier.addresses)})")
     if identifier.resolvers:

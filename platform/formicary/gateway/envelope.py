@@ -136,7 +136,7 @@ class _Reader:
         del attributes
         tag = tag.lower()
         if not self._path and tag != "envelope":
-            raise EnvelopeError(f"the document is no envelope, but {tag[:40]!r}")
+            raise EnvelopeError(f"the document is not an envelope but {tag[:40]!r}")
         self._path.append(tag)
         if len(self._path) > _DEPTH:
             raise EnvelopeError(f"the envelope has more than {_DEPTH} elements within each other")
@@ -183,9 +183,9 @@ class _Reader:
         said = self._said
         length = said.get("payload_length")
         if length is not None and not re.fullmatch(r"-?\d{1,15}", length, re.ASCII):
-            raise EnvelopeError(f"{length[:40]!r} is no length of a message")
+            raise EnvelopeError(f"{length[:40]!r} is not a message length")
         if not said.get("to") and not said.get("intended_receivers"):
-            raise EnvelopeError("the envelope says for nobody that the message is for it")
+            raise EnvelopeError("the envelope has no receiver")
         return Envelope(
             to=tuple(said.get("to", ())),
             sender=next(iter(said.get("senders", ())), None),

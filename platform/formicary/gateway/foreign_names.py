@@ -37,7 +37,7 @@ def to_local(name: str) -> str:
     own, at, platform = _fold(name).rpartition("@")
     if not at or not own or not platform:
         raise InvalidNameError(
-            f"{shorten(name)} is no name of an agent of another platform, as 'seller@jade-platform' is"
+            f"{shorten(name)} is not the name of an agent of another platform, such as 'seller@jade-platform'"
         )
     return check_local(f"{_escape(own)}{_SIGN}{_escape(platform)}")
 
@@ -51,7 +51,7 @@ def from_local(local: str) -> str:
     own, sign, platform = local.rpartition(_SIGN)
     if not sign or not own or not platform or _SIGN in own:
         raise InvalidNameError(
-            f"{shorten(local)} is no agent of another platform, as 'seller%jade-platform' is"
+            f"{shorten(local)} is not an agent of another platform, such as 'seller%jade-platform'"
         )
     return f"{_unescape(own)}@{_unescape(platform)}"
 

@@ -79,13 +79,13 @@ class Gateway:
         require_extra()
         ip = _check_host(host)
         if not 0 <= port <= _HIGHEST:
-            raise UsageError(f"a port is a number from 0 to {_HIGHEST}, not {port}")
+            raise UsageError(f"a port must be a number from 0 to {_HIGHEST}, not {port}")
         check_duration(timeout, "timeout=")
         if min(limit, connections) <= 0:
-            raise UsageError("limit= and connections= of a gateway are more than 0")
+            raise UsageError("limit= and connections= of a gateway must be more than 0")
         if ip.is_unspecified and address is None:
             raise UsageError(
-                f"{host} is no address that others can write to: say which is, as in "
+                f"{host} is not an address that others can reach: set one, as in "
                 f"address='http://192.168.1.7:{port}/acc'"
             )
         check_platform(container.platform)
@@ -109,7 +109,7 @@ class Gateway:
             addresses: one, such as `"http://127.0.0.1:7779/acc"`, or several, the best first.
 
         Raises:
-            UsageError: one is no address.
+            UsageError: one is not an address.
         """
         self._peers.name(platform, [addresses] if isinstance(addresses, str) else addresses)
 
@@ -169,7 +169,8 @@ class Gateway:
         container.dispatcher.foreign = self
         if self.is_public:
             logger.warning(
-                "the gateway of container %s listens at %s for other hosts, too, and takes messages of %s",
+                "the gateway of container %s listens at %s, also for other hosts, and accepts "
+                "messages from %s",
                 container.name,
                 self.address,
                 "anybody" if self._peers.takes_strangers else ", ".join(self._peers.named) or "nobody",
@@ -221,5 +222,5 @@ def _check_host(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
         return ipaddress.ip_address(host)
     except ValueError:
         raise UsageError(
-            f"a gateway listens at an IP address of this host, such as '127.0.0.1', not {host!r}"
+            f"a gateway must listen at an IP address of this host, such as '127.0.0.1', not {host!r}"
         ) from None

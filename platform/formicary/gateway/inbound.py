@@ -102,8 +102,8 @@ class Inbound:
             listening = listen(host, port)
         except OSError as error:
             raise LinkError(
-                f"the gateway cannot listen at {host}:{port} ({error.strerror or error}): take another port, "
-                "or an address of this host"
+                f"the gateway cannot listen at {host}:{port} ({error.strerror or error}): choose "
+                "another port, or an address of this host"
             ) from None
         self._server.open(listening)
         return int(listening.getsockname()[1])
@@ -131,11 +131,11 @@ class Inbound:
     async def _take(self, request: web.BaseRequest, connection: Connection) -> None:
         self._check_caller(request)
         if request.path != PATH:
-            raise RefusedError(404, f"messages are taken at {PATH}")
+            raise RefusedError(404, f"messages are accepted at {PATH}")
         if request.method != "POST":
-            raise RefusedError(405, "a message is brought by POST")
+            raise RefusedError(405, "messages must be sent by POST")
         if self._dispatcher.is_closing or self._dispatcher.overflow.is_full:
-            raise RefusedError(503, f"container {self._container.name} takes no messages now")
+            raise RefusedError(503, f"container {self._container.name} is not accepting messages now")
         body = await self._read(request)
         connection.answer()
         try:
@@ -152,20 +152,20 @@ class Inbound:
         sender = self._sender(acl, envelope)
         peer = self._peers.peer_of(platform_of(sender.name))
         if peer is not None and not await self._origins.may_send(peer, request.remote):
-            raise RefusedError(403, f"{peer.name} is elsewhere, by what is known of it here")
+            raise RefusedError(403, f"{peer.name} is expected at another address")
         await self._deliver(acl, sender, envelope)
 
     def _check_caller(self, request: web.BaseRequest) -> None:
         """Refuse web pages; on loopback also foreign names (DNS rebinding)."""
         if not _FROM_PAGES.isdisjoint(request.headers):
-            raise RefusedError(403, "web pages may not write to a gateway")
+            raise RefusedError(403, "web pages may not send to a gateway")
         host = request.headers.get("Host")
         if self._is_local and host is not None and not is_local(host_in(f"//{host}")):
             ours = self._translator.address
             if host_in(f"//{host}") != host_in(ours):
                 raise RefusedError(
                     403,
-                    f"this gateway is not called {shorten(host)}: write to {ours}, or set --address "
+                    f"this gateway is not called {shorten(host)}: send to {ours}, or set --address "
                     "(`address=`) to the address that others use",
                 )
 
@@ -186,7 +186,7 @@ class Inbound:
 
     def _check(self, envelope: Envelope, payload: bytes) -> None:
         if envelope.representation.lower() != STRING_FORM:
-            raise RefusedError(415, f"messages are taken as {STRING_FORM}, not {envelope.representation}")
+            raise RefusedError(415, f"messages must be {STRING_FORM}, not {envelope.representation}")
         if envelope.payload_length not in {None, len(payload)}:
             raise RefusedError(
                 400, f"the message has {len(payload)} bytes, its envelope says {envelope.payload_length}"
@@ -201,9 +201,11 @@ class Inbound:
             sender = envelope.sender
         platform = platform_of(sender.name)
         if self._translator.is_ours(platform):
-            raise RefusedError(403, f"{sender.name} is no name of another platform's agent, but one of ours")
+            raise RefusedError(
+                403, f"{sender.name} is the name of an agent of this platform, not of another one"
+            )
         if not self._peers.accepts(platform):
-            raise RefusedError(403, f"the platform {platform} is none that messages are taken of")
+            raise RefusedError(403, f"messages from the platform {platform} are not accepted")
         return sender
 
     # -- delivering -----------------------------------------------------------------------------------------
@@ -236,11 +238,11 @@ class Inbound:
         """Return the full name of a receiver, if there may be one of that name here."""
         platform = platform_of(identifier.name)
         if not self._translator.is_ours(platform):
-            raise RefusedError(404, f"{identifier.name} is no agent of this platform")
+            raise RefusedError(404, f"{identifier.name} is not an agent of this platform")
         receiver = self._translator.address_of(identifier.name)
         local, _, domain = receiver.partition("@")
         if local in _CLOSED:
-            raise RefusedError(403, f"{receiver} takes no messages of other platforms")
+            raise RefusedError(403, f"{receiver} accepts no messages from other platforms")
         if domain == self._container.domain:
             if not self._dispatcher.has(receiver):
                 raise RefusedError(404, self._dispatcher.why_unknown(receiver))

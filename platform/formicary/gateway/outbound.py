@@ -86,7 +86,7 @@ class _PublicResolver(aiohttp.ThreadedResolver):
         found = await super().resolve(host, port, family)
         if public := [each for each in found if is_public(each["host"])]:
             return public
-        raise OSError(f"{host} is not a public address: to write to it, give it with --peer or `peers=`")
+        raise OSError(f"{host} is not a public address: to send to it, add it with --peer or `peers=`")
 
 
 class Outbound:
@@ -126,7 +126,7 @@ class Outbound:
         """Tell an agent of another platform that its message was not delivered."""
         del message, receiver
         if self._post(failure, str(failure.to), _WAITING + _FAILURES):
-            self._fail(failure, str(failure.to), "too much waits on the way to its platform")
+            self._fail(failure, str(failure.to), "too many messages are waiting for its platform")
 
     def _post(self, message: Message, receiver: str, most: int) -> Sequence[MessageSink] | None:
         if self.is_closed:
@@ -140,8 +140,8 @@ class Outbound:
         platform = platform_of(post.identifier.name)
         if not post.identifier.addresses:
             reason = (
-                f"the address of the platform {platform} is not known: give it with --peer or `peers=` "
-                "(addresses in its own messages are used only if they are public)"
+                f"the address of the platform {platform} is not known: add it with --peer or "
+                "`peers=` (addresses in its own messages are only used if they are public)"
             )
             self._fail(message, receiver, reason)
             return None
@@ -200,7 +200,9 @@ class Outbound:
                     for _ in range(len(line.posts) if error.is_away else 1):
                         self._end(line, f"the platform {line.platform} {error}")
                 except Exception as error:
-                    logger.exception("a message for %s could not be brought; please report it", post.receiver)
+                    logger.exception(
+                        "a message for %s could not be delivered; please report this", post.receiver
+                    )
                     self._end(line, f"{type(error).__name__}: {error}")
                 else:
                     self.sent += 1
@@ -225,7 +227,7 @@ class Outbound:
         Raises:
             NotTakenError: none has, with what the last one was about.
         """
-        error = NotTakenError("is nowhere", is_away=True)
+        error = NotTakenError("cannot be found", is_away=True)
         for address in post.identifier.addresses:
             try:
                 return await self._bring_to(address, post)
@@ -236,7 +238,7 @@ class Outbound:
                     f"is not there, at {address} ({getattr(failed, 'os_error', failed)})", is_away=True
                 )
             except aiohttp.ConnectionTimeoutError:
-                error = NotTakenError(f"cannot be connected to, at {address}, for too long", is_away=True)
+                error = NotTakenError(f"did not accept a connection at {address} in time", is_away=True)
             except (aiohttp.ClientError, OSError, ValueError, TimeoutError) as failed:
                 # It may have it, so no other address of it gets it again.
                 why = f"has not answered within {self._timeout:g} s"
@@ -244,7 +246,7 @@ class Outbound:
                     why = f"broke the connection ({str(failed) or type(failed).__name__})"
                 is_away = isinstance(failed, TimeoutError)
                 raise NotTakenError(
-                    f"{why}, at {address}, and may have the message or not", is_away=is_away
+                    f"{why}, at {address}; it may or may not have the message", is_away=is_away
                 ) from failed
         raise error
 
@@ -266,7 +268,7 @@ class Outbound:
                 answer.close()
             if answer.status != 200:  # noqa: PLR2004 -- OK
                 why = said.decode("utf-8", "replace").strip()[:_SAID]
-                raise NotTakenError(f"has refused it: {answer.status} {why or answer.reason}")
+                raise NotTakenError(f"refused it: {answer.status} {why or answer.reason}")
 
     async def close(self) -> None:
         """Bring what waits, for some seconds; the rest fails."""
@@ -281,6 +283,6 @@ class Outbound:
             await asyncio.gather(*(line.task for line in lines), return_exceptions=True)
             for line in lines:
                 while line.posts:
-                    self._end(line, "the gateway was closed before it was brought")
+                    self._end(line, "the gateway was closed before it was delivered")
             await self._named.close()
             await self._learned.close()

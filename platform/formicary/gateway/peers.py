@@ -71,11 +71,11 @@ class Peers:
         for address in found:
             if not _is_address(address):
                 raise UsageError(
-                    f"{shorten(address)} is no address of a platform, as http://127.0.0.1:7778/acc is"
+                    f"{shorten(address)} is not a platform's address, such as http://127.0.0.1:7778/acc"
                 )
         if not platform or not found or "@" in platform:
             raise UsageError(
-                "a peer is a platform and where it is, as jade-platform and http://127.0.0.1:7778/acc"
+                "a peer is a platform and its address, such as jade-platform and http://127.0.0.1:7778/acc"
             )
         peer = Peer(platform_of(f"@{platform}"), found)
         self.named[peer.name] = peer

@@ -107,7 +107,7 @@ class Translator:
             return failure
         if len(acl.reply_to) > 1:
             raise InvalidMessageError(
-                "the answers are to go to several agents, which no message can say here"
+                "the message wants answers sent to several agents, which is not supported here"
             )
         parameters = dict(acl.parameters)
         thread = parameters.pop(_THREAD, None)
@@ -143,7 +143,7 @@ class Translator:
         return Message(
             to=receiver,
             sender=f"{MANAGEMENT}@{self._domain}",
-            body=f"the platform {platform} says that it cannot bring the message to {name}: {acl.content}",
+            body=f"the platform {platform} cannot deliver the message to {name}: {acl.content}",
             performative="failure",
             ontology="fipa-agent-management",
             protocol=acl.protocol,

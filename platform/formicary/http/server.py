@@ -96,7 +96,7 @@ class HttpServer:
             if self._connections.make_room(place):
                 await self._connect(connected, place)
             else:
-                self.refuse(f"a connection: there are {self._connections.most} already")
+                self.refuse(f"a connection: there are already {self._connections.most}")
                 with connected, suppress(OSError):
                     connected.send(_BUSY)
 
@@ -121,7 +121,7 @@ class HttpServer:
             raise
         except Exception:
             if self._is_logged():
-                logger.exception("%s could not answer a request; please report it", self._name)
+                logger.exception("%s could not answer a request; please report this", self._name)
             return web.Response(status=500)
         finally:
             connection.keep(self._kept)

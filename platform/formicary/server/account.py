@@ -61,7 +61,7 @@ class AccountAddress:
         local, at, domain = self.jid.partition("@")
         if not at or "/" in domain:
             raise InvalidNameError(
-                f"{self.jid!r} cannot be an account's address; write it without a resource: 'lab@example.org'"
+                f"{self.jid!r} is not a valid account address; write it without a resource: 'lab@example.org'"
             )
         check_local(local)
         check_platform(domain)
@@ -69,9 +69,11 @@ class AccountAddress:
             object.__setattr__(self, "platform", f"{_label(local)}.account.{domain}")
         check_platform(self.platform)
         if self.port is not None and self.host is None:
-            raise UsageError("a port without a host says nothing: where the server is, DNS says; give both")
+            raise UsageError("a port needs a host; pass both, or neither to look the server up in DNS")
         if not self.tls and not self.insecure:
-            raise UsageError("an account without TLS can be overheard; give insecure=True if that is meant")
+            raise UsageError(
+                "an account without TLS can be overheard; pass insecure=True if that is intended"
+            )
 
     def __str__(self) -> str:
         where = "" if self.host is None else f" at {self.host}:{self.port or 5222}"
@@ -94,7 +96,7 @@ def require_extra() -> None:
         UsageError: what they need is not installed.
     """
     if not all(any(map(find_spec, names)) for names in NEEDED):
-        raise UsageError("accounts need an extra; install it with: pip install 'formicary[accounts]'")
+        raise UsageError("accounts require an extra; install it with: pip install 'formicary[accounts]'")
 
 
 def _label(local: str) -> str:
@@ -102,6 +104,6 @@ def _label(local: str) -> str:
     label = re.sub("[^a-z0-9]+", "-", local).strip("-")[:63].strip("-")
     if not label:
         raise InvalidNameError(
-            f"the account's name {local!r} gives no domain; give a platform, 'lab.localhost' say"
+            f"the account's name {local!r} has no domain; pass a platform, such as 'lab.localhost'"
         )
     return label

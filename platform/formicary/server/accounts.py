@@ -84,8 +84,7 @@ def remove(account: str, folder: Path | None = None) -> str:
         return address
     if answer.text == "No such user":
         raise AccountError(
-            f"there is no account {address}; see which there are with: formicary server account "
-            f"list{files.option}"
+            f"no account {address}; list accounts with: formicary server account list{files.option}"
         )
     raise _refused(files, address, answer.text)
 
@@ -121,9 +120,9 @@ def check_password(password: str) -> None:
         UsageError: it cannot.
     """
     if not password:
-        raise UsageError("the password is empty; give one")
+        raise UsageError("the password must not be empty")
     if not password.isprintable() or len(password.encode()) > _LONGEST:
-        raise UsageError(f"a password is at most {_LONGEST} bytes of characters that can be printed")
+        raise UsageError(f"a password must be at most {_LONGEST} bytes of printable characters")
 
 
 def _address(account: str, folder: Path | None) -> tuple[StateFolder, str]:
@@ -152,14 +151,14 @@ def _shell(files: StateFolder) -> Iterator[AdminShell]:
             yield admin
     except OSError as error:
         raise ServerError(
-            f"the server in {files.path} cannot be asked ({error.strerror}); see its log, {files.log}"
+            f"the server in {files.path} cannot be reached ({error.strerror}); see its log, {files.log}"
         ) from error
 
 
 def _exists(files: StateFolder, address: str) -> AccountError:
     return AccountError(
-        f"there is an account {address} already; take another name, or remove it with: formicary server "
-        f"account remove {address}{files.option}"
+        f"the account {address} already exists; choose another name, or remove it with: formicary "
+        f"server account remove {address}{files.option}"
     )
 
 
@@ -167,5 +166,5 @@ def _refused(files: StateFolder, address: str, reason: str) -> AccountError:
     _, _, domain = address.partition("@")
     if reason.startswith("No such host"):
         own = " and ".join(domains(files))
-        return AccountError(f"the server in {files.path} has no accounts of {domain}, but of {own}")
-    return AccountError(f"the server in {files.path} refuses the account {address}: {reason}")
+        return AccountError(f"the server in {files.path} has no accounts on {domain}, only on {own}")
+    return AccountError(f"the server in {files.path} refused the account {address}: {reason}")

@@ -52,14 +52,14 @@ def read_address(path: Path, *, tls: bool = False) -> ServerAddress:
         names.check_platform(said.platform)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, InvalidNameError) as error:
         raise UsageError(
-            f"{path} does not say where a server is: {error}; it needs host, platform and secret_file"
+            f"{path} does not describe a server: {error}; it needs host, platform and secret_file"
         ) from error
     certificate = path.parent / said.certificate if said.certificate else None
     if certificate is not None:
         _text(certificate)  # what cannot be read is said now, and not as a failed connection
     elif tls:
         raise UsageError(
-            f"{path} says nothing of TLS: add `certificate` and the `port` that takes it, or leave --tls out"
+            f"{path} does not configure TLS: add `certificate` and a `port` that uses it, or omit --tls"
         )
     return ServerAddress(
         said.host,
@@ -74,8 +74,8 @@ def read_address(path: Path, *, tls: bool = False) -> ServerAddress:
 def _secret(path: Path) -> str:
     text = _text(path, is_secret=True).strip()
     if not text or len(text) > _LONGEST_SECRET:
-        what = "no secret" if not text else "no secret but something far longer"
-        raise UsageError(f"there is {what} in {path}: put into it what the server asks of containers")
+        what = "no secret" if not text else "not a secret but something far longer"
+        raise UsageError(f"{path} contains {what}: put the server's component secret in it")
     return text
 
 
@@ -85,5 +85,5 @@ def _text(path: Path, *, is_secret: bool = False) -> str:
             check_secret(path)
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise UsageError(f"{path} cannot be read ({reason}); name another file, or put it there") from error
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise UsageError(f"{path} cannot be read ({reason}); choose another file, or create it") from error

@@ -78,7 +78,7 @@ class AdminShell:
             return self._read_answer()
         except (OSError, ParseError) as error:
             raise ServerError(
-                f"the server behind {self._path} does not answer ({error}); look at its log, "
+                f"the server behind {self._path} does not answer ({error}); see its log, "
                 f"{self._path.with_name('prosody.log')}"
             ) from error
 

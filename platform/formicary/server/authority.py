@@ -69,12 +69,13 @@ def adopt(given: Pair, server: Pair, authority: Path, domains: Sequence[str]) ->
         OSError: a file cannot be read or written.
     """
     if not given.is_there:
-        raise UsageError(f"{given.certificate} and {given.key.name} are not both there; give both")
+        raise UsageError(f"{given.certificate} and {given.key.name} must both exist; provide both")
     names = _names(given)
     missing = [name for name in domains if name not in names and f"*.{name.partition('.')[2]}" not in names]
     if missing:
         raise UsageError(
-            f"the certificate {given.certificate} is not for {', '.join(missing)}; have it made so"
+            f"the certificate {given.certificate} is not for {', '.join(missing)}; issue one that "
+            "includes them"
         )
     if trouble := _why_not(given, authority):
         raise UsageError(f"the certificate {given.certificate} cannot be used: {trouble}")
@@ -93,11 +94,11 @@ def _why_not(pair: Pair, authority: Path) -> str | None:
     certificate = str(pair.certificate)
     chain = openssl("verify", "-CAfile", str(authority), "-untrusted", certificate, certificate)
     if chain.returncode:
-        return f"{authority} does not vouch for it ({reason(chain)})"
+        return f"it is not signed by {authority} ({reason(chain)})"
     if openssl("x509", "-in", certificate, "-noout", "-checkend", str(_RENEW_BEFORE)).returncode:
-        return "it ends within 30 days"
+        return "it expires within 30 days"
     public = openssl("x509", "-in", certificate, "-noout", "-pubkey").stdout
     # An empty passphrase: OpenSSL would ask for the one of a key that has one, and wait.
     if openssl("pkey", "-in", str(pair.key), "-pubout", "-passin", "pass:").stdout != public:
-        return f"{pair.key} is not its key, or has a passphrase"
+        return f"{pair.key} does not match it, or has a passphrase"
     return None

@@ -83,7 +83,7 @@ def make(pair: Pair, subject: str, extensions: Sequence[str], *, signed_by: Pair
             *["-keyout", str(key), "-out", str(certificate)],
         )
         if done.returncode:
-            raise ServerError(f"OpenSSL cannot make {pair.certificate} ({reason(done)})")
+            raise ServerError(f"OpenSSL cannot create {pair.certificate} ({reason(done)})")
 
 
 def openssl(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -102,7 +102,7 @@ def openssl(*arguments: str) -> subprocess.CompletedProcess[str]:
             timeout=_SECONDS,
         )
     except subprocess.TimeoutExpired as error:
-        raise ServerError(f"OpenSSL does not end ({error})") from error
+        raise ServerError(f"OpenSSL does not finish ({error})") from error
 
 
 def reason(done: subprocess.CompletedProcess[str]) -> str:

@@ -221,7 +221,7 @@ def advice(
     return f"""\
 -- For Prosody 0.12 or later. Restart it afterwards: a reload does not apply all of this.
 
--- 1. In the global section, before the first VirtualHost; replace what is there already.
+-- 1. In the global section, before the first VirtualHost; replace what is already there.
 
 {_SPEED}
 -- Leave "limits" out of modules_enabled, or raise its rates: as packaged it cuts an account to 10 kB/s, about

@@ -78,8 +78,8 @@ def register(folder: StateFolder, platform: str, container: str) -> None:
             answer = admin.ask(_ADD.format(lua_string(f"{container}.{platform}")))
     except OSError as error:
         raise ServerError(
-            f"the server in {folder.path} does not run ({error.strerror}); "
-            f"start it with: formicary server start{folder.option}"
+            f"the server in {folder.path} is not running ({error.strerror}); start it with: "
+            f"formicary server start{folder.option}"
         ) from error
     if not answer.ok and "already activated" not in answer.text:
         raise ServerError(f"the server in {folder.path} refuses the container {container!r}: {answer.text}")

@@ -68,7 +68,7 @@ def federate(
     except OSError as error:
         raise ServerError(f"{error.filename or output} cannot be used ({error.strerror or error})") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"a certificate in {given} is not in PEM form, which is text") from error
+        raise UsageError(f"a certificate in {given} is not in PEM format") from error
 
 
 def _make(output: Path, federation: Federation, authority: Pair, given: Path | None) -> Federated:

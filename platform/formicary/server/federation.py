@@ -107,8 +107,8 @@ class Federation:
                     f"not to {self.me}; start it on that host"
                 )
         raise ServerError(
-            f"no server of the federation has a container {container!r}; name it in a --federate of "
-            "formicary server config, and give the new folders to all hosts"
+            f"no server of the federation has a container {container!r}; list it in a --federate of "
+            "formicary server config, and copy the new folders to all hosts"
         )
 
 
@@ -139,15 +139,13 @@ def _parse_endpoint(text: str) -> tuple[str, int]:
         address = ipaddress.ip_address(host)
     except ValueError:
         raise UsageError(
-            f"{host!r} in --federate is no IP address; give the one at which that host's server is to listen "
-            "and where the others reach it"
+            f"{host!r} in --federate is not an IP address; use the one at which that host's server "
+            "listens and the others reach it"
         ) from None
     if address.is_unspecified or address.is_multicast:
-        raise UsageError(
-            f"{host} is no single address; give the one at which that host's server is to listen"
-        )
+        raise UsageError(f"{host} is not a single address; use the one at which that host's server listens")
     if not port.isdecimal() or not 1 <= int(port) <= _HIGHEST_PORT:
-        raise UsageError(f"{port!r} in --federate is no TCP port; take one from 1024 to {_HIGHEST_PORT}")
+        raise UsageError(f"{port!r} in --federate is not a TCP port; choose one from 1024 to {_HIGHEST_PORT}")
     return str(address), int(port)
 
 
@@ -160,23 +158,21 @@ def check_members(members: Sequence[Member], platform: str) -> None:
     """
     names.check_platform(platform)
     if len(members) < 2:  # noqa: PLR2004 -- two is what the word says
-        raise UsageError("a federation has two servers or more; give --federate once for each of them")
+        raise UsageError("a federation has two or more servers; repeat --federate for each of them")
     seen: dict[str, str] = {}
     for member in members:
         for name in (member.name, *member.containers):
             names.check_platform(f"{name}.{platform}")  # not too long
             if name in seen:
                 raise UsageError(
-                    f"the name {name!r} is given twice, at the servers {seen[name]} and {member.name}; every "
-                    "server and every container has a name of its own"
+                    f"the name {name!r} is given twice, at the servers {seen[name]} and "
+                    f"{member.name}; every server and container needs its own name"
                 )
             seen[name] = member.name
     endpoints = [member.endpoint for member in members]
     for endpoint in endpoints:
         if endpoints.count(endpoint) > 1:
-            raise UsageError(
-                f"two servers are to listen at {endpoint}; give each an address or port of its own"
-            )
+            raise UsageError(f"two servers would listen at {endpoint}; give each its own address or port")
 
 
 def read_federation(folder: StateFolder) -> Federation | None:
@@ -195,11 +191,11 @@ def read_federation(folder: StateFolder) -> Federation | None:
         raise ServerError(f"{path} cannot be read ({error.strerror})") from error
     except (msgspec.DecodeError, UnicodeDecodeError, InvalidNameError) as error:
         raise ServerError(
-            f"{path} is damaged ({error}); write it anew with: formicary server config --federate ..."
+            f"{path} is damaged ({error}); recreate it with: formicary server config --federate ..."
         ) from error
     if found.format != _FORMAT or found.me not in {member.name for member in found.members}:
         raise ServerError(
-            f"{path} is from another version of Formicary; write it anew with: "
-            "formicary server config --federate ..."
+            f"{path} is from another version of Formicary; recreate it with: formicary server "
+            "config --federate ..."
         )
     return found

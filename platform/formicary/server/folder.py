@@ -119,7 +119,8 @@ def prepare(folder: StateFolder) -> None:
         found = {path.name for path in folder.path.iterdir()}
         if found and "lock" not in found:
             raise ServerError(
-                f"{folder.path} holds other files and no server; choose a new or empty folder with --folder"
+                f"{folder.path} contains other files and no server; choose a new or empty folder "
+                "with --folder"
             )
         folder.path.chmod(0o700)
         (folder.path / "lock").touch(mode=0o600)

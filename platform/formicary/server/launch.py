@@ -80,7 +80,9 @@ def _wait_until_ready(pid: int, folder: StateFolder) -> Launched:
     deadline = time.monotonic() + _SECONDS_TO_START
     while time.monotonic() < deadline:
         if process.is_gone(pid):
-            raise ServerError(f"Prosody ended at once: {last_words(folder.log)} (its log is {folder.log})")
+            raise ServerError(
+                f"Prosody exited immediately: {last_words(folder.log)} (its log is {folder.log})"
+            )
         if (version := _version(folder.log)) and (listening := _listening(folder.socket)) is not None:
             for made in (
                 folder.socket,
@@ -108,8 +110,8 @@ def _version(log: Path) -> str | None:
     # What has no number is built from a development tree, and newer than any release that is too old.
     if number and (int(number[1]), int(number[2])) < _OLDEST:
         raise ServerError(
-            f"Prosody {greeting[1]} is too old; install 0.12 or later (Debian 12 and Ubuntu 24.04 have it, "
-            "https://prosody.im/download has it for others)"
+            f"Prosody {greeting[1]} is too old; install 0.12 or later (included in Debian 12 and "
+            "Ubuntu 24.04; otherwise see https://prosody.im/download)"
         )
     return greeting[1]
 
@@ -128,7 +130,7 @@ def last_words(log: Path) -> str:
     """Return the line of the log that says best what went wrong."""
     lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip(" *\t")]
     errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
-    return re.sub(r"\s+", " ", (errors or lines or ["it said nothing"])[-1])
+    return re.sub(r"\s+", " ", (errors or lines or ["it printed nothing"])[-1])
 
 
 def free_port() -> int:
@@ -154,11 +156,11 @@ def check_port(port: int) -> None:
         ServerError: it is in use, or not for this user.
     """
     if not 1 <= port <= _HIGHEST_PORT:
-        raise UsageError(f"{port} is no TCP port; take one from 1024 to {_HIGHEST_PORT}")
+        raise UsageError(f"{port} is not a TCP port; choose one from 1024 to {_HIGHEST_PORT}")
     try:
         socket.create_server((LOOPBACK, port)).close()
     except OSError as error:
         raise ServerError(
-            f"port {port} of {LOOPBACK} cannot be used ({os.strerror(error.errno or 0)}); choose another one "
-            "with --port, or leave it out to have a free one chosen"
+            f"port {port} of {LOOPBACK} cannot be used ({os.strerror(error.errno or 0)}); choose "
+            "another one with --port, or omit it to use a free one"
         ) from error

@@ -161,7 +161,11 @@ def running_state(files: StateFolder) -> ServerState:
     """
     state = read_state(files)
     if state is None or not process.is_prosody(state.pid, files.config):
-        happened = "no server runs" if state is None or state.pid is None else "the server has ended"
+        happened = (
+            "no server is running"
+            if state is None or state.pid is None
+            else "the server stopped unexpectedly"
+        )
         raise ServerError(f"{happened} in {files.path}; start one with: formicary server start{files.option}")
     return state
 
@@ -172,7 +176,7 @@ def _check_same(folder: StateFolder, state: ServerState, platform: str | None, p
     differs = f"port {state.port}" if port not in {None, state.port} else differs
     if differs:
         raise ServerError(
-            f"a server with {differs} runs in {folder.path}; stop it first with: "
+            f"a server with {differs} is already running in {folder.path}; stop it first with: "
             f"formicary server stop{folder.option}"
         )
 
@@ -184,8 +188,8 @@ def _check_federation(folder: StateFolder, platform: str | None, containers: lis
         return
     if platform not in {None, federation.platform}:
         raise ServerError(
-            f"the server in {folder.path} belongs to the federation {federation.platform}; start it without "
-            "--platform, or another one in a folder of its own"
+            f"the server in {folder.path} belongs to the federation {federation.platform}; start it "
+            "without --platform, or start another one in its own folder"
         )
     for name in containers:
         federation.check(name)

@@ -110,4 +110,4 @@ def end(pid: int, *, kill: bool = False) -> None:
             if is_gone(pid):
                 return
             time.sleep(_SECONDS_BETWEEN_LOOKS)
-    raise ServerError(f"process {pid} does not end; end it with: kill -9 {pid}")
+    raise ServerError(f"process {pid} does not exit; end it with: kill -9 {pid}")

@@ -63,8 +63,8 @@ class ServerState:
             return plain
         if not self.tls_port:
             raise ServerError(
-                f"the server in {folder.path} has no port with TLS; stop it with formicary server "
-                f"stop{folder.option}, start it again, and if that does not help see {folder.log}"
+                f"the server in {folder.path} has no TLS port; stop it with formicary server "
+                f"stop{folder.option}, start it again, and if that does not help, see {folder.log}"
             )
         return replace(plain, port=self.tls_port, certificate=folder.certificate(self.platform))
 
@@ -84,8 +84,8 @@ def read_state(folder: StateFolder) -> ServerState | None:
         raise ServerError(f"the state file {folder.state} cannot be read ({error.strerror})") from error
     except (msgspec.DecodeError, UnicodeDecodeError, InvalidNameError) as error:
         raise ServerError(
-            f"the state file {folder.state} is damaged ({error}); end the server that it may stand for, "
-            "delete the file and start the server again"
+            f"the state file {folder.state} is damaged ({error}); end the server if it is still "
+            "running, delete the file and start the server again"
         ) from error
     if state.format != _FORMAT:
         raise ServerError(

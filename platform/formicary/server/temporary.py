@@ -63,7 +63,7 @@ class ManagedServer:
     def folder(self) -> StateFolder:
         """The temporary folder."""
         if self._folder is None:
-            raise ServerError("the server is not started; use it in a with block")
+            raise ServerError("the server is not running; use it in a `with` block")
         return self._folder
 
     @property
@@ -86,7 +86,7 @@ class ManagedServer:
         """The server's process; another one after `restart`."""
         pid = self._state.pid
         if pid is None:
-            raise ServerError("the server is stopped and has no process")
+            raise ServerError("the server has stopped")
         return pid
 
     @property
@@ -132,7 +132,7 @@ class ManagedServer:
     def _state(self) -> ServerState:
         state = read_state(self.folder)
         if state is None:
-            raise ServerError("the server is not started; use it in a with block")
+            raise ServerError("the server is not running; use it in a `with` block")
         return state
 
     def _remove(self) -> None:

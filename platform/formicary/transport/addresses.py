@@ -75,8 +75,8 @@ class JoinAddress(ListenAddresses, frozen=True, kw_only=True, array_like=True):
             address = None
         if address is None or address.domain != domain:
             raise UsageError(
-                f"{_shown(domain)} is not the address of a container to join; give the whole text that the "
-                f"other container's join_address is, which begins with {_SCHEME}"
+                f"{_shown(domain)} is not a join address; pass the other container's whole "
+                f"join_address, which begins with {_SCHEME}"
             )
         return address
 

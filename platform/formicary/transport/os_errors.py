@@ -31,11 +31,11 @@ def descriptors_advice(error: Exception) -> str:
     match error:
         case OSError(errno=errno.EMFILE):
             return (
-                f"this process may have {descriptor_limit()} files and connections open at once: raise that "
-                "with `ulimit -n`"
+                f"this process may only have {descriptor_limit()} files and connections open at "
+                "once: raise this with `ulimit -n`"
             )
         case OSError(errno=errno.ENFILE):
-            return "the whole system may not have more: end other programs"
+            return "the system has reached its limit: end other programs"
     return ""
 
 

@@ -51,7 +51,7 @@ class Refusals:
         if places is not None and places.hold_failure(message, receiver, str(failure.body), link.domain):
             return True
         if not link.outbox.keep(failure, sender):
-            reason = "too much waits on the way to the sender"
+            reason = "too many messages are waiting for the sender"
             router.container.dispatcher.add_dead_letter(failure, reason, sender)
         return True
 

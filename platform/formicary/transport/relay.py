@@ -72,5 +72,5 @@ class RelayPath:
     def trouble(self) -> str:
         """Return why nothing can be written now, as part of a sentence."""
         if self._middle() is None:
-            return "without connection to the container that this one has joined"
-        return "as the container that this one has joined takes nothing more for now"
+            return "not connected to the container that this one joined"
+        return "because the container that this one joined is not taking more for now"

@@ -106,7 +106,7 @@ class Router:
     def _check(self, container: Container) -> None:
         if self._server is None and self._options.route == "xmpp":
             raise LinkError(
-                f"container {container.name} has no server, which route='xmpp' needs; leave the route out"
+                f"container {container.name} has no server, which route='xmpp' needs; omit the route"
             )
 
     async def _open_connections(self) -> None:
@@ -135,7 +135,7 @@ class Router:
             check_container(domain.partition(".")[0])
             if not self.links.make_room():
                 name, count = self.container.name, len(self.links)
-                raise LinkError(f"container {name} has links to {count} others, which is all it can")
+                raise LinkError(f"container {name} has links to {count} others, which is the limit")
             session = self._make_session(lambda: randomness.bits(32), self._terms(domain))
             link = Link(
                 domain,
@@ -309,7 +309,7 @@ class Router:
         if self._xmpp is not None:
             return self._xmpp.post(message, receiver)
         reason = (
-            f"{receiver} is outside the platform, which container {self.container.name} needs a server for"
+            f"{receiver} is outside the platform; container {self.container.name} needs a server to reach it"
         )
         self.container.dispatcher.add_dead_letter(message, reason, receiver)
         return None

@@ -49,8 +49,9 @@ class XmppAgent(Agent):
         given: object = account
         if not isinstance(given, AccountAddress):  # whatever it is, it may be the password: it is not quoted
             raise UsageError(
-                "an XmppAgent is given its account as formicary.server.AccountAddress('lab@example.org', "
-                f"password), not as {type(given).__name__}"
+                "an XmppAgent takes its account as "
+                "formicary.server.AccountAddress('lab@example.org', password), not "
+                f"{type(given).__name__}"
             )
         require_extra()
         super().__init__(account.jid.partition("@")[0] if name is None else name)

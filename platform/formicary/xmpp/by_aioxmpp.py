@@ -148,9 +148,7 @@ class AioxmppSession(Session):
             condition = str(error.condition.value[1])
             raise RefusedError(f"{error.text} ({condition})" if error.text else condition) from None
         except OSError as error:
-            raise LinkError(
-                f"{self._account} closed the connection before it had answered: {error}"
-            ) from None
+            raise LinkError(f"{self._account} closed the connection before answering: {error}") from None
         return None if answer is None else _element(answer)
 
     def _take(self, stanza: Any) -> None:

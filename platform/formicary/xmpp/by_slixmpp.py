@@ -174,9 +174,7 @@ class SlixmppSession(Session):
             self._tell(number, Delivery.TAKEN if self._is_stopping else Delivery.LOST)
         for answer in self._answers.values():
             if not answer.done():
-                answer.set_exception(
-                    LinkError(f"{self._account} closed the connection before it had answered")
-                )
+                answer.set_exception(LinkError(f"{self._account} closed the connection before answering"))
 
     def _disconnected(self, reason: object) -> None:
         self._is_connected = False

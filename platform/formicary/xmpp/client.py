@@ -295,7 +295,7 @@ class AccountClient:
             self._arrived.put_nowait((stanza_id, message))
         except asyncio.QueueFull:
             self._add_dead_letter(
-                stanza_id, message, f"too much waits for the mailboxes of agent {agent.name}"
+                stanza_id, message, f"too many messages are waiting for the mailboxes of agent {agent.name}"
             )
 
     async def _hand_over(self) -> None:

@@ -83,9 +83,9 @@ class Discovery:
                 await self._client.room(address)
                 query = await self._client.session.ask(request)
         except TimeoutError:
-            raise LinkError(f"{address} did not say within {timeout:g} s what it can do") from None
+            raise LinkError(f"{address} did not report its features within {timeout:g} s") from None
         except LinkError as error:
-            raise LinkError(f"{address} does not say what it can do: {error}") from None
+            raise LinkError(f"{address} does not report its features: {error}") from None
         parts = [] if query is None else [*query]
         return Information(
             frozenset(

@@ -152,7 +152,7 @@ class Presence:
             self._client.session.send(stanzas.presence(kind, _bare(address)))
         except LinkError as error:
             raise LinkError(
-                f"{self._client} is not connected now, and connects again by itself: try again later"
+                f"{self._client} is not connected now, and will reconnect by itself: try again later"
             ) from error
 
     async def remove(self, address: str) -> None:

@@ -132,11 +132,11 @@ async def test_what_cannot_be_opened_says_why(caplog):
             await Gateway(container, port=0).__aenter__()
         async with Container("c2") as other:
             port = int(gateway.address.split(":")[2].split("/")[0])
-            with pytest.raises(LinkError, match="take another port"):
+            with pytest.raises(LinkError, match="choose another port"):
                 await Gateway(other, port=port).__aenter__()
     async with container_with_public_gateway() as public:
         assert public.address == "http://192.0.2.1:1/acc"
-        assert "for other hosts, too, and takes messages of nobody" in caplog.text
+        assert "for other hosts, and accepts messages from nobody" in caplog.text
 
 
 @asynccontextmanager
@@ -153,10 +153,10 @@ async def container_with_public_gateway():
     ("options", "why"),
     [
         ({"host": "localhost"}, "an IP address of this host"),
-        ({"host": "0.0.0.0"}, "say which is"),
-        ({"port": 70_000}, "a port is a number"),
+        ({"host": "0.0.0.0"}, "set one"),
+        ({"port": 70_000}, "a port must be a number"),
         ({"limit": 0}, "more than 0"),
-        ({"peers": {"jade": "jade:7778"}}, "no address of a platform"),
+        ({"peers": {"jade": "jade:7778"}}, "not a platform's address"),
     ],
 )
 def test_options_that_are_none(options, why):

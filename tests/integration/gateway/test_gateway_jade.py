@@ -126,7 +126,7 @@ async def ours_begin(container, market):
         (f"out%jade-platform@{container.domain}", "sold-out")
     ]
     (why,) = net.failed.values()
-    assert "jade-platform says that it cannot bring the message to nobody@jade-platform" in str(why)
+    assert "jade-platform cannot deliver the message to nobody@jade-platform" in str(why)
 
 
 async def theirs_begin(container, market, gateway):

@@ -52,7 +52,7 @@ BOMB = (
 OURS = AgentIdentifier("boss@c1.lab.localhost")
 BEYOND = AgentIdentifier("boss@lab.localhost")
 REFUSED = {
-    "another place": ({"path": "/other"}, 404, "messages are taken at /acc"),
+    "another place": ({"path": "/other"}, 404, "messages are accepted at /acc"),
     "another method": ({"method": "GET"}, 405, "by POST"),
     "no parts": ({"content_type": "text/plain"}, 400, "multipart/mixed"),
     "garbage": ({"body": b"garbage"}, 400, "two parts"),
@@ -76,7 +76,7 @@ REFUSED = {
     ),
     "for another platform": ({"part": to("echo@jade")}, 404, "no agent of this platform"),
     "for no name": ({"part": to("echo smith@c1.lab.localhost")}, 400, "has ' ' in it"),
-    "for the container itself": ({"part": to("ams@c1.lab.localhost")}, 403, "takes no messages of other"),
+    "for the container itself": ({"part": to("ams@c1.lab.localhost")}, 403, "accepts no messages from other"),
     "for one that is here and one that is not": (
         {"part": envelope(to=(ECHO, AgentIdentifier("nobody@c1.lab.localhost")))},
         404,
@@ -180,11 +180,11 @@ HEADERS = {
     ),
     "one that begins as ours": ({"Host": "127.0.0.1.evil.example"}, "this gateway is not called"),
     "no name": ({"Host": "[::1"}, "this gateway is not called"),
-    "another site": ({"Origin": "http://evil.example"}, "web pages may not write"),
-    "a rebound site": ({"Origin": "http://evil.example", "Host": "evil.example"}, "web pages may not write"),
-    "a file": ({"Origin": "null"}, "web pages may not write"),
-    "a page of this host": ({"Origin": "http://127.0.0.1:8000"}, "web pages may not write"),
-    "a page that hides where it is": ({"Sec-Fetch-Site": "cross-site"}, "web pages may not write"),
+    "another site": ({"Origin": "http://evil.example"}, "web pages may not send"),
+    "a rebound site": ({"Origin": "http://evil.example", "Host": "evil.example"}, "web pages may not send"),
+    "a file": ({"Origin": "null"}, "web pages may not send"),
+    "a page of this host": ({"Origin": "http://127.0.0.1:8000"}, "web pages may not send"),
+    "a page that hides where it is": ({"Sec-Fetch-Site": "cross-site"}, "web pages may not send"),
 }
 
 
@@ -226,7 +226,7 @@ async def test_a_stranger_has_nobody_written_to_on_this_host():
                 assert status == 200
         await until(lambda: len(container.dead_letters) == 10)
         reasons = {letter.reason for letter in container.dead_letters}
-        assert any("give it with --peer or `peers=`" in reason for reason in reasons)
+        assert any("add it with --peer or `peers=`" in reason for reason in reasons)
         assert any("localhost is not a public address" in reason for reason in reasons)
         assert sum(message.performative == "request" for message in echo.got) == 10
         assert gateway.sent == 0

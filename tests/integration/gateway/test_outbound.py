@@ -83,10 +83,10 @@ def ask(container, **fields):
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 7\r\n\r\nnobody\n", "has refused it: 404 nobody"),
-        (b"HTTP/1.1 500 No\r\n\r\n<html> that never ends", "has refused it: 500 No"),
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 7\r\n\r\nnobody\n", "refused it: 404 nobody"),
+        (b"HTTP/1.1 500 No\r\n\r\n<html> that never ends", "refused it: 500 No"),
         (b"HTTP/1.1 301 x\r\nLocation: http://127.0.0.1:9/\r\nContent-Length: 0\r\n\r\n", "refused it: 301"),
-        (b"no more HTTP\r\n\r\n", "broke the connection .*may have the message or not"),
+        (b"no more HTTP\r\n\r\n", "broke the connection .*may or may not have the message"),
         (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000 + b"\r\nno more\r\n\r\n", "broke the connection"),
     ],
 )
@@ -142,7 +142,7 @@ async def test_senders_wait_where_too_much_waits_and_are_told_when_it_takes_too_
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({"performative": "shout"}, "'shout' is no performative"),
+        ({"performative": "shout"}, "'shout' is not a performative"),
         ({"metadata": {"two words": "x"}}, "cannot be the name of a parameter"),
         ({"body": "x" * 2000}, "the message has .* bytes there, and may have 1000"),
         ({"body": "\ud800"}, "surrogates"),
@@ -158,7 +158,7 @@ async def test_what_other_platforms_have_no_place_for_fails(fields, why):
 async def test_a_platform_that_nobody_knows_and_one_that_is_not_there():
     async with meeting(OK) as (container, gateway, _):
         with pytest.raises(
-            Failed, match=r"the address of the platform other is not known: give it with --peer"
+            Failed, match=r"the address of the platform other is not known: add it with --peer"
         ):
             await container.conversations.ask(Message(to="seller%other"), 5)
         gateway.know("other", ["http://127.0.0.1:9/acc", "http://127.0.0.1:9/second"])
@@ -176,5 +176,5 @@ async def test_what_is_not_brought_when_the_gateway_closes_fails(monkeypatch):
         await until(lambda: peer.bodies)
         await gateway.__aexit__(None, None, None)
         assert [letter.reason.partition(": ")[2] for letter in container.dead_letters] == [
-            "the gateway was closed before it was brought"
+            "the gateway was closed before it was delivered"
         ] * 3

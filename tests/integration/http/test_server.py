@@ -209,7 +209,7 @@ async def test_a_mistake_of_ours_is_said_but_not_without_an_end(served, caplog):
             assert b" 500 " in await reader.readline()
             assert served.server.refused == number
     assert len(caplog.records) == 10
-    assert caplog.messages[0] == "the server could not answer a request; please report it"
+    assert caplog.messages[0] == "the server could not answer a request; please report this"
     assert "ZeroDivisionError" in caplog.text
 
 

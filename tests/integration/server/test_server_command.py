@@ -87,7 +87,7 @@ def test_it_survives_the_command_that_started_it(formicary, folder):
 
 def test_nothing_to_stop_and_nothing_to_show(formicary, folder):
     stopped = formicary("stop")
-    assert (stopped.code, stopped.out, stopped.err) == (0, f"no server runs in {folder}\n", "")
+    assert (stopped.code, stopped.out, stopped.err) == (0, f"no server is running in {folder}\n", "")
     shown = formicary("status")
     assert shown.code == 1
     assert shown.out.endswith(f"start one with: formicary server start --folder {folder}\n")
@@ -125,7 +125,7 @@ def test_config_prints_a_secret_of_its_own_each_time(formicary):
     assert first.out != formicary("config", "--containers", "c1,lobby", where=None).out
     failed = formicary("config", "--containers", "c1,,c2", where=None)
     assert (failed.code, failed.out) == (2, "")
-    assert "cannot be a container's name" in failed.err
+    assert "is not a valid container name" in failed.err
 
 
 SERVERS = ["--federate", "a=c1,c2@127.0.0.2", "--federate", "b=c3@127.0.0.3"]
@@ -162,11 +162,11 @@ def test_config_makes_the_folders_of_a_federation_with_which_its_servers_start(f
     ("arguments", "words"),
     [
         (["--federate", "a"], "is not of the form"),
-        (["--federate", "a=c1@127.0.0.2"], "two servers or more"),
-        ([*SERVERS, "--containers", "c1"], "name each server's containers there"),
-        (["--output", "somewhere"], "go with --federate"),
-        (["--json"], "go with --federate"),
-        ([*SERVERS, "--certificates", "nowhere"], "a.crt and a.key are not both there"),
+        (["--federate", "a=c1@127.0.0.2"], "two or more"),
+        ([*SERVERS, "--containers", "c1"], "list each server's containers there"),
+        (["--output", "somewhere"], "require --federate"),
+        (["--json"], "require --federate"),
+        ([*SERVERS, "--certificates", "nowhere"], "a.crt and a.key must both exist"),
     ],
 )
 def test_what_makes_no_federation_is_one_sentence(formicary, tmp_path, monkeypatch, arguments, words):

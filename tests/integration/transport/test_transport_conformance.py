@@ -133,7 +133,7 @@ async def test_a_short_reply_to_means_the_senders_container(opened):
 
 async def test_a_name_that_is_taken_is_refused_until_it_is_free_again(opened):
     async with opened("c1", "c2"):
-        with pytest.raises((NameTakenError, LinkError), match=r"c2.*(stop it or )?take another name"):
+        with pytest.raises((NameTakenError, LinkError), match=r"c2.*(stop it or )?choose another name"):
             async with opened("c2"):
                 pass
     async with opened("c1", "c2"):

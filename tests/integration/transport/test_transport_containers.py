@@ -259,7 +259,7 @@ async def test_a_value_of_a_wrong_type_fails_alone(containers):
                     told.append((await behaviour.receive(timeout=60)).body)
             with pytest.raises(InvalidMessageError, match="XMPP carries text; encode it"):
                 await behaviour.send(Message(to="b@elsewhere.example", body=b"bytes"))
-            with pytest.raises(InvalidMessageError, match="performative is text, not int"):
+            with pytest.raises(InvalidMessageError, match="performative must be text, not int"):
                 await behaviour.send(Message(to="b@elsewhere.example", performative=7))
             await behaviour.send(Message(to="b@c2", body="after"))
             return told
@@ -269,9 +269,9 @@ async def test_a_value_of_a_wrong_type_fails_alone(containers):
         await sending.join()
         await until(lambda: len(got.messages) == 2)
         assert got.bodies == ["before", "after"]
-        assert "performative is text, not int: 7" in sending.result[0]
+        assert "performative must be text, not int: 7" in sending.result[0]
         assert "surrogates" in sending.result[1]
-        assert "thread is text, not bytes" in sending.result[2]
+        assert "thread must be text, not bytes" in sending.result[2]
 
 
 # Back-pressure

@@ -326,7 +326,7 @@ async def test_one_of_another_version_is_told_and_senders_to_it_are_told(contain
         raw.hello(Terms(versions=(9, 12)), echo=number)
         await until(lambda: got.messages)
         (told,) = got.bodies
-        assert told.startswith("container evil cannot be reached: it speaks the versions 9 to 12 of the link")
+        assert told.startswith("container evil cannot be reached: it supports versions 9 to 12 of the link")
 
 
 OFFERS = [
@@ -396,7 +396,7 @@ async def test_plain_messages_to_nobody_and_to_the_container_come_back_as_errors
             (
                 "c1.lab.localhost",
                 "n2",
-                "service-unavailable.*this is a container; write to",
+                "service-unavailable.*this is a container; send to",
             ),
             ("nobody@c1.lab.localhost/x", huge, "item-not-found"),
         ]:

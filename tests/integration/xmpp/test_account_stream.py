@@ -149,7 +149,7 @@ async def test_who_loses_the_place_is_told_that_another_has_it(account, connecte
     async with connected(address, "c1") as (older,), connected(address, "c1") as (newer,):
         error = await older.lost
         assert isinstance(error, ReplacedError)
-        assert re.search("gave the place of container 'c1' to another", str(error))
+        assert re.search("replaced container 'c1' by another", str(error))
         assert not newer.lost.done()
 
 

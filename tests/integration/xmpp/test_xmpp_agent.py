@@ -381,7 +381,7 @@ async def test_who_asks_to_see_another_s_presence_between_two_sessions_is_told(o
 
         def subscribe():
             closed()
-            with pytest.raises(LinkError, match="is not connected now, and connects again by itself"):
+            with pytest.raises(LinkError, match="is not connected now, and will reconnect by itself"):
                 alice.presence.subscribe(bob.account.jid)
             refused.append(bob)
 

@@ -99,7 +99,7 @@ class Net:
         if fails or source not in acceptor.expected:
             self.refused["as it is" if fails else "as it is not known yet"] += 1
             await asyncio.sleep(back)
-            raise LinkError("it ended the connection before it let this container in")
+            raise LinkError("it closed the connection before accepting this container")
         here, far = Wire(target, is_dialler=True), Wire(source, is_dialler=False)
         here.other, far.other = far, here
         self.wires.append(here)

@@ -31,13 +31,13 @@ def test_a_platform_can_be_given():
 @pytest.mark.parametrize(
     ("jid", "options", "kind", "says"),
     [
-        ("lab", {}, InvalidNameError, "'lab' cannot be an account's address"),
+        ("lab", {}, InvalidNameError, "'lab' is not a valid account address"),
         ("lab@example.org/c1", {}, InvalidNameError, "write it without a resource"),
         ("Lab@example.org", {}, InvalidNameError, "write 'lab'"),
-        ("lab@ex ample", {}, InvalidNameError, "cannot be a platform's domain"),
-        ("日本@example.org", {}, InvalidNameError, "give a platform"),
-        ("lab@example.org", {"platform": "A"}, InvalidNameError, "cannot be a platform's domain"),
-        ("lab@example.org", {"port": 5222}, UsageError, "a port without a host"),
+        ("lab@ex ample", {}, InvalidNameError, "is not a valid platform domain"),
+        ("日本@example.org", {}, InvalidNameError, "pass a platform"),
+        ("lab@example.org", {"platform": "A"}, InvalidNameError, "is not a valid platform domain"),
+        ("lab@example.org", {"port": 5222}, UsageError, "a port needs a host"),
         ("lab@example.org", {"tls": False}, UsageError, "insecure=True"),
     ],
 )

@@ -77,9 +77,9 @@ def test_local_stays_the_private_server_whatever_files_there_are(tmp_path, monke
         (LEAST + "stanza_limit = 1\n", ">= 10000"),
         (LEAST.replace("lab.example", "lab example"), "lab example"),
         (LEAST.replace('"secret"', '"nowhere"'), "nowhere cannot be read (No such file"),
-        (LEAST.replace('"secret"', '"empty"'), "there is no secret in"),
+        (LEAST.replace('"secret"', '"empty"'), "empty contains no secret"),
         (LEAST.replace('"secret"', '"long"'), "far longer"),
-        (LEAST.replace('"secret"', '"binary"'), "it is no text"),
+        (LEAST.replace('"secret"', '"binary"'), "it is not text"),
         (LEAST + "certificate = 'nowhere.crt'\n", "nowhere.crt cannot be read"),
     ],
 )

@@ -51,13 +51,13 @@ def test_a_server_is_read_as_it_is_typed(text, member):
         ("a", UsageError, "not of the form"),
         ("a=c1", UsageError, "not of the form"),
         ("a@192.0.2.1", UsageError, "not of the form"),
-        ("a=c1@host.example", UsageError, "no IP address"),
-        ("a=c1@192.0.2.1:0", UsageError, "no TCP port"),
-        ("a=c1@192.0.2.1:http", UsageError, "no TCP port"),
-        ("a=c1@0.0.0.0", UsageError, "no single address"),
-        ("a=c1@::", UsageError, "no single address"),
-        ("a=@192.0.2.1", InvalidNameError, "container's name"),
-        ("A=c1@192.0.2.1", InvalidNameError, "container's name"),
+        ("a=c1@host.example", UsageError, "is not an IP address"),
+        ("a=c1@192.0.2.1:0", UsageError, "not a TCP port"),
+        ("a=c1@192.0.2.1:http", UsageError, "not a TCP port"),
+        ("a=c1@0.0.0.0", UsageError, "not a single address"),
+        ("a=c1@::", UsageError, "not a single address"),
+        ("a=@192.0.2.1", InvalidNameError, "is not a valid container name"),
+        ("A=c1@192.0.2.1", InvalidNameError, "is not a valid container name"),
     ],
 )
 def test_what_is_no_server_is_said_in_one_sentence(text, error, words):
@@ -69,10 +69,10 @@ def test_what_is_no_server_is_said_in_one_sentence(text, error, words):
 @pytest.mark.parametrize(
     ("members", "words"),
     [
-        ([A], "two servers or more"),
+        ([A], "two or more"),
         ([A, Member("b", ("c1",), "192.0.2.2")], "'c1' is given twice, at the servers a and b"),
         ([A, Member("c2", ("c3",), "192.0.2.2")], "'c2' is given twice"),
-        ([A, Member("b", ("c3",), "192.0.2.1")], "two servers are to listen at 192.0.2.1:5269"),
+        ([A, Member("b", ("c3",), "192.0.2.1")], "two servers would listen at 192.0.2.1:5269"),
     ],
 )
 def test_servers_that_make_no_federation_are_refused_and_nothing_is_written(members, words, tmp_path):
@@ -152,14 +152,14 @@ def test_certificates_from_elsewhere_are_taken_if_they_will_do(made, tmp_path):
             federate("lab.example", [A, B], tmp_path / "refused", certificates=given)
 
     shutil.copy(given / "a.key", given / "b.key")
-    refused(r"b\.key is not its key")
+    refused(r"b\.key does not match it")
     shutil.copy(given / "a.crt", given / "b.crt")
     refused("is not for b.lab.example, c3.lab.example")
     (given / "b.crt").unlink()
-    refused("not both there")
+    refused("must both exist")
     federate("lab.example", [A, B], tmp_path / "third")
     shutil.copy(tmp_path / "third" / "ca.crt", given)
-    refused("does not vouch for it")
+    refused("it is not signed by")
 
 
 def test_a_container_is_taken_by_its_own_server_alone(made):
@@ -179,7 +179,7 @@ def test_a_folder_in_the_way_is_left_alone(tmp_path):
     theirs = tmp_path / "federation" / "a"
     theirs.mkdir(parents=True)
     (theirs / "thesis.tex").write_text("years of work")
-    with pytest.raises(ServerError, match="holds other files"):
+    with pytest.raises(ServerError, match="contains other files"):
         federate("lab.example", [A, B], tmp_path / "federation")
     assert [path.name for path in theirs.iterdir()] == ["thesis.tex"]
 

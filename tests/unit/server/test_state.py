@@ -67,7 +67,7 @@ def test_without_a_server_the_address_says_how_to_start_one(tmp_path, monkeypatc
         ServerAddress.load(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     with pytest.raises(
-        ServerError, match=r"no server runs in .*formicary/server; .*: formicary server start$"
+        ServerError, match=r"no server is running in .*formicary/server; .*: formicary server start$"
     ):
         ServerAddress.load()
     assert list(tmp_path.iterdir()) == []
@@ -83,7 +83,7 @@ def test_the_default_folder_follows_xdg(monkeypatch):
 def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     tmp_path.chmod(0o755)
-    with pytest.raises(ServerError, match="holds other files"):
+    with pytest.raises(ServerError, match="contains other files"):
         server.start(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
     assert mode(tmp_path) == 0o755

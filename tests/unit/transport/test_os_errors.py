@@ -29,11 +29,11 @@ def test_the_reason_is_in_the_systems_words_and_what_to_do_stands_behind_it(erro
 def test_where_file_descriptors_lack_that_is_what_to_mend(monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 4096))
     assert reason_and("is it running?", OSError(errno.EMFILE, "x")) == (
-        "Too many open files; this process may have 256 files and connections open at once: raise that with "
-        "`ulimit -n`"
+        "Too many open files; this process may only have 256 files and connections open at once: raise "
+        "this with `ulimit -n`"
     )
     assert reason_and("is it running?", OSError(errno.ENFILE, "x")) == (
-        "Too many open files in system; the whole system may not have more: end other programs"
+        "Too many open files in system; the system has reached its limit: end other programs"
     )
 
 

@@ -16,6 +16,6 @@ def test_who_gives_another_thing_than_an_account_is_told_what_to_write(given, ki
     with pytest.raises(UsageError) as raised:
         XmppAgent(*given)
     assert str(raised.value) == (
-        "an XmppAgent is given its account as formicary.server.AccountAddress('lab@example.org', password), "
-        f"not as {kind}"
+        "an XmppAgent takes its account as formicary.server.AccountAddress('lab@example.org', "
+        f"password), not {kind}"
     )

@@ -238,8 +238,8 @@ class DirectConnection(asyncio.Protocol):
     def _refuse(self, length: int) -> None:
         self._dropped["frame too long"] += 1
         self._error = LinkError(
-            f"{self.peer} sent a frame of {length} bytes, and {LONGEST_FRAME} are the most; run the same "
-            "release of Formicary on both sides"
+            f"{self.peer} sent a frame of {length} bytes, and the limit is {LONGEST_FRAME}; run the "
+            "same release of Formicary on both sides"
         )
         self._transport.abort()
 

@@ -93,7 +93,7 @@ class Connections:
         own = self._container
         if address.platform != own.platform or address.domain == own.domain:
             raise LinkError(
-                f"container {own.domain} cannot join {address.domain}; give it a name of its own and "
+                f"container {own.domain} cannot join {address.domain}; give it a different name and "
                 f"platform={address.platform!r}"
             )
         connection = await self._direct.dial(address.domain, address)
@@ -114,7 +114,7 @@ class Connections:
         link = self._router.links.get(peer)
         if peer == self._container.domain or (link is not None and link.direct is not None):
             name = peer.partition(".")[0]
-            return f"a container named {name!r} is there already; stop it or take another name"
+            return f"a container named {name!r} already exists; stop it, or choose another name"
         return None
 
     def path_to(self, link: Link) -> IndirectPath:
@@ -161,7 +161,7 @@ class Connections:
         if isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError):
             link.set_away(is_away=True)  # nobody listens there any more
             if link.was_direct or self._direct_only:
-                link.lose("nobody listens there any more")
+                link.lose("nothing is listening there any more")
 
     # -- direct connections ---------------------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ class DirectEndpoint:
         else:
             await self._listener.open(self._listen, unix=record.unix, tcp=record.tcp)
             if (change := self._change(record)) is not None:
-                logger.warning("%s cannot find it again, and need its new join address", change)
+                logger.warning("%s cannot find it again and need its new join address", change)
 
     def keep(self) -> None:
         """Put what those who join know this container by into its file, if it has one.
@@ -108,12 +108,12 @@ class DirectEndpoint:
     def _change(self, record: Record) -> str | None:
         """Return what keeps others from finding this container by what is on record, if anything does."""
         if record.tls != self._tls:
-            return f"{self._domain} does not use TLS as before: those who had joined it"
+            return f"{self._domain} changed its TLS setting: containers that had joined it"
         lost = [f"{ip}, port {port}" for ip, port in record.tcp if (ip, port) not in self._listener.tcp]
         if lost:
             return (
-                f"{self._domain} does not listen at {' and '.join(lost)} any more, where another program may "
-                "do so: those who had joined it there"
+                f"{self._domain} no longer listens at {' and '.join(lost)}, perhaps because another "
+                "program does: containers that had joined it there"
             )
         return None
 
@@ -229,8 +229,8 @@ class DirectEndpoint:
                 errors.append(error)
         if not errors:
             raise LinkError(
-                f"{peer} listens nowhere that this host can reach; give it an address that others can dial, "
-                "with listen="
+                f"{peer} does not listen anywhere that this host can reach; set an address that "
+                "others can reach, with listen="
             )
         try:
             # What answered, and wrongly, says more than what did not answer.
@@ -252,12 +252,13 @@ class DirectEndpoint:
                 return await opening.connection()
         except TimeoutError:
             raise LinkError(
-                f"cannot connect to {where}: no answer within {_OPENING_TIMEOUT:g} s; is the way to it open?"
+                f"cannot connect to {where}: no answer within {_OPENING_TIMEOUT:g} s; is the "
+                "network path open?"
             ) from None
         except OpeningError:
             raise LinkError(
-                f"{where} ended the connection before it let this container in; does it expect this one, and "
-                "is its address up to date?"
+                f"{where} closed the connection before accepting this container; does it expect "
+                "this one, and is its address up to date?"
             ) from None
         except (OSError, UnicodeError) as error:
             raise LinkError(f"cannot connect to {where}: {reason_and('is it running?', error)}") from None
@@ -283,7 +284,7 @@ class DirectEndpoint:
             kind = "Unix sockets" if isinstance(address, str) else "TCP"
             raise LinkError(
                 f"{peer} uses {'TLS' if theirs else 'no TLS'} on {kind} and this container "
-                f"{'does' if ours else 'does not'}; start both with the same tls="
+                f"{'does' if ours else 'does not'}; use the same tls= for both"
             )
         if not ours:
             return None
@@ -294,7 +295,7 @@ class DirectEndpoint:
     ) -> DiallerOpening:
         if context is not None and seen != offer.fingerprint:
             raise AuthenticationError(
-                f"what answers there shows another certificate than {peer}; ask for its address again"
+                f"a different certificate than that of {peer} was presented; get its address again"
             )
         shows = self._identity is not None and context is self._showing
         return DiallerOpening(

@@ -113,7 +113,7 @@ class IdentityFile:
             except FileNotFoundError:
                 return
             except OSError as error:
-                self._refuse(f"cannot be read ({error.strerror})", "give another path")
+                self._refuse(f"cannot be read ({error.strerror})", "choose another path")
             self._check()
             self._lock(self._descriptor)
             if not self._is_in_place(self._descriptor):  # its user has put another one there meanwhile
@@ -123,11 +123,11 @@ class IdentityFile:
     def _check(self) -> None:
         assert self._descriptor is not None
         if not stat.S_ISREG(os.fstat(self._descriptor).st_mode):
-            self._refuse("is no file", "give another path")
+            self._refuse("is not a file", "choose another path")
         try:
             check_private(self._path)
         except OSError as error:
-            self._refuse(f"cannot be used ({error.strerror})", "mend that, or give another path")
+            self._refuse(f"cannot be used ({error.strerror})", "fix that, or choose another path")
 
     def _lock(self, descriptor: int) -> None:
         try:
@@ -146,9 +146,9 @@ class IdentityFile:
             record = msgspec.json.decode(os.read(descriptor, _LONGEST), type=Record)
             identity = record.identity
         except ValueError:  # msgspec's errors are some
-            self._refuse("is not the identity of a container", "give another path, or delete it")
+            self._refuse("is not the identity of a container", "choose another path, or delete it")
         except OSError as error:
-            self._refuse(f"cannot be read ({error.strerror})", "give another path")
+            self._refuse(f"cannot be read ({error.strerror})", "choose another path")
         if record.domain != self._domain:
             self._refuse(
                 f"is the identity of {record.domain}, not of {self._domain}", "give each container its own"
@@ -195,10 +195,10 @@ class IdentityFile:
             self._descriptor = None
 
     def _refuse_used(self) -> NoReturn:
-        self._refuse("is in use", "stop the container that runs with it, or give this one another path")
+        self._refuse("is in use", "stop the container that uses it, or choose another path")
 
     def _refuse_written(self, error: OSError) -> NoReturn:
-        self._refuse(f"cannot be written ({error.strerror})", "free its place, or give another path")
+        self._refuse(f"cannot be written ({error.strerror})", "clear that path, or choose another path")
 
     def _refuse(self, what: str, hint: str) -> NoReturn:
         raise UsageError(f"the identity file {self._path} {what}; {hint}")

@@ -117,7 +117,7 @@ class Listener:
         except OSError as error:
             raise LinkError(
                 f"cannot listen at {address[0]}, port {address[1]}: "
-                f"{reason_and('give an address of this host, and a port that is free', error)}"
+                f"{reason_and('use an address of this host and a free port', error)}"
             ) from None
         ip, port = listening.getsockname()[:2]
         return ip, port
@@ -199,13 +199,13 @@ async def _resolve(listen: str) -> list[tuple[int, tuple[str, int]]]:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise UsageError(
-            f"there is no host {host!r} to listen at; give an IP address of this host, such as {LOOPBACK}"
+            f"no host {host!r} to listen at; use an IP address of this host, such as {LOOPBACK}"
         ) from None
     places = list(dict.fromkeys((family, (address[0], address[1])) for family, _, _, _, address in found))
     if any(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_unspecified for _, address in places):
         raise UsageError(
-            f"{host} stands for every address, and others cannot dial that; give the one at which they reach "
-            "this host"
+            f"{host} stands for every address, which others cannot connect to; use the one at which "
+            "they reach this host"
         )
     return [(family, (str(address[0]), int(address[1]))) for family, address in places]
 
@@ -220,6 +220,7 @@ def _part(listen: str) -> tuple[str, int]:
         host, _, port = listen.partition(":")
     if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:  # noqa: PLR2004 -- ports
         raise UsageError(
-            f"{listen!r} is no place to listen at; give an address, or address and port as in {LOOPBACK}:5400"
+            f"{listen!r} is not an address to listen at; use an address, or address and port, such "
+            f"as {LOOPBACK}:5400"
         )
     return host, int(port)

@@ -118,7 +118,7 @@ class DiallerOpening(_Opening):
 
     def _check_proof(self) -> bytes:
         if not MAGIC.startswith(self.rest[: len(MAGIC)]):
-            raise LinkError(f"what answers there is not {self.peer}: it speaks something else")
+            raise LinkError(f"what answers there is not {self.peer}: it uses another protocol")
         if len(self.rest) > len(MAGIC) and self.rest[len(MAGIC)] != VERSION:
             raise LinkError(
                 f"{self.peer} speaks version {self.rest[len(MAGIC)]} of direct connections and this "
@@ -131,7 +131,7 @@ class DiallerOpening(_Opening):
         self.rest = self.rest[end:]
         if not hmac.compare_digest(proof, self._prove(b"acceptor", self._key, nonce, *self._certificates)):
             raise AuthenticationError(
-                f"what answers there did not prove that it is {self.peer}; ask for its address again"
+                f"what answers there did not prove to be {self.peer}; get its address again"
             )
         self._is_proven = True
         return self._prove(b"dialler", self._key, nonce, *self._certificates)
@@ -141,7 +141,7 @@ class DiallerOpening(_Opening):
             return
         refused, length = _VERDICT.unpack_from(self.rest)
         if refused > 1 or length > _LONGEST_REASON or (length and not refused):
-            raise LinkError(f"{self.peer} answered what no container answers")
+            raise LinkError(f"{self.peer} sent an unexpected answer")
         end = _VERDICT.size + length
         if len(self.rest) < end:
             return

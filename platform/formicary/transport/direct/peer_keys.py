@@ -61,7 +61,7 @@ class PeerKeys:
                 self._context.load_verify_locations(cadata=certificate)
             except ssl.SSLError:
                 raise AuthenticationError(
-                    f"what {peer} gave as its certificate is none; run the same release on both sides"
+                    f"{peer} presented an invalid certificate; run the same release on both sides"
                 ) from None
             self._loaded += 1
         self._touch(peer).certificate = certificate

@@ -142,7 +142,7 @@ class Arrivals:
             self._drop(str(error))
         else:
             logger.error(
-                "a message from %s could not be handled; please report it", self._domain, exc_info=error
+                "a message from %s could not be handled; please report this", self._domain, exc_info=error
             )
 
     def _take_unusual(self, entry: Entry, error: ValueError) -> None:
@@ -161,7 +161,7 @@ class Arrivals:
         except ValueError as other:
             is_order, error = False, other
         except Exception:
-            logger.exception("a control message of %s could not be handled; please report it", self._domain)
+            logger.exception("a control message of %s could not be handled; please report this", self._domain)
             return
         if not is_order:
             self._drop(str(error))

@@ -113,12 +113,12 @@ class FailureDetector:
     def reason_to_give_up(self, now: float) -> str | None:
         """Return why the other end is given up, if it is."""
         if self._absent_since is not None and now - max(self._absent_since, self.heard_at) > GRACE:
-            return f"it was away for {GRACE:g} s"
+            return f"it was disconnected for {GRACE:g} s"
         if self.waiting_since is not None:
             if now - max(self.waiting_since, self.heard_at) > GIVE_UP:
                 return f"nothing was heard of it for {GIVE_UP:g} s"
             if self._unanswered(now) > UNANSWERED:
-                return f"it has answered nothing for {UNANSWERED:g} s"
+                return f"it has not answered for {UNANSWERED:g} s"
         elif self._pinged_at is not None and now - max(self._pinged_at, self.heard_at) > FORGET:
             return f"nothing was heard of it for {FORGET:g} s"
         return None

@@ -98,6 +98,6 @@ def disagreement(terms: Terms) -> str | None:
     if lowest <= VERSION and highest >= LOWEST_VERSION:
         return None
     return (
-        f"it speaks the versions {lowest} to {highest} of the link protocol, and this container "
+        f"it supports versions {lowest} to {highest} of the link protocol, and this container "
         f"{LOWEST_VERSION} to {VERSION}"
     )

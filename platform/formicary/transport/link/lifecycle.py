@@ -116,7 +116,7 @@ class Lifecycle(Sending):
         """Begin a session with an end that is there now."""
         if self.peer:
             fate = self._credit(terms)
-            self._give_back("it was restarted, or had given this container up", fate)
+            self._give_back("it was restarted, or had given up on this container", fate)
         has_refused = self._has_refused
         self._start()
         self._has_refused = has_refused
@@ -138,7 +138,7 @@ class Lifecycle(Sending):
         self._confirm()
         if any(len(payload) > self.frame_limit for _, payload, _ in self._pending):
             self._give_back(
-                "it takes smaller frames only, which was not known yet when they were made", Fate.UNDELIVERED
+                "it only takes smaller frames, which was not known when they were created", Fate.UNDELIVERED
             )
         self._send_pending()
 

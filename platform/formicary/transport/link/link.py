@@ -191,7 +191,7 @@ class Link(Outgoing):
             return "which has no direct connection now"
         if not self._path.has_room and self.indirect is self._path:
             return self.indirect.trouble()
-        return "whose other end takes nothing more for now"
+        return "whose other end is not taking more for now"
 
     # -- paths ----------------------------------------------------------------------------------------------
 

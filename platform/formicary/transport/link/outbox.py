@@ -318,4 +318,4 @@ def _unfit(error: Exception) -> str:
 
 def too_large(needed: int, limit: int) -> str:
     """Return the sentence about a message of `needed` bytes where `limit` bytes may pass."""
-    return f"the message takes {needed} bytes on the way, and at most {limit} are taken; send it in pieces"
+    return f"the message takes {needed} bytes on the wire, and the limit is {limit}; send it in pieces"

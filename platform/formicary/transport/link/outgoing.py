@@ -75,7 +75,7 @@ class Outgoing:
             self._container.dispatcher.tell_sender(message, receiver, str(error))
             return
         if full is not None and not self.outbox.keep(message, receiver):
-            self.undeliverable(message, receiver, "too much waits on the way to it")
+            self.undeliverable(message, receiver, "too many messages are waiting for it")
 
     def withdraw(self, receiver: str) -> Sequence[Message]:
         """Take back what waits to go out to an agent, in its order."""

@@ -26,7 +26,7 @@ class AccountStream(XmppStream):
 
     _namespace = "jabber:client"
     _frame_type = b"groupchat"  # see `addressing`
-    _question = "is that its port for clients?"
+    _question = "is this its port for clients?"
     _server: AccountAddress
 
     async def _reach(self) -> None:
@@ -57,15 +57,15 @@ class AccountStream(XmppStream):
         elif bound or answer.find(".//{*}conflict") is not None:
             self._fail(self._taken())
         else:
-            self._fail(LinkError(f"{self._server} does not let {wanted} connect: {error_text(answer)}"))
+            self._fail(LinkError(f"{self._server} refused {wanted}: {error_text(answer)}"))
 
     def _refusal(self, condition: str) -> LinkError | NameTakenError | None:
         return self._taken() if condition == "conflict" else None
 
     def _taken(self) -> NameTakenError:
         return NameTakenError(
-            f"a container named {self._name!r} is connected to the account {self._server.jid} already; "
-            "stop it or take another name"
+            f"a container named {self._name!r} is connected to the account {self._server.jid} "
+            "already; stop it, or choose another name"
         )
 
     @property

@@ -43,7 +43,7 @@ class ComponentStream(XmppStream):
     """
 
     _namespace = COMPONENT
-    _question = "is that its port for components?"
+    _question = "is this its port for components?"
     _server: ServerAddress
 
     def __init__(self, server: ServerAddress, domain: str, **callbacks: Any) -> None:
@@ -62,13 +62,13 @@ class ComponentStream(XmppStream):
             )
         except ssl.SSLCertVerificationError as error:
             raise AuthenticationError(
-                f"{server} does not prove to be the one for {server.platform} by {server.certificate} "
-                f"({error.verify_message}); compare the file with the certificate that the server has"
+                f"{server} did not prove to serve {server.platform} by {server.certificate} "
+                f"({error.verify_message}); compare the file with the server's certificate"
             ) from None
         except ssl.SSLError as error:
             raise LinkError(
-                f"{server} does not speak TLS for {server.platform} on this port ({error.reason}); take the "
-                "port that does, or leave the certificate out"
+                f"{server} does not speak TLS for {server.platform} on this port ({error.reason}); "
+                "use the port that does, or omit the certificate"
             ) from None
 
     def _header(self) -> str:
@@ -84,14 +84,16 @@ class ComponentStream(XmppStream):
 
     def _refuse_other_ports(self, prefix: str | None, namespace: str) -> None:
         if self._depth == 0 and prefix is None and namespace in _OTHER_PORTS:
-            raise LinkError(f"{self._server} takes no components on this port, but {_OTHER_PORTS[namespace]}")
+            raise LinkError(
+                f"{self._server} does not accept components on this port, only {_OTHER_PORTS[namespace]}"
+            )
 
     def _refusal(self, condition: str) -> LinkError | NameTakenError | None:
         name, _, platform = self._domain.partition(".")
         if condition == "conflict":
             return NameTakenError(
-                f"a container named {name!r} is connected to {self._server} already; stop it or take another "
-                "name"
+                f"a container named {name!r} is connected to {self._server} already; stop it, or "
+                "choose another name"
             )
         if condition == "not-authorized":
             return AuthenticationError(
@@ -100,8 +102,9 @@ class ComponentStream(XmppStream):
             )
         if condition == "host-unknown":
             return UnknownHostError(
-                f"{self._server} does not know {self._domain}; add what this prints to its configuration: "
-                f"formicary server config --platform {platform} --containers {name}"
+                f"{self._server} does not know {self._domain}; add the output of this command to "
+                f"its configuration: formicary server config --platform {platform} --containers "
+                f"{name}"
             )
         return None
 

@@ -158,8 +158,8 @@ class XmppConnection:
         """Return why nothing can be written now, as part of a sentence."""
         if self._lost is not None:
             since, error = self._lost
-            return f"without connection since {since:%H:%M:%S} UTC ({error})"
-        return f"as {self._server} takes nothing more for now"
+            return f"disconnected since {since:%H:%M:%S} UTC ({error})"
+        return f"because {self._server} is not taking more for now"
 
     def rebind(self) -> None:
         """As of `Router`."""
@@ -175,7 +175,7 @@ class XmppConnection:
             await asyncio.wait([self._reconnecting])
         if self._stream is not None and (left := await self._stream.close()):
             name = self._container.name
-            logger.warning("container %s stopped, and the server has not read its last %d bytes", name, left)
+            logger.warning("container %s stopped before the server had read its last %d bytes", name, left)
 
     # -- frames ---------------------------------------------------------------------------------------------
 
@@ -235,8 +235,9 @@ class XmppConnection:
         if not isinstance(self._server, ServerAddress):
             name = self._container.name
             error = InvalidMessageError(
-                f"container {name} is connected with an account, so its agents have no addresses outside the "
-                f"platform and cannot write to {receiver}; give one an account of its own with XmppAgent"
+                f"container {name} is connected with an account, so its agents have no addresses "
+                f"outside the platform and cannot send to {receiver}; use an XmppAgent, which has "
+                "its own account"
             )
             self._reject(message, receiver, error)
         if not (self.is_up and self.has_room):

@@ -81,7 +81,7 @@ class Inbox:
             self._drop(stanza.get("from", ""), str(error))
         except Exception:
             logger.exception(
-                "container %s: a stanza could not be handled; please report it", self._container.name
+                "container %s: a stanza could not be handled; please report this", self._container.name
             )
 
     def _receive_message(self, stanza: Element) -> None:
@@ -96,7 +96,7 @@ class Inbox:
         sender, receiver = stanza.get("from", ""), stanza.get("to", "").partition("/")[0]
         stanza_id = stanza.get("id", "")
         if "@" not in receiver:
-            self._answer(stanza, "service-unavailable", "this is a container; write to one of its agents")
+            self._answer(stanza, "service-unavailable", "this is a container; send to one of its agents")
             return
         try:
             message = from_stanza(stanza, sender, receiver)
@@ -106,7 +106,7 @@ class Inbox:
         if message is None:
             return
         if not self._overflow.takes_from_outside(receiver):
-            reason = f"{receiver} has no room, and too much waits for it already"
+            reason = f"{receiver} has no room, and too many messages are already waiting for it"
             self._answer(stanza, "resource-constraint", reason)
             self._container.dispatcher.add_dead_letter(message, reason, receiver, tell_sender=False)
             return

@@ -30,7 +30,7 @@ logger = get_logger("formicary.transport.login")
 _WAY_TIMEOUT = 4.0  # seconds that each of the server's addresses gets
 _LOGIN_TIMEOUT = 10.0  # seconds until the server has accepted the password
 _TLS = "urn:ietf:params:xml:ns:xmpp-tls"
-_QUESTION = "is that its port for clients?"
+_QUESTION = "is this its port for clients?"
 
 
 class UnreachableError(LinkError):
@@ -224,9 +224,7 @@ async def _encrypt(address: AccountAddress, plain: LoginStream, context: ssl.SSL
 
 
 def _no_tls(address: AccountAddress, host: str, port: int) -> LinkError:
-    return LinkError(
-        f"{_where(address, host, port)} offers no TLS, without which a connection can be overheard"
-    )
+    return LinkError(f"{_where(address, host, port)} offers no TLS, so the connection could be overheard")
 
 
 def _where(address: AccountAddress, host: str, port: int) -> str:
@@ -237,15 +235,15 @@ def _failure(address: AccountAddress, error: Exception, host: str, port: int) ->
     where = _where(address, host, port)
     if isinstance(error, ssl.SSLCertVerificationError):
         return LinkError(
-            f"the certificate of {where} cannot be trusted: {error.verify_message}; if its authority is "
-            "one of your own, give its certificate as ca_file="
+            f"the certificate of {where} cannot be trusted: {error.verify_message}; if it was "
+            "issued by your own authority, pass that authority's certificate as ca_file="
         )
     if isinstance(error, ssl.SSLError):
-        return LinkError(f"there is no TLS with {where}: {error.reason or error}")
+        return LinkError(f"TLS with {where} failed: {error.reason or error}")
     if isinstance(error, socket.gaierror):
         return UnreachableError(f"cannot connect to {where}: {reason(error)}; is the name right?")
     if isinstance(error, TimeoutError) or not reason(error):
-        why = "it does not answer" if isinstance(error, TimeoutError) else "it hangs up"
+        why = "it does not answer" if isinstance(error, TimeoutError) else "it closed the connection"
         return UnreachableError(f"cannot connect to {where}: {why}; is it running?")
     return UnreachableError(f"cannot connect to {where}: {reason_and('is it running?', error)}")
 
@@ -253,10 +251,16 @@ def _failure(address: AccountAddress, error: Exception, host: str, port: int) ->
 def _context(address: AccountAddress) -> ssl.SSLContext | None:
     """Return how to encrypt; reading the system's authorities takes some 40 ms."""
     if not address.tls:
-        _warn("the connection to %s is not encrypted: whoever is in between can read and write", str(address))
+        _warn(
+            "the connection to %s is not encrypted: anyone in between can read and change messages",
+            str(address),
+        )
         return None
     if address.insecure:
-        _warn("the certificate of %s is not checked: whoever is in between can read and write", str(address))
+        _warn(
+            "the certificate of %s is not checked: anyone in between can read and change messages",
+            str(address),
+        )
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE

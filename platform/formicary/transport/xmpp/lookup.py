@@ -39,7 +39,7 @@ async def ways(address: AccountAddress) -> list[tuple[str, int, bool]]:
         return [(address.domain, _PORT, False)]
     found = [(str(each.target).rstrip("."), each.port, begins_with_tls[id(each)]) for each in ordered]
     if not any(host for host, _, _ in found):  # "." says that there is no such service (RFC 2782)
-        raise LinkError(f"{address.domain} says that it has no XMPP server for clients")
+        raise LinkError(f"{address.domain} has no XMPP server for clients, according to DNS")
     return [way for way in found if way[0]]
 
 

@@ -36,19 +36,20 @@ async def authenticate(address: AccountAddress, stream: LoginStream, features: E
             client = scramp.ScramClient(known, user, address.password)
         except scramp.ScramException:  # which quotes it
             raise AuthenticationError(
-                f"the password of {address.jid} has a character that no password may have (RFC 4013)"
+                f"the password of {address.jid} contains a character that is not allowed in "
+                "passwords (RFC 4013)"
             ) from None
         try:
             await _by_scram(address, stream, client)
         except (scramp.ScramException, ValueError):  # the latter: what it says is not base64, or no text
             raise AuthenticationError(
-                f"{address} does not prove that it knows the password of {address.jid}, as SCRAM demands"
+                f"{address} did not prove that it knows the password of {address.jid}, as SCRAM requires"
             ) from None
     elif "PLAIN" in offered and stream.is_encrypted:
         await _say(address, stream, _auth("PLAIN", f"\0{user}\0{address.password}"), "success")
     else:
         raise AuthenticationError(
-            f"{address} offers no way to log in that can be taken here: SCRAM, or with TLS a plain password"
+            f"{address} offers no supported login mechanism: SCRAM, or a plain password with TLS"
         )
 
 

@@ -36,8 +36,8 @@ def to_stanza(message: Message, receiver: str, stanza_id: str, sender: str | Non
     body = message.body
     if isinstance(body, bytes):
         raise InvalidMessageError(
-            f"a body of bytes cannot go to {receiver}, which is outside the platform: XMPP carries text; "
-            "encode it, with base64 say"
+            f"a body of bytes cannot go to {receiver}, which is outside the platform: XMPP carries "
+            "text; encode it, for example with base64"
         )
     fields = dict(message.metadata or {})
     for form, name in FORM_PARAMETERS.items():
@@ -62,7 +62,7 @@ def to_stanza(message: Message, receiver: str, stanza_id: str, sender: str | Non
     if found := _NOT_XML.search(stanza):
         raise InvalidMessageError(
             f"the message for {receiver} has the character {found[0]!r}, which XML cannot carry; "
-            "encode it, with base64 say"
+            "encode it, for example with base64"
         )
     return stanza.encode()
 

@@ -337,9 +337,7 @@ class XmppStream(asyncio.Protocol):
         condition = next((name for name in conditions if name != "text"), "undefined-condition")
         if self._is_accepted and condition == "conflict":
             name = self._domain.partition(".")[0]
-            return ReplacedError(
-                f"{self._server} gave the place of container {name!r} to another of that name"
-            )
+            return ReplacedError(f"{self._server} replaced container {name!r} by another one of that name")
         if refusal := self._refusal(condition):
             return refusal
         text = error.findtext(f"{{{_ERRORS}}}text") or ""

@@ -260,7 +260,7 @@ async def test_what_is_no_place_to_listen_at_is_refused(listen):
 async def test_two_who_differ_about_tls_are_told(ours, theirs, over):
     async with End(C1, tls=theirs) as c1, End(C2, tls=ours) as c2:
         c1.know(c2)
-        with pytest.raises(LinkError, match="start both with the same tls="):
+        with pytest.raises(LinkError, match="use the same tls= for both"):
             await c2.direct.dial(C1, c1.offer(c2, over=over))
 
 
@@ -268,5 +268,7 @@ async def test_two_who_differ_about_tls_are_told(ours, theirs, over):
 async def test_from_another_host_a_container_on_loopback_is_out_of_reach():
     async with End(C1, tls=False) as c1, End(C2, tls=False) as c2:
         c1.know(c2)
-        with pytest.raises(LinkError, match=r"c1\.lab\.localhost listens nowhere that this host can reach"):
+        with pytest.raises(
+            LinkError, match=r"c1\.lab\.localhost does not listen anywhere that this host can reach"
+        ):
             await c2.direct.dial(C1, msgspec.structs.replace(c1.offer(c2), host="another"))

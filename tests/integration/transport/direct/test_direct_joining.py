@@ -157,12 +157,15 @@ async def test_a_wrong_token_a_wrong_certificate_and_a_wrong_name_are_refused(jo
         good = c1.join_address
         unix = JoinAddress.parse(good).unix
         assert await refusal(LinkError, join=changed(good, key=bytes(32))) == (
-            "what answers there did not prove that it is c1.lab.localhost; ask for its address again"
+            "what answers there did not prove to be c1.lab.localhost; get its address again"
         )
         says = await refusal(LinkError, join=changed(good, unix=None), tls=False)
-        assert "start both with the same tls=" in says
+        assert "use the same tls= for both" in says
         says = await refusal(LinkError, join=changed(good, fingerprint=b"x" * 32, unix=None))
-        assert "shows another certificate than c1.lab.localhost; ask for its address again" in says
+        assert (
+            "a different certificate than that of c1.lab.localhost was presented; get its address again"
+            in says
+        )
         other = changed(good, domain="c9.lab.localhost")
         says = await refusal(LinkError, join=other)
         assert "is its address up to date?" in says
@@ -176,12 +179,12 @@ async def test_a_name_that_is_taken_is_refused_in_one_sentence(joined):
     async with joined("c1", "c2") as (c1, c2):
         address = c1.join_address
         assert await refusal(LinkError, "c2", join=address) == (
-            "c1.lab.localhost refused this container: a container named 'c2' is there already; stop it or "
-            "take another name"
+            "c1.lab.localhost refused this container: a container named 'c2' already exists; stop "
+            "it, or choose another name"
         )
         says = await refusal(LinkError, "c1", join=address)
         assert says.startswith(
-            "container c1.lab.localhost cannot join c1.lab.localhost; give it a name of its own"
+            "container c1.lab.localhost cannot join c1.lab.localhost; give it a different name"
         )
         await start(c2, "echo", Echo())
         assert (await asked(c1, "echo@c2")).body == "x"
@@ -198,7 +201,7 @@ async def test_another_platform_is_refused(joined):
     "text", ["", "c1", "formicary://", "formicary://c1.lab.localhost/", "formicary://c1.lab.localhost/AAAA"]
 )
 async def test_what_is_no_join_address_is_said_in_one_sentence(text):
-    with pytest.raises(UsageError, match=r"is not the address of a container to join; give the whole text"):
+    with pytest.raises(UsageError, match=r"is not a join address; pass the other"):
         Container("c2", join=text)
 
 
@@ -318,4 +321,4 @@ async def test_nobody_of_that_name_has_joined(joined):
 async def test_containers_that_join_need_no_server_and_cannot_have_one(joined):
     async with joined("c1") as (c1,):
         says = await refusal(LinkError, "c2", join=c1.join_address, route="xmpp")
-        assert says == "container c2 has no server, which route='xmpp' needs; leave the route out"
+        assert says == "container c2 has no server, which route='xmpp' needs; omit the route"

@@ -90,7 +90,7 @@ async def test_where_only_the_other_end_can_connect_messages_wait_until_it_has(
 
     async def dial_one_way(self, peer, offer):
         if peer == f"{receiver}.lab.localhost":
-            raise LinkError(f"{peer} listens nowhere that this host can reach")
+            raise LinkError(f"{peer} does not listen anywhere that this host can reach")
         return await dial(self, peer, offer)
 
     monkeypatch.setattr(DirectEndpoint, "dial", dial_one_way)
@@ -135,6 +135,6 @@ async def test_one_that_ends_before_there_is_a_connection_is_away(joined, held_a
         await until(lambda: len(reasons(c2)) == len(BODIES))
         (said,) = set(reasons(c2))
         assert said.startswith(
-            "container c3 cannot be reached: it was away for 3 s; the message was not delivered; "
+            "container c3 cannot be reached: it was disconnected for 3 s; the message was not delivered; "
             "there is no direct connection to c3: cannot connect to c3.lab.localhost at "
         )

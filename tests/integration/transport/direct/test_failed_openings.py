@@ -71,7 +71,7 @@ async def answering(context, answer):
     ("answer", "sentence"),
     [
         (None, "no answer within"),
-        (b"", "before it let this container in"),
+        (b"", "before accepting this container"),
         (b"formicary\x01" + bytes(64), "did not prove"),
     ],
     ids=["silent", "ended", "wrong"],

@@ -183,8 +183,11 @@ async def test_without_file_descriptors_it_goes_on_and_says_so(tmp_path, loop):
             while "no answer" in said:  # something was closed only now, which left a descriptor for this
                 await victim.ask("use 0")
                 said = await victim.ask(f"dial {address}")
-            assert "Too many open files; this process may have 256 files and connections open at once" in said
-            assert "raise that with `ulimit -n`" in said
+            assert (
+                "Too many open files; this process may only have 256 files and connections open at once"
+                in said
+            )
+            assert "raise this with `ulimit -n`" in said
             crowd = Crowd(victim, "tcp", SOME_HELLO, 10)
             waiting = asyncio.create_task(member_asks(victim, "tcp", False))
             await until(lambda: "accepts no direct connections for now" in victim.log.read_text())
@@ -193,4 +196,4 @@ async def test_without_file_descriptors_it_goes_on_and_says_so(tmp_path, loop):
             await waiting
             await crowd.leave()
             assert victim.log.read_text().count("\n") == 1
-            assert "Too many open files; this process may have 256 files" in victim.log.read_text()
+            assert "Too many open files; this process may only have 256 files" in victim.log.read_text()

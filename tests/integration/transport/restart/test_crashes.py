@@ -105,8 +105,8 @@ async def test_after_an_orderly_end_there_is_another_one_that_nobody_knows(hub, 
                 assert hub.address != old
                 await until(lambda: caplog.text.count("taken back") >= 2)
                 assert sorted(message for message in caplog.messages if "taken back" in message) == [
-                    f"container {name} is not taken back: what answers there shows another certificate than "
-                    f"{C1}; ask for its address again"
+                    f"container {name} is not taken back: a different certificate than that of {C1} was "
+                    "presented; get its address again"
                     for name in ("c2", "c3")
                 ]
                 assert C1 not in c2.members
@@ -126,9 +126,9 @@ async def test_where_its_port_is_taken_those_who_cannot_find_it_are_spoken_of(hu
         with socket.create_server((ip, port)):
             async with hub.running():
                 assert hub.said[0] == (
-                    f"WARNING formicary.transport: {C1} does not listen at {ip}, port {port} any more, where "
-                    "another program may do so: those who had joined it there cannot find it again, and need "
-                    "its new join address\n"
+                    f"WARNING formicary.transport: {C1} no longer listens at {ip}, port {port}, perhaps "
+                    "because another program does: containers that had joined it there cannot find it again "
+                    "and need its new join address\n"
                 )
                 await until(lambda: C1 not in c3.members)
                 # The new one, not the one that is yet to be given up.

@@ -117,8 +117,8 @@ async def test_where_it_uses_tls_otherwise_members_cannot_find_it(path, caplog):
         assert after == msgspec.structs.replace(before, tls="always")
     (said,) = caplog.messages
     assert said == (
-        "c1.lab.localhost does not use TLS as before: those who had joined it cannot find it again, and need "
-        "its new join address"
+        "c1.lab.localhost changed its TLS setting: containers that had joined it cannot find it "
+        "again, and need its new join address"
     )
 
 

@@ -42,8 +42,8 @@ async def test_a_name_that_is_taken(containers, server):
     async with containers("c1", "c2") as (c1, c2):
         await start(c1, "echo", Echo())
         assert await refusal(NameTakenError, server.address) == (
-            f"a container named 'c1' is connected to {where(server.address)} already; "
-            "stop it or take another name"
+            f"a container named 'c1' is connected to {where(server.address)} already; stop it, or "
+            "choose another name"
         )
         got = Collect()
         await start(c2, "a", got, do(lambda own: own.send(Message(to="echo@c1", body="still there"))))
@@ -66,8 +66,8 @@ async def test_a_wrong_secret(server):
 async def test_a_server_of_ones_own_that_does_not_know_the_container(server):
     address = replace(server.address, folder=None)
     assert await refusal(LinkError, address, "stranger") == (
-        f"{where(address)} does not know stranger.lab.localhost; add what this prints to its configuration: "
-        "formicary server config --platform lab.localhost --containers stranger"
+        f"{where(address)} does not know stranger.lab.localhost; add the output of this command to "
+        "its configuration: formicary server config --platform lab.localhost --containers stranger"
     )
 
 
@@ -88,7 +88,7 @@ async def test_a_server_that_does_not_run():
 async def test_the_clients_port_instead_of_the_components(server):
     address = replace(server.address, port=server.client_port)
     assert await refusal(LinkError, address) == (
-        f"{where(address)} takes no components on this port, but clients"
+        f"{where(address)} does not accept components on this port, only clients"
     )
 
 
@@ -124,7 +124,7 @@ async def test_a_port_where_nobody_answers(monkeypatch):
     monkeypatch.setattr(stream, "_CONNECT_TIMEOUT", 0.2)
     async with listening(silent) as (address, _):
         assert await refusal(LinkError, address) == (
-            f"{where(address)} did not accept the container within 0.2 s; is that its port for components?"
+            f"{where(address)} did not accept the container within 0.2 s; is this its port for components?"
         )
 
 
@@ -143,7 +143,7 @@ async def test_a_port_that_speaks_something_else(words):
     async with listening(answer) as (address, _):
         sentence = await refusal(LinkError, address)
         assert sentence.startswith(where(address))
-        assert sentence.endswith("; is that its port for components?")
+        assert sentence.endswith("; is this its port for components?")
 
 
 async def test_a_server_that_accepts_and_hangs_up_at_once():
@@ -222,7 +222,7 @@ async def test_closing_waits_for_a_silent_server_no_longer_than_it_says(
         finally:
             os.kill(server.pid, signal.SIGCONT)
         assert closing.is_closed
-        assert "container c1 stopped, and the server has not read its last" in caplog.text
+        assert "container c1 stopped before the server had read its last" in caplog.text
         said = {letter.reason for letter in c1.dead_letters} - {
             "container c1 stopped before the message could go",
             "container c1 stopped before the other end confirmed the message, which may have arrived",

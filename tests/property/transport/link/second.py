@@ -246,11 +246,11 @@ class Second:
 
     def reason_to_give_up(self, now):
         if self.away_since is not None and now - max(self.away_since, self.heard_at) > 3:
-            return "it was away"
+            return "it was disconnected"
         if self.waiting_since is not None and now - max(self.waiting_since, self.heard_at) > 30:
             return "nothing was heard"
         if self.unanswered(now) > 60:
-            return "it has answered nothing"
+            return "it has not answered"
         since = self.pinged_at if self.waiting_since is None else None
         return "nothing was heard" if since is not None and now - max(since, self.heard_at) > 300 else None
 

@@ -13,9 +13,9 @@ from formicary.transport.link.receipts import Receipts, read_receipt
 from formicary.transport.link.session import Session, State
 
 FORGOTTEN = 120.0  # s
-AWAY = "it was away"
+AWAY = "it was disconnected"
 SILENT = "nothing was heard"
-UNANSWERED = "it has answered nothing"
+UNANSWERED = "it has not answered"
 STOPPED = "it has stopped"
 REPLACED = "it was restarted"
 BOUNCED = "bounced"

@@ -133,8 +133,8 @@ def test_what_is_of_another_container_is_refused(kept):
 def test_what_others_may_read_or_write_is_refused(kept, mode):
     kept.chmod(mode)
     assert refused(kept) == (
-        f"cannot be used (other users may read or write it: chmod 600 {kept}); "
-        "mend that, or give another path"
+        f"cannot be used (other users may read or write it: chmod 600 {kept}); fix that, or choose "
+        "another path"
     )
 
 
@@ -162,7 +162,7 @@ def _changed(data, **values):
 )
 def test_what_is_broken_is_refused(kept, spoil):
     kept.write_bytes(spoil(kept.read_bytes()))
-    assert refused(kept) == "is not the identity of a container; give another path, or delete it"
+    assert refused(kept) == "is not the identity of a container; choose another path, or delete it"
 
 
 def _with_key_of(other, pem):
@@ -176,19 +176,21 @@ def test_what_is_no_file_is_refused(tmp_path):
     folder.mkdir(mode=0o700)
     os.mkfifo(pipe, mode=0o600)  # which would have whoever opens it wait
     link.symlink_to(pipe)
-    assert refused(folder) == refused(pipe) == "is no file; give another path"
+    assert refused(folder) == refused(pipe) == "is not a file; choose another path"
     assert "cannot be read" in refused(link)
 
 
 def test_what_belongs_to_another_user_is_refused(kept, monkeypatch):
     give_away(kept, monkeypatch)
-    assert refused(kept) == "cannot be used (it belongs to another user); mend that, or give another path"
+    assert refused(kept) == "cannot be used (it belongs to another user); fix that, or choose another path"
 
 
 def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path, identity, monkeypatch):
     (tmp_path / "taken").touch()
     file = IdentityFile(tmp_path / "taken" / "c1.identity", C1)
-    with pytest.raises(UsageError, match=r"cannot be written \(.*\); free its place, or give another path"):
+    with pytest.raises(
+        UsageError, match=r"cannot be written \(.*\); clear that path, or choose another path"
+    ):
         file.keep(TOKEN, identity, **PLACES)
 
     def full(*_):

@@ -77,7 +77,7 @@ async def test_a_message_for_an_agent_of_a_third_container_that_is_not_here_fail
         await start(one.container, "b", send_all(["x"], to=CAROL), told := Collect())
         await until(lambda: told.messages)
         assert told.bodies == [
-            "carol@c3.lab.localhost is not in container c2, and it is not known here where it is"
+            "carol@c3.lab.localhost is not in container c2, and its container is not known"
         ]
         assert reasons(two.container) == told.bodies
 

@@ -26,9 +26,9 @@ def message(time):
 def test_it_is_refused_where_it_is_sent():
     sent = message(None)
     force_setattr(sent, "reply_by", datetime(2030, 1, 1, 12))  # noqa: DTZ001 -- that is what is refused
-    with pytest.raises(InvalidMessageError, match="has a time zone"):
+    with pytest.raises(InvalidMessageError, match="must have a time zone"):
         to_entry(sent, BOB, *WIRE)
-    with pytest.raises(InvalidMessageError, match="has a time zone"):
+    with pytest.raises(InvalidMessageError, match="must have a time zone"):
         to_stanza(sent, "carol@localhost", "f1")
 
 

@@ -481,7 +481,7 @@ async def test_a_direct_connection_over_which_not_even_a_hello_is_answered_is_cu
 # -- what was taken -----------------------------------------------------------------------------------------
 
 RECEIVED = "; the message had arrived there and may have been received"
-ARRIVED = f"it was away for 3 s{RECEIVED}"
+ARRIVED = f"it was disconnected for 3 s{RECEIVED}"
 
 
 class Told(Collect):
@@ -545,7 +545,7 @@ async def test_one_that_was_restarted_has_lost_what_lay_in_its_mailboxes():
         two.link._perform()
         two.link.connect()
         await until(lambda: len(told.messages) >= 2)
-        why = "it was restarted, or had given this container up"
+        why = "it was restarted, or had given up on this container"
         assert told.failed == dict.fromkeys("12", why + RECEIVED)
         assert not len(one.link.session.untaken)
 

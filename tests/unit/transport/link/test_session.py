@@ -401,7 +401,7 @@ def test_an_end_that_is_away_is_given_up_soon():
     world.advance(2.9)
     assert a.session.is_open
     world.advance(0.5)
-    assert world.items[1].failed == "it was away for 3 s"
+    assert world.items[1].failed == "it was disconnected for 3 s"
     assert a.session.state is State.IDLE
 
 
@@ -480,7 +480,7 @@ def test_an_end_that_is_heard_but_answers_nothing_is_given_up_and_answered_no_mo
         answers += [world.now - started for frame in frames_of(a.session) if frame[0] == PONG]
         if ended:
             break
-    assert ended == [Ended("it has answered nothing for 60 s")]
+    assert ended == [Ended("it has not answered for 60 s")]
     assert 29 < max(answers) < 32  # so the other end's lease of 25 s is over
 
 
@@ -540,7 +540,7 @@ def test_versions_that_do_not_meet_end_it_for_both_with_the_reason():
         world.send(end)
     for _ in range(20):
         world.flow()
-    reason = "it speaks the versions 3 to 4 of the link protocol, and this container 2 to 2"
+    reason = "it supports versions 3 to 4 of the link protocol, and this container 2 to 2"
     assert [item.failed for item in world.items.values()] == [reason, reason]
     assert all(end.session.state is State.IDLE for end in world.ends)
     assert world.greetings <= 6
@@ -598,7 +598,7 @@ def test_who_was_given_up_learns_what_was_taken_before():
     world.send(a)
     world.advance(1.0, (0, 1))
     assert world.items[1].failed is None
-    assert world.items[2].failed.startswith("it was restarted, or had given this container up")
+    assert world.items[2].failed.startswith("it was restarted, or had given up on this container")
     assert a.session.is_open
 
 

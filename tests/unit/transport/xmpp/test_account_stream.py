@@ -48,9 +48,9 @@ async def test_it_binds_the_containers_name():
     ("answer", "kind", "says"),
     [
         (BOUND.format("lab@example.org/c1#1"), NameTakenError, "'c1' is connected to the account lab@exam"),
-        (REFUSED.format("conflict"), NameTakenError, "stop it or take another name"),
-        (REFUSED.format("resource-constraint"), LinkError, "lab@example.org/c1 connect: resource-constraint"),
-        (BOUND.format(""), LinkError, "does not let lab@example.org/c1 connect"),
+        (REFUSED.format("conflict"), NameTakenError, "stop it, or choose another name"),
+        (REFUSED.format("resource-constraint"), LinkError, "refused lab@example.org/c1: resource-constraint"),
+        (BOUND.format(""), LinkError, "refused lab@example.org/c1"),
     ],
 )
 async def test_another_name_than_its_own_is_none(answer, kind, says):
@@ -83,5 +83,5 @@ async def test_who_loses_the_place_later_is_told_so():
     stream = bound()
     stream.feed("<stream:error><conflict xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>")
     assert str(stream.ended) == (
-        "the XMPP server of example.org gave the place of container 'c1' to another of that name"
+        "the XMPP server of example.org replaced container 'c1' by another one of that name"
     )

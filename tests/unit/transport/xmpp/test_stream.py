@@ -36,14 +36,14 @@ async def test_stanzas_in_the_same_packet_as_the_handshake_are_taken():
 @pytest.mark.parametrize(
     ("condition", "kind", "says"),
     [
-        ("conflict", NameTakenError, "a container named 'c1' is connected to .* already; stop it or take"),
+        ("conflict", NameTakenError, "a container named 'c1' is connected to .* already; stop it, or choose"),
         ("not-authorized", AuthenticationError, "does not accept the secret of container 'c1'; compare"),
         (
             "host-unknown",
             UnknownHostError,
             "server config --platform lab.localhost --containers c1$",
         ),
-        ("invalid-namespace", LinkError, r"invalid-namespace \(because\); is that its port for components\?"),
+        ("invalid-namespace", LinkError, r"invalid-namespace \(because\); is this its port for components\?"),
         ("system-shutdown", LinkError, r"ended the connection: system-shutdown \(because\)"),
     ],
 )

@@ -164,7 +164,7 @@ class Collector:
         if subscription is None:
             if len(self._viewers) >= MOST_VIEWERS:
                 raise UsageError(
-                    f"{MOST_VIEWERS} viewers watch container {self._container.name} already; close one"
+                    f"{MOST_VIEWERS} viewers are already watching container {self._container.name}; close one"
                 )
             subscription = Subscription(self._container, filters, most, with_figures=with_figures)
             self._viewers[viewer] = subscription

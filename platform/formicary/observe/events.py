@@ -329,4 +329,4 @@ class Filters(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 
     def __post_init__(self) -> None:
         if any(len(getattr(self, name)) > LONGEST_BODY for name in self.__struct_fields__):
-            raise ValueError(f"what messages are filtered by has at most {LONGEST_BODY} characters")
+            raise ValueError(f"a message filter can have at most {LONGEST_BODY} characters")

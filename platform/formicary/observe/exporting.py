@@ -42,11 +42,11 @@ def export(messages: Sequence[MessageSeen], name: str) -> str:
     ending = name.rpartition(".")[2].lower()
     write = FORMATS.get(ending)
     if write is None:
-        raise UsageError(f"{name} cannot be written: its name has to end in .mmd, .svg or .csv")
+        raise UsageError(f"{name} cannot be written: its name must end in .mmd, .svg or .csv")
     if ending != "csv" and len(messages) > MOST:
         raise UsageError(
-            f"a picture has at most {MOST} messages, and these are {len(messages)}: choose a conversation "
-            "with --conversation, or write a table, to a name that ends in .csv"
+            f"a picture can show at most {MOST} messages, and there are {len(messages)}: choose a "
+            "conversation with --conversation, or write a table to a .csv file"
         )
     return write(messages)
 

@@ -56,7 +56,7 @@ class Recorder:
 
     def __init__(self, path: Path, most_bytes: int = LARGEST) -> None:
         if path.exists() or path.is_symlink():
-            raise StoreError(f"{path} is there already; name another file, or remove that one")
+            raise StoreError(f"{path} already exists; choose another file, or remove it")
         self._database = Database(path, _KIND)
         self._most_bytes = most_bytes
         self._state = State()
@@ -126,7 +126,7 @@ class Recording:
         self.path = path
         self._database = Database(path, _KIND)
         if not path.is_file():
-            raise StoreError(f"there is no recording {path}; make one with `formicary watch --record {path}`")
+            raise StoreError(f"no recording {path}; make one with `formicary watch --record {path}`")
         try:
             with self._database.explained():
                 self._connection = self._database.connect(_WAITS)
@@ -141,7 +141,7 @@ class Recording:
             raise
         if is_empty:
             self._database.close()
-            raise StoreError(f"{path} is empty, and no recording; name another file")
+            raise StoreError(f"{path} is empty; choose another file")
 
     def _begin(self) -> None:
         """Have a query end with what the file can have, even where its pages lead to each other."""
@@ -240,7 +240,7 @@ class Recording:
                 event = self._read(at, content)
                 size += len(content)
                 if size > self._size:
-                    raise self._broken("it has more in it than its size")
+                    raise self._broken("it contains more than its size")
                 yield event
 
     def _read(self, at: object, content: bytes) -> Event:
@@ -249,17 +249,17 @@ class Recording:
         except (msgspec.DecodeError, UnicodeDecodeError, TypeError) as error:
             raise self._broken(error) from None
         if event.at != at:
-            raise self._broken("an event stands at another time than its own")
+            raise self._broken("an event is stored under the wrong time")
         return event
 
     def _time(self, value: object) -> float:
         try:
             return msgspec.convert(value, At)
         except msgspec.ValidationError as error:
-            raise self._broken(f"it has a time that is none: {error}") from None
+            raise self._broken(f"it contains an invalid time: {error}") from None
 
     def _broken(self, why: object) -> StoreError:
-        return StoreError(f"{self.path} is broken; record again ({why})")
+        return StoreError(f"{self.path} is corrupt; record again ({why})")
 
     def close(self) -> None:
         """Close the file."""

@@ -92,7 +92,7 @@ class Auction(Several):
         return first
 
     async def _tell_end(self, item: str, sale: Sale | None) -> None:
-        said = "nobody has bought it" if sale is None else f"{sale.winner} for {sale.price:g}"
+        said = "unsold" if sale is None else f"{sale.winner} for {sale.price:g}"
         for dialogue in self._in_state("proposed"):
             await dialogue.send("reject-proposal")
         for dialogue in self._in_state("opened", "called", "leading"):
@@ -111,7 +111,7 @@ def _names(bid: Message, price: Decimal) -> bool:
 def _decimal(value: float, what: str) -> Decimal:
     number = Decimal(str(value))
     if not number.is_finite() or number <= 0:
-        raise UsageError(f"the {what} of an auction is a number above 0, not {value}")
+        raise UsageError(f"the {what} of an auction must be a number above 0, not {value}")
     return number
 
 

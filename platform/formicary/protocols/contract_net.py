@@ -241,5 +241,5 @@ class Net(Several):
             str(bid.sender)
         )
         if dialogue is None or dialogue.latest is not bid or bid.performative != "propose":
-            raise ProtocolError(f"{bid.sender} has made no such proposal in this call", bid)
+            raise ProtocolError(f"{bid.sender} made no such proposal in this call", bid)
         return dialogue

@@ -158,7 +158,7 @@ class Conversations:
         """Take an answer that nobody waits for any more."""
         if (message.in_reply_to or "").endswith("/cancel"):
             return
-        reason = f"agent {self.agent.name} does not wait for this answer any more"
+        reason = f"agent {self.agent.name} is no longer waiting for this answer"
         self.dispatcher.add_dead_letter(message, reason, self.address, tell_sender=False)
 
     # -- asking ---------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ class Conversations:
             AgentStateError: it has.
         """
         if self.is_closed:
-            raise AgentStateError(f"agent {self.agent.name} has ended, and asks nobody any more")
+            raise AgentStateError(f"agent {self.agent.name} has ended, so it cannot ask anyone")
 
     async def send(self, message: Message, reply_with: str) -> None:
         """Send a message as this agent's, with a name for the answer; errors as of `Behaviour.send`."""
@@ -274,4 +274,4 @@ class Conversations:
         expected = tuple(self.expected.values())
         self.expected.clear()
         for expecting in expected:
-            expecting.asker_ended(ContainerClosedError(f"agent {self.agent.name} has ended meanwhile"))
+            expecting.asker_ended(ContainerClosedError(f"agent {self.agent.name} has ended in the meantime"))

@@ -178,7 +178,7 @@ class Dialogue:
         """Called when the time for an answer is over."""
         self.is_late = True
         self.stage = self.stage.after_time or self.protocol.stages[CANCELLED]
-        self.inbox.put(self, NoAnswer(f"{self.partner} has not answered in time", (self.partner,)))
+        self.inbox.put(self, NoAnswer(f"{self.partner} did not answer in time", (self.partner,)))
 
     def under_way(self) -> str | None:
         """Return what conversation it is, as the rest of a sentence; None if it is over."""

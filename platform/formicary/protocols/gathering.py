@@ -108,7 +108,7 @@ class Answers:
         """Return a message to each of its receivers, with the name of the question."""
         check_unsent(message, self._conversations.address)
         if not message.receivers:
-            raise InvalidMessageError("a message without a receiver cannot be sent; give it a `to`")
+            raise InvalidMessageError("a message without a receiver cannot be sent; set its `to`")
         conversations, posts = self._conversations, []
         for receiver in message.receivers:
             name = conversations.new_name()
@@ -152,7 +152,7 @@ class Answers:
 
     def under_way(self) -> str | None:
         """Return what is waited for, as the rest of a sentence."""
-        return f"waits for the answers of {', '.join(self.missing)}" if self._asked else None
+        return f"waiting for answers from {', '.join(self.missing)}" if self._asked else None
 
     def partner_ended(self, is_ended: Callable[[str], bool], reason: str) -> None:
         """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""

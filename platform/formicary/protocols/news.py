@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from formicary.core.errors import ConversationError, FormicaryError
 
 BAD_NEWS: dict[str | None, tuple[type[ConversationError], str]] = {
-    "refuse": (Refused, "has refused"),
-    "reject-proposal": (Refused, "has rejected the proposal"),
-    "failure": (Failed, "has failed"),
-    "not-understood": (NotUnderstood, "has not understood"),
+    "refuse": (Refused, "refused"),
+    "reject-proposal": (Refused, "rejected the proposal"),
+    "failure": (Failed, "failed"),
+    "not-understood": (NotUnderstood, "did not understand"),
 }
 """As what a message is raised, and how the sentence goes on after its sender's name; by performative."""
 

@@ -105,7 +105,7 @@ class Part:
         if reply is None:
             raise DefinitionError(
                 f"{self._responder.name}() of agent {self._participation.name} returned "
-                f"{shorten(returned)}: it returns text, bytes or a reply such as Inform('...')"
+                f"{shorten(returned)}: it must return text, bytes or a reply such as Inform('...')"
             )
         return reply
 

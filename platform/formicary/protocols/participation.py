@@ -146,7 +146,7 @@ class Participation:
 
     def _tell_ended(self, message: Message) -> None:
         """Tell who has begun a conversation that its function has ended the agent."""
-        reason = f"agent {self.name} has ended in the middle of the conversation"
+        reason = f"agent {self.name} ended in the middle of the conversation"
         self._dispatcher.tell_sender(message, str(self.address), reason)
 
     def _join(self, opening: Opening, message: Message, *outcome: Any) -> Coroutine[Any, Any, None] | None:
@@ -163,7 +163,7 @@ class Participation:
                 self.record_failure(opening.responder.name, outcome[0])
             return None
         if len(self._joined) >= _MOST:
-            reason = f"agent {self.name} is in {_MOST} conversations, and takes part in no more"
+            reason = f"agent {self.name} is in {_MOST} conversations, which is the limit"
             self._dispatcher.add_dead_letter(message, reason, self.address)
             return None
         return self._new_turn(opening, message).take(message, *outcome)
@@ -194,7 +194,7 @@ class Participation:
         """Take a message of a conversation that the agent is not in."""
         if message.performative == "cancel":
             return  # it has crossed the answer
-        why = f"agent {self.name} is in no such conversation, or has ended it"
+        why = f"agent {self.name} has no such conversation, or has ended it"
         if not self.conversations.out_of_order(message, why):
             self.conversations.pass_on(message)
 

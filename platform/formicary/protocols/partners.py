@@ -98,5 +98,5 @@ async def find_one(conversations: Conversations, partner: str | Partners) -> str
         return await conversations.full_name(partner)
     found = await partner.find(conversations)
     if not found:
-        raise Failed(f"nobody is there to be asked: {partner} has found no agent")
+        raise Failed(f"there is no one to ask: {partner} found no agent")
     return found[0]

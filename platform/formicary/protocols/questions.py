@@ -64,11 +64,11 @@ class Question(Pending):
 
     def expire(self) -> None:
         """Called when its time is over."""
-        self.settle(NoAnswer(f"{self.asked} has not answered in time", (self.asked,)))
+        self.settle(NoAnswer(f"{self.asked} did not answer in time", (self.asked,)))
 
     def under_way(self) -> str | None:
         """Return what is waited for, as the rest of a sentence."""
-        return f"waits for the answer of {self.asked}"
+        return f"waiting for the answer of {self.asked}"
 
     def partner_ended(self, is_ended: Any, reason: str) -> None:
         """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""
@@ -132,11 +132,11 @@ def _check_question(message: Message, sender: str) -> None:
     check_unsent(message, sender)
     if type(message.to) is not str:
         raise InvalidMessageError(
-            "ask() asks one agent, which is the message's `to`; gather_answers() asks several"
+            "ask() asks one agent, which is the message's `to`; use gather_answers() to ask several"
         )
 
 
-_GIVEN_UP = FormicaryError("nobody waits any more")
+_GIVEN_UP = FormicaryError("no one is waiting any more")
 
 
 def is_from(message: Message, address: str) -> bool:

@@ -77,7 +77,7 @@ class News:
         Raises:
             Refused, Failed, NotUnderstood, NoAnswer: there will be no more.
         """
-        assert self._dialogue is not None, "it is used as `async with`"
+        assert self._dialogue is not None, "use it as `async with`"
         while (message := await self._dialogue.receive()).performative == "agree":
             pass
         return message

@@ -158,7 +158,9 @@ class responds:  # noqa: N801 -- a decorator
 
     def __set_name__(self, owner: type, name: str) -> None:
         if not issubclass(owner, BaseAgent):
-            raise DefinitionError(f"{owner.__name__}.{name} has @responds, which is for methods of agents")
+            raise DefinitionError(
+                f"{owner.__name__}.{name} has @responds, which only works on methods of agents"
+            )
         own = {(each.name, each.opening): Responder(each, name) for each in self._protocols}
         owner.responders = {**owner.responders, **own}
         setattr(owner, name, self._method)

@@ -28,7 +28,7 @@ class Outside(MicroAgent):
 
     def handle(self, message: Message) -> None:
         """Make a dead letter of what belongs to no conversation."""
-        reason = "nobody outside of the agents has asked for it"
+        reason = "nothing outside the agents asked for it"
         self.container.dispatcher.add_dead_letter(message, reason, self.address)
 
 
@@ -80,7 +80,7 @@ class ConversationService:
     def agent_gone(self, address: str) -> None:
         """Called when an agent has ended here."""
         if (conversations := self.conversations.pop(address, None)) is not None:
-            conversations.close("has ended in the middle of the conversation")
+            conversations.close("ended in the middle of the conversation")
         if self.conversations:
             if not self._ended:  # many end at once: those who wait are told once for all of them
                 self.scheduler.at_turn_end(self._tell_ended)
@@ -107,12 +107,12 @@ class ConversationService:
     def agent_left(self, address: str) -> None:
         """Called when an agent goes on in another container, with no conversation; others wait on."""
         if (conversations := self.conversations.pop(address, None)) is not None:
-            conversations.close("has gone to another container in the middle of the conversation")
+            conversations.close("moved to another container in the middle of the conversation")
 
     def _tell_ended(self) -> None:
         ended, self._ended = self._ended, set()
         for conversations in tuple(self.conversations.values()):
-            conversations.partner_ended(ended.__contains__, "has ended in the middle of the conversation")
+            conversations.partner_ended(ended.__contains__, "ended in the middle of the conversation")
 
     def container_lost(self, domain: str) -> None:
         """Called when the link to another container has ended, and its agents cannot answer any more."""
@@ -122,7 +122,7 @@ class ConversationService:
             return at == domain
 
         for conversations in tuple(self.conversations.values()):
-            conversations.partner_ended(is_there, "was in a container that is gone")
+            conversations.partner_ended(is_there, "was in a container that was lost")
 
     async def tell_ends(self) -> None:
         """Have participants hear what ends their conversations, such as a rejection, as the container closes.
@@ -145,7 +145,7 @@ class ConversationService:
         """End, as the container does."""
         self.deadlines.close()
         for conversations in tuple(self.conversations.values()):
-            conversations.close("has ended with its container")
+            conversations.close("ended with its container")
         self.conversations.clear()
         if ending := [strand for strand in self.ending if not strand.done()]:
             await self.container.lifecycle.wait_for_end(ending)

@@ -176,7 +176,8 @@ class Protocol:
                 self._fail(f"has {step.performative!r} from {step.role!r}, which is none of its roles")
             if step.state in self.ends:
                 self._fail(
-                    f"has {step.performative!r} in {step.state!r}, where it is over: nobody receives it"
+                    f"has {step.performative!r} in {step.state!r}, which is an end state, so no one "
+                    "receives it"
                 )
             if step.performative in {"cancel", "not-understood"}:
                 self._fail(f"has {step.performative!r} in its table, which can be said everywhere")
@@ -186,7 +187,7 @@ class Protocol:
         again = Counter((step.state, step.role, step.performative) for step in self.steps)
         for (state, role, performative), count in again.items():
             if count > 1:
-                self._fail(f"says {count} times what comes after {performative!r} of the {role} in {state!r}")
+                self._fail(f"declares {count} times what follows {performative!r} of the {role} in {state!r}")
         self._check_states(ends)
 
     def _check_states(self, ends: list[str]) -> None:
@@ -200,7 +201,7 @@ class Protocol:
             if state not in reached:
                 self._fail(f"has the state {state!r}, which cannot be reached from {START!r}")
             if state not in self.ends and not any(before == state for before, _ in moves):
-                self._fail(f"has the state {state!r}, which nothing leads out of, and which is no end")
+                self._fail(f"has the state {state!r}, which has no way out and is not an end state")
 
     def _fail(self, what: str) -> None:
         raise ProtocolError(f"the protocol {self.name} {what}")

@@ -51,7 +51,7 @@ class Talk:
 
     @property
     def _open(self) -> Dialogue:
-        assert self._dialogue is not None, "it is used as `async with`"
+        assert self._dialogue is not None, "use it as `async with`"
         return self._dialogue
 
     @property

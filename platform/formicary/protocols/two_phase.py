@@ -51,10 +51,13 @@ class Commit(Several):
         while self._some_are(waiting, "asked"):
             heard = await self._hear(max(0.0, until - asyncio.get_running_loop().time()))
             if not heard:
-                raise _missing(self._in_state("asked"), "has not voted in time, so nobody does it")
+                raise _missing(self._in_state("asked"), "did not vote in time, so the transaction is aborted")
             for dialogue, news in heard:
                 if dialogue.state == "against" and isinstance(news, Message):
-                    raise Refused(f"{dialogue.partner} is against it, so nobody does it: {news.body!s}", news)
+                    raise Refused(
+                        f"{dialogue.partner} voted against it, so the transaction is aborted: {news.body!s}",
+                        news,
+                    )
                 good_news(news)
         self._raise_lost()
 
@@ -66,7 +69,7 @@ class Commit(Several):
             heard = await self._hear(max(0.0, until - asyncio.get_running_loop().time()))
             if not heard:
                 raise _missing(
-                    self._in_state("committing"), "has not said that it has done it, though all were for it"
+                    self._in_state("committing"), "did not confirm the commit, although all voted for it"
                 )
             for _, news in heard:
                 try:

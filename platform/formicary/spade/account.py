@@ -49,16 +49,16 @@ class Accounts:
         name, jid = name_of(agent.jid), agent.jid.bare
         if jid not in known:
             reason = (
-                f"the server has no account {jid}; make it before the program starts: formicary server "
-                f"account add {jid}{self._files.option}"
+                f"the server has no account {jid}; create it before starting the program: formicary "
+                f"server account add {jid}{self._files.option}"
             )
         elif not agent.password:
-            reason = f"{jid} is an account, and the program gives no password for it"
+            reason = f"{jid} is an account, and the program passes no password for it"
         else:
             require_extra()
             account = AccountAddress(jid, agent.password, host=LOOPBACK, port=port, ca_file=certificate)
             return AccountBody(name, agent, account)
-        return Body(name, agent, f"nobody sees the presence of {jid} (agent.presence): {reason}")
+        return Body(name, agent, f"the presence of {jid} (agent.presence) is not visible: {reason}")
 
     def _read(self) -> tuple[int, Path, set[str]]:
         """Return the port for clients, the certificate that is shown there, and all accounts."""

@@ -140,7 +140,9 @@ class Agent:
     def _our_take_over(self, other: object) -> None:
         """Get the messages from now on, as in SPADE, where another agent of the program has this address."""
         if isinstance(other, Body):
-            logger.warning("a second agent %s has started: it gets what was for the first", self.jid)
+            logger.warning(
+                "a second agent %s has started; it now receives the messages of the first", self.jid
+            )
             other.become_gone()
 
     def _our_begin(self, behaviour: CyclicBehaviour) -> None:
@@ -346,11 +348,11 @@ class Agent:
 
     def _our_log_unwanted(self, message: Message) -> None:
         self.traces.append(message)
-        logger.warning("no behaviour of agent %s takes a message from %s", self.jid, message.sender)
+        logger.warning("no behaviour of agent %s matches a message from %s", self.jid, message.sender)
 
     def _our_log_failure(self, message: PlatformMessage) -> None:
         receiver = (message.metadata or {}).get("receiver", "")
         to = self.container.forget(receiver)
         own = self.container.domain
         if own is None or not str(message.sender).endswith(f"@{own}"):  # else it was logged as a dead letter
-            logger.warning("what %s sent to %s did not arrive: %s", self.jid, to, message.body)
+            logger.warning("a message from %s to %s was not delivered: %s", self.jid, to, message.body)

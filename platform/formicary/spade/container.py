@@ -332,7 +332,7 @@ def run_container(main_func: Coroutine[Any, Any, Any], embedded_xmpp_server: boo
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
             runner.run(_main(main_func, terminated))
     except KeyboardInterrupt:
-        logger.warning("interrupted: all agents are stopped")
+        logger.warning("interrupted; all agents have been stopped")
     except asyncio.CancelledError:
         if terminated:
             raise SystemExit(terminated[0]) from None

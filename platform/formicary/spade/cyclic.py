@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.spade")
 
 _NO_FILES = (
-    "containers have no server that keeps files (XEP-0363): put the file where the other can read it, and "
-    "send its address with send_file()"
+    "containers have no file upload server (XEP-0363): put the file where the receiver can read "
+    "it, and send its address with send_file()"
 )
 
 BehaviourType = TypeVar("BehaviourType", bound="CyclicBehaviour")
@@ -291,7 +291,7 @@ class CyclicBehaviour(ABC):
         return self.agent
 
     def _our_no_agent(self) -> AgentStateError:
-        return AgentStateError(f"{self} has no agent: add_behaviour() it to one")
+        return AgentStateError(f"{self} has no agent: add it to one with add_behaviour()")
 
     @classmethod
     def our_has_own_match(cls) -> bool:

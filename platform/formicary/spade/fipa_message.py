@@ -27,14 +27,14 @@ class InvalidPerformativeError(ValueError):
     """
 
     def __init__(self, performative: str, valid_performatives: str) -> None:
-        super().__init__(f"{performative!r} is no performative; take one of {valid_performatives}")
+        super().__init__(f"{performative!r} is not a performative; use one of {valid_performatives}")
 
 
 class PerformativeNotSetError(ValueError):
     """A message was to be built without a performative."""
 
     def __init__(self) -> None:
-        super().__init__("the message has no performative; set_performative() before build()")
+        super().__init__("the message has no performative; call set_performative() before build()")
 
 
 class FIPAMessageBuilder:

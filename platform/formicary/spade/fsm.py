@@ -43,7 +43,7 @@ class State(OneShotBehaviour):
     async def receive(self, timeout: float | None = None) -> Message | None:
         """Take the next message of the machine; arguments and errors as of `CyclicBehaviour.receive`."""
         if self._our_machine is None:
-            raise AgentStateError(f"{self} receives only while its machine is in it")
+            raise AgentStateError(f"{self} can only receive while its machine is in this state")
         return await self._our_machine.receive(timeout)
 
     def our_enter(self, machine: FSMBehaviour, agent: Agent) -> None:
@@ -83,7 +83,7 @@ class FSMBehaviour(CyclicBehaviour):
         """
         if not isinstance(state, State):
             raise AttributeError(  # noqa: TRY004 -- SPADE's
-                f"a machine's state is a State, not {type(state).__name__}"
+                f"a machine's state must be a State, not {type(state).__name__}"
             )
         self._states[name] = state
         if initial:
@@ -110,10 +110,10 @@ class FSMBehaviour(CyclicBehaviour):
         """
         for name in source, dest:
             if name not in self._states:
-                raise NotValidState(f"the machine has no state {name!r}; add_state() it")
+                raise NotValidState(f"the machine has no state {name!r}; add it with add_state()")
         if dest not in self._transitions[source]:
             raise NotValidTransition(
-                f"the machine cannot go from {source!r} to {dest!r}; add_transition() it"
+                f"the machine cannot go from {source!r} to {dest!r}; add it with add_transition()"
             )
         return True
 
@@ -128,7 +128,9 @@ class FSMBehaviour(CyclicBehaviour):
 
     async def _run(self) -> None:
         if self.current_state is None:
-            raise AgentStateError("the machine has no initial state; add_state(..., initial=True) one")
+            raise AgentStateError(
+                "the machine has no initial state; add one with add_state(..., initial=True)"
+            )
         state = self._states[self.current_state]
         state.our_enter(self, self._our_own_agent())
         for where, part in ("on_start", state.on_start), ("run", state.run), ("on_end", state.on_end):

@@ -25,12 +25,11 @@ _MODULES: Final = (
     "trace",
 )
 _LEFT_OUT: Final = {
-    "cli": "no XMPP server is needed, which SPADE's command line would start; see formicary --help",
-    "quit_spade": "it belongs to SPADE before 3.2; write a coroutine that awaits start() and stop() of "
-    "its agents, and give it to spade.run(), which stops all at its end",
-    "web": "agents have no web pages here; leave the import out, for agent.web is there and does nothing",
-    "xmpp_client": "there is no XMPP client here; programs run with --spade without one, since containers "
-    "carry their messages",
+    "cli": "SPADE's command line starts an XMPP server, which is not needed here; see formicary --help",
+    "quit_spade": "it is from SPADE before 3.2; write a coroutine that awaits start() and stop() of its "
+    "agents, and pass it to spade.run(), which stops all of them at the end",
+    "web": "agents have no web pages here; remove the import (agent.web exists and does nothing)",
+    "xmpp_client": "there is no XMPP client here; with --spade, containers carry the messages",
 }
 
 _BY_THE_WAY: Final = {
@@ -51,7 +50,7 @@ _BY_THE_WAY: Final = {
 
 def why_left_out(part: str) -> str | None:
     """Return why SPADE's part of a name is not there, as a sentence; None for any other name."""
-    return f"spade.{part} is not there: {_LEFT_OUT[part]}" if part in _LEFT_OUT else None
+    return f"spade.{part} is not available: {_LEFT_OUT[part]}" if part in _LEFT_OUT else None
 
 
 class _LeftOutFinder:

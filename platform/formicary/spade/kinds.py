@@ -47,7 +47,7 @@ class PeriodicBehaviour(CyclicBehaviour):
     @period.setter
     def period(self, seconds: float) -> None:
         if seconds < 0:
-            raise ValueError(f"a period is at least 0 s, not {seconds} s")
+            raise ValueError(f"a period must be at least 0 s, not {seconds} s")
         self._period = timedelta(seconds=seconds)
 
     async def _run(self) -> None:

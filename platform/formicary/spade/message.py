@@ -198,7 +198,7 @@ class Message(MessageBase):
         """
         if isinstance(node, MessageBase):
             raise AttributeError(  # noqa: TRY004 -- SPADE's
-                "from_node() takes a stanza, and this is a message already"
+                "from_node() takes a stanza, but this is already a message"
             )
         raise UnsupportedError(_NO_STANZAS)
 
@@ -279,9 +279,7 @@ class Message(MessageBase):
 
 
 _new = object.__new__
-_NO_STANZAS = (
-    "messages do not become XMPP stanzas here: containers carry them, and talk XMPP for agents; send() it"
-)
+_NO_STANZAS = "messages are not XMPP stanzas here, because containers carry them; use send()"
 _LATER = [(key, name) for key, name in FORM_PARAMETERS.items() if name not in {"performative", "reply_to"}]
 
 
@@ -327,16 +325,16 @@ def _address(given: object, what: str) -> JID:
     if isinstance(given, str) or hasattr(given, "bare"):  # slixmpp's addresses as well
         return JID(str(given))
     raise TypeError(
-        f"a message's {what} is an address, such as 'alice@localhost', not {type(given).__name__}"
+        f"a message's {what} must be an address, such as 'alice@localhost', not {type(given).__name__}"
     )
 
 
 def _text_or_none(given: object, what: str) -> str | None:
     if given is not None and not isinstance(given, str):
-        raise TypeError(f"a message's {what} is text, not {type(given).__name__}")
+        raise TypeError(f"a message's {what} must be text, not {type(given).__name__}")
     return given
 
 
 def _check_metadata(key: object, value: object) -> None:
     if not isinstance(key, str) or not isinstance(value, str):
-        raise TypeError(f"a message's metadata is text to text, unlike {key!r}: {value!r}")
+        raise TypeError(f"a message's metadata must map text to text, not {key!r}: {value!r}")

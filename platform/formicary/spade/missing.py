@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.spade")
 
-_NO_PAGES = "agents here have no web pages (agent.web); formicary agents and formicary top show what runs"
+_NO_PAGES = "agents have no web pages here (agent.web); use formicary agents and formicary top instead"
 _NO_CLIENT = (
     "containers carry the agents' messages, so agents have no XMPP client (agent.client), and extensions of "
     "XMPP cannot be used"
@@ -96,10 +96,10 @@ class NoClient:
             return Nothing(_NO_CLIENT)
         if name.startswith("_"):
             raise AttributeError(name)
-        raise UnsupportedError(f"agent.client.{name} is not there: {_NO_CLIENT}")
+        raise UnsupportedError(f"agent.client.{name} is not available: {_NO_CLIENT}")
 
     def __getitem__(self, name: str) -> Never:
-        raise UnsupportedError(f"agent.client[{name!r}] is not there: {_NO_CLIENT}")
+        raise UnsupportedError(f"agent.client[{name!r}] is not available: {_NO_CLIENT}")
 
     def __bool__(self) -> bool:
         return False

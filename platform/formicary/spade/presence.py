@@ -30,8 +30,8 @@ __all__ = [
 ]
 
 _NO_ACCOUNT = (
-    "nobody sees the presence of agents (agent.presence): it is for agents with an XMPP account, and the "
-    "program runs without --server, where those are"
+    "the presence of agents (agent.presence) is not visible: it requires XMPP accounts, and the "
+    "program runs without --server"
 )
 _AFTER_APPROVING = {"to": "both", "both": "both"}  # subscriptions; any other becomes "from"
 _AFTER_ACCEPTING = {"none": "to", "from": "both"}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary.spade")
 
-_AWAIT_IT: Final = "write `await agent.start()` in a coroutine, and give that to spade.run()"
+_AWAIT_IT: Final = "write `await agent.start()` in a coroutine, and pass it to spade.run()"
 
 
 class Starting(Coroutine[Any, Any, None]):
@@ -34,7 +34,7 @@ class Starting(Coroutine[Any, Any, None]):
     def __del__(self) -> None:
         if not self._is_used:
             self.close()
-            logger.warning("agent %s has not started: %s", self._jid, _AWAIT_IT)
+            logger.warning("agent %s did not start: %s", self._jid, _AWAIT_IT)
 
     def __await__(self) -> Generator[Any, Any, None]:
         self._is_used = True
@@ -68,4 +68,4 @@ class Starting(Coroutine[Any, Any, None]):
         """
         del timeout
         self.close()
-        raise UsageError(f"start().result() belongs to SPADE before 3.2: {_AWAIT_IT}")
+        raise UsageError(f"start().result() is from SPADE before 3.2: {_AWAIT_IT}")

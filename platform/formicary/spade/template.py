@@ -43,7 +43,9 @@ class BaseTemplate(ABC):
 
 def _checked(other: object) -> BaseTemplate:
     if not isinstance(other, BaseTemplate):
-        raise TypeError(f"a template is combined with another one, not with {type(other).__name__}")
+        raise TypeError(
+            f"a template can only be combined with another template, not with {type(other).__name__}"
+        )
     return other
 
 

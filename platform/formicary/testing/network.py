@@ -97,7 +97,7 @@ class MemoryTransport(LineTransport[MemoryLine]):
             raise LinkError("the memory network is cut; heal() it first")
         if container.domain in self._network.members:
             raise NameTakenError(
-                f"a container {container.domain} is on the memory network already; take another name"
+                f"a container {container.domain} is already on the memory network; choose another name"
             )
         self._container = container
         container.dispatcher.overflow.pause = self._freeze

@@ -24,7 +24,7 @@ def pytest_addoption(parser: Any) -> None:
         "--formicary-recordings",
         metavar="FOLDER",
         default="formicary-recordings",
-        help="where tests that fail leave recordings of what their containers did",
+        help="folder for recordings of the containers of failed tests",
     )
 
 

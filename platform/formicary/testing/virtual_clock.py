@@ -148,14 +148,14 @@ class VirtualClockLoop(asyncio.SelectorEventLoop):
             # asyncio takes up timers that are due before a nanosecond from now: after months, before now.
             self._now = when if when + 1e-9 > when else math.nextafter(when, math.inf)
         elif sockets == 1:  # the loop's own, with which threads wake it
-            raise NothingLeftError(f"nothing left to happen: {self._waiting() or 'nobody waits'}")
+            raise NothingLeftError(f"nothing left to run: {self._waiting() or 'nothing is waiting'}")
         else:
             return None
         return 0
 
     def _waiting(self) -> str:
         tasks = sorted(asyncio.all_tasks(self), key=lambda task: task.get_name())
-        return "; ".join(f"{task.get_name()} waits in {_place(task.get_coro())}" for task in tasks)
+        return "; ".join(f"{task.get_name()} is waiting in {_place(task.get_coro())}" for task in tasks)
 
 
 class _Selector(selectors.BaseSelector):

@@ -124,9 +124,12 @@ async def test_without_an_account_presence_says_how_to_get_one_and_the_agent_run
         for agent, reason in (
             (
                 Agent("nobody@localhost", "secret"),
-                "the server has no account nobody@localhost; make it before",
+                "the server has no account nobody@localhost; create it before",
             ),
-            (Agent("ann@localhost"), "ann@localhost is an account, and the program gives no password for it"),
+            (
+                Agent("ann@localhost"),
+                "ann@localhost is an account, and the program passes no password for it",
+            ),
         ):
             agent.add_behaviour(Wait())
             await agent.start()

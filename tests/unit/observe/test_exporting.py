@@ -88,8 +88,8 @@ def test_what_messages_say_is_no_markup(words):
 
 
 def test_only_some_formats_are_known_and_pictures_have_an_end():
-    with pytest.raises(UsageError, match="has to end in"):
+    with pytest.raises(UsageError, match="must end in"):
         export(MESSAGES, "x.png")
-    with pytest.raises(UsageError, match="a picture has at most 1000 messages, and these are 1200"):
+    with pytest.raises(UsageError, match="a picture can show at most 1000 messages, and there are 1200"):
         export(MESSAGES * 400, "x.svg")
     assert export([], "x.mmd") == "sequenceDiagram\n"

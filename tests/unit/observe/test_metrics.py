@@ -164,7 +164,7 @@ def test_tables_and_json_of_two_looks():
     assert "cli-1" not in text
     assert "a/B@c1" in text
     assert "\x1b" not in text
-    assert "c4.lab.localhost could not be asked" in text
+    assert "c4.lab.localhost could not be reached" in text
     assert "CPU %  AGENTS  PLATFORM" in text
     (row,) = [line for line in text.splitlines() if line.startswith("jam/Print@")]
     assert row.split() == ["jam/Print@c1", "2", "0.3", "s", "shop.py:6,", "in", "run"]

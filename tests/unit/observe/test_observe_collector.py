@@ -265,7 +265,7 @@ def test_only_so_many_may_watch_a_container():
     async def test(container, collector):
         for number in range(MOST_VIEWERS):
             collector.ask(f"viewer-{number}", Filters(), 10)
-        with pytest.raises(UsageError, match="8 viewers watch container c1 already"):
+        with pytest.raises(UsageError, match="8 viewers are already watching container c1"):
             collector.ask("another", Filters(), 10)
         collector.forget("viewer-0")
         assert collector.ask("another", Filters(), 10)

@@ -68,7 +68,7 @@ async def test_who_has_most_gets_it_for_what_the_others_do_not_pay():
 async def test_where_nobody_bids_it_is_not_sold():
     poor = Buyer("poor", 5)
     assert await sell("english_auction", poor, start=10, step=1) is None
-    assert poor.heard == ["vase", "vase: nobody has bought it"]
+    assert poor.heard == ["vase", "vase: unsold"]
     assert await sell("dutch_auction", Buyer("poor", 5), start=20, step=5, reserve=10) is None
 
 
@@ -105,5 +105,5 @@ async def test_a_bidder_that_ends_is_out():
 
 async def test_prices_are_numbers_above_zero():
     for price in (0, -1, float("nan")):
-        with pytest.raises(UsageError, match="is a number above 0"):
+        with pytest.raises(UsageError, match="must be a number above 0"):
             await sell("english_auction", start=price, step=1)

@@ -184,7 +184,7 @@ async def test_an_award_is_for_a_bid_of_this_call_and_only_once():
     async def award(behaviour):
         async with behaviour.contract_net(["b0"], "job") as net:
             (bid,) = [bid async for bid in net.bids]
-            with pytest.raises(ProtocolError, match="has made no such proposal in this call"):
+            with pytest.raises(ProtocolError, match=" made no such proposal in this call"):
                 await net.award(Message(sender=name("b9"), performative="propose"))
             with pytest.raises(ProtocolError, match="no such proposal"):
                 await net.award(bid.replace(body="0"))
@@ -225,7 +225,7 @@ async def test_one_who_is_awarded_and_ends_has_failed_at_once():
     async def award(behaviour):
         async with behaviour.contract_net(["mortal"]) as net:
             (bid,) = [bid async for bid in net.bids]
-            with pytest.raises(Failed, match="has ended in the middle"):
+            with pytest.raises(Failed, match="ended in the middle"):
                 await net.award(bid, timeout=60)
             return now(), list(net.failed)
 
@@ -348,7 +348,7 @@ async def test_an_award_to_somebody_who_did_not_bid_is_not_understood():
 
         answer = await run(container, award)
         assert answer.performative == "not-understood"
-        assert answer.body == "agent bidder is in no such conversation, or has ended it"
+        assert answer.body == "agent bidder has no such conversation, or has ended it"
         assert bidder.heard == []
 
 

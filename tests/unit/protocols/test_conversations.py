@@ -89,7 +89,7 @@ async def test_who_does_not_answer_in_time_is_named_and_a_late_answer_is_a_dead_
         await behaviour.send(late["answer"])
 
     async def impatient(behaviour):
-        with pytest.raises(NoAnswer, match=r"slow@c1.lab.localhost has not answered in time") as caught:
+        with pytest.raises(NoAnswer, match=r"slow@c1.lab.localhost did not answer in time") as caught:
             await behaviour.ask(Message(to="slow"), timeout=5)
         assert caught.value.missing == ("slow@c1.lab.localhost",)
         assert asyncio.get_running_loop().time() == 5
@@ -143,7 +143,7 @@ async def test_who_is_not_there_has_failed_at_once_with_the_reason():
 
 async def test_who_ends_before_it_answers_has_failed_at_once():
     async def ask(behaviour):
-        with pytest.raises(Failed, match=r"mute@c1.lab.localhost has ended in the middle"):
+        with pytest.raises(Failed, match=r"mute@c1.lab.localhost ended in the middle"):
             await behaviour.ask(Message(to="mute"), timeout=60)
         return asyncio.get_running_loop().time()
 
@@ -231,7 +231,7 @@ async def test_who_has_ended_asks_no_more():
         question = asyncio.ensure_future(behaviour.ask(Message(to="deaf")))
         await until_idle()
         await asker.stop()
-        with pytest.raises(ContainerClosedError, match="agent asker has ended meanwhile"):
+        with pytest.raises(ContainerClosedError, match="agent asker has ended in the meantime"):
             await question
 
 

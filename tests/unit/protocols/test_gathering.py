@@ -73,7 +73,7 @@ async def test_one_that_ends_meanwhile_is_not_waited_for():
         await start(container, "ends", do(end))
         bodies, answers = await run(container, [Message(to="ends")])
         assert bodies == []
-        assert "has ended" in answers.failed[name("ends")]
+        assert "ended in the middle" in answers.failed[name("ends")]
 
 
 async def test_one_that_answers_twice_has_one_answer():
@@ -120,5 +120,5 @@ async def test_who_has_ended_gathers_no_more():
         gathering = asyncio.ensure_future(gather(asker, [Message(to="deaf")]))
         await asyncio.sleep(1)
         await agent.stop()
-        with pytest.raises(ContainerClosedError, match="has ended meanwhile"):
+        with pytest.raises(ContainerClosedError, match="has ended in the meantime"):
             await gathering

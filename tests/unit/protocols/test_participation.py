@@ -191,7 +191,7 @@ async def test_who_has_begun_is_told_where_the_participant_ends_itself(kind, wai
     async with Container("c1", server=network) as c1, Container("c2", server=network) as c2:
         await c1.start(doer := kind(answer))
         participation = doer.conversations.participation
-        with pytest.raises(Failed, match="has ended in the middle of the conversation"):
+        with pytest.raises(Failed, match="ended in the middle of the conversation"):
             await (c2 if is_far else c1).request("doer@c1", timeout=60)
         await until_idle()
         assert asyncio.get_running_loop().time() < 2
@@ -224,7 +224,7 @@ async def test_one_that_is_cancelled_by_nobody_has_failed(kind):
         with pytest.raises(NoAnswer):
             await container.request("doer", timeout=1)
         assert doer.failures == 1
-        assert "nobody has cancelled it" in doer.last_failure.text
+        assert "it was not cancelled" in doer.last_failure.text
 
 
 @KINDS
@@ -330,7 +330,7 @@ async def test_a_plain_generator_that_ends_its_agent_says_no_more():
     async def award(behaviour):
         async with behaviour.contract_net(["mortal"]) as net:
             (bid,) = [bid async for bid in net.bids]
-            with pytest.raises(Failed, match="has ended"):
+            with pytest.raises(Failed, match="ended in the middle"):
                 await net.award(bid, timeout=60)
             return True
 

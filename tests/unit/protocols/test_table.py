@@ -42,10 +42,10 @@ def test_a_good_one_says_what_comes_next():
     [
         ([("lost", "participant", "inform", "done")], {}, "has the state 'lost', which cannot be reached"),
         ([], {"ends": ["done", "other"]}, "has the state 'other', which cannot be reached"),
-        ([("asked", "participant", "agree", "agreed")], {}, "'agreed', which nothing leads out of"),
-        ([("done", "participant", "inform", "done")], {}, "where it is over: nobody receives it"),
+        ([("asked", "participant", "agree", "agreed")], {}, "'agreed', which has no way out "),
+        ([("done", "participant", "inform", "done")], {}, "which is an end state, so no one receives it"),
         ([("asked", "broker", "inform", "done")], {}, "from 'broker', which is none of its roles"),
-        ([("asked", "participant", "inform", "start")], {}, "says 2 times what comes after 'inform'"),
+        ([("asked", "participant", "inform", "start")], {}, "declares 2 times what follows 'inform'"),
         ([("start", "initiator", "query-if", "asked")], {}, "does not begin with one message"),
         ([("start", "participant", "inform", "done")], {}, "does not begin with one message"),
         ([("asked", "initiator", "cancel", "done")], {}, "which can be said everywhere"),
@@ -103,4 +103,4 @@ def test_only_agents_have_participants_and_only_of_protocols():
                 return ""
 
     error = caught.value if isinstance(caught.value, DefinitionError) else caught.value.__cause__
-    assert "is for methods of agents" in str(error)
+    assert "only works on methods of agents" in str(error)

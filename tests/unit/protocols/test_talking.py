@@ -123,7 +123,7 @@ async def test_a_broker_finds_who_can_and_passes_the_answer_on():
         await printer.directory.register("printer")
         answer = await container.broker("broker", "x", ontology="printer", timeout=9)
         assert (answer.body, answer.sender) == ("printed x", "broker@c1.lab.localhost")
-        with pytest.raises(Failed, match="has found no agent"):
+        with pytest.raises(Failed, match=" found no agent"):
             await container.broker("broker", "x", ontology="scanner", timeout=9)
 
 

@@ -344,11 +344,11 @@ async def test_what_is_not_there_is_said_once_and_a_program_goes_on_without(capl
     assert list(web.app.router.routes()) == []
     await web.runner.cleanup()
     assert not any([web.start, web.port, web.app, web.runner, web.is_started()])
-    assert caplog.text.count("agents here have no web pages") == len(caplog.records) == 1
+    assert caplog.text.count("agents have no web pages here") == len(caplog.records) == 1
     keep = Keep()
     bob.add_behaviour(keep)
     assert await keep.upload_and_send_file("ann@localhost", "x") is None
-    assert caplog.text.count("no server that keeps files") == 1
+    assert caplog.text.count("no file upload server") == 1
     with pytest.raises(UnsupportedError, match="send_file"):
         await keep.download_file("https://example.org/x")
 
@@ -369,7 +369,7 @@ async def test_without_accounts_presence_is_what_the_program_sets_and_nobody_ans
     bob.presence.set_unavailable()
     assert not bob.presence.is_available()
     (warning,) = caplog.messages
-    assert "nobody sees the presence of agents" in warning
+    assert "the presence of agents (agent.presence) is not visible" in warning
     assert "--server" in warning
 
 
@@ -397,7 +397,7 @@ async def test_a_start_that_is_not_awaited_says_what_to_write(caplog):
         bob.start().result()
     assert not caplog.text
     bob.start()
-    assert "agent bob@localhost has not started: write `await agent.start()`" in caplog.text
+    assert "agent bob@localhost did not start: write `await agent.start()`" in caplog.text
     await asyncio.create_task(bob.start())
     assert bob.is_alive()
 

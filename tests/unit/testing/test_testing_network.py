@@ -257,14 +257,14 @@ async def test_a_value_that_cannot_cross_is_refused_where_it_is_sent():
         await start(c2, "b", Deaf())
         send = sender("b@c2", "x", protocol=7)
         await start(c1, "a", send)
-        with pytest.raises(InvalidMessageError, match="protocol is text, not int"):
+        with pytest.raises(InvalidMessageError, match="protocol must be text, not int"):
             await send.join()
 
 
 async def test_a_name_that_is_taken_on_the_network_is_refused():
     network = MemoryNetwork()
     async with Container("c1", server=network):
-        with pytest.raises(NameTakenError, match=r"c1\.lab\.localhost is on the memory network already"):
+        with pytest.raises(NameTakenError, match=r"c1\.lab\.localhost is already on the memory network"):
             async with Container("c1", server=network):
                 pass
     async with Container("c1", server=network):

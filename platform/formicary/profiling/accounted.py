@@ -66,8 +66,8 @@ class Watch:
         if len(self.profiles) == 1:
             return longest
         warning = (
-            f"the program had containers {len(self.profiles)} times: this is the longest of these times, "
-            f"{longest.window_s:.1f} s"
+            f"the program had containers open {len(self.profiles)} times; this is the longest "
+            f"period, {longest.window_s:.1f} s"
         )
         return replace(longest, warnings=(*longest.warnings, warning), is_partial=True)
 

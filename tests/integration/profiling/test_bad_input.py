@@ -40,7 +40,7 @@ def refused(done, code, *words):
         (["--", "nowhere.py"], ["no script nowhere.py"]),
         (["--", "run"], ["run needs a name"]),
         (["--group", "planner", "--rules"], ["NAME=PATTERN"]),
-        (["--flame", "/nowhere/flame.svg", "--pid", "1"], ["/nowhere/flame.svg", "folder that exists"]),
+        (["--flame", "/nowhere/flame.svg", "--pid", "1"], ["/nowhere/flame.svg", "existing folder"]),
     ],
 )
 def test_options_that_do_not_go(profile, arguments, words):
@@ -59,7 +59,7 @@ def test_a_process_that_is_not_python(profile, started):
 
 
 def test_a_server_that_does_not_run(profile, tmp_path, script):
-    refused(profile("--server", tmp_path / "none", "--", script("")), 3, "no server running")
+    refused(profile("--server", tmp_path / "none", "--", script("")), 3, "no server is running")
 
 
 def test_no_py_spy(monkeypatch, tmp_path):
@@ -144,7 +144,7 @@ def test_a_window_of_few_samples_and_clocks_that_are_too_coarse_for_it(profile, 
     done = profile("--rate", "1", "--", script("print(1)"))  # few, however long a busy machine takes for it
     assert done.returncode == 0
     assert "samples" in done.stderr
-    assert "few for clocks that count in steps of" in done.stderr
+    assert "is little for clocks with a resolution of" in done.stderr
     assert "Traceback" not in done.stderr
 
 

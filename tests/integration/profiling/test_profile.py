@@ -90,7 +90,7 @@ def test_a_platform_that_runs_already(script, profile, started):
     agents = script(AGENTS.format(seconds=1000, work=1))
     program = ["-c", "from formicary.cli import main; main()", "run", agents]
     running = started(sys.executable, *program, stderr=subprocess.PIPE)
-    assert "Ctrl-C ends it" in running.stderr.readline()
+    assert "press Ctrl-C to stop" in running.stderr.readline()
     seconds, threads = Counter(), set()
     # A busy machine gives it little time in a window: few samples are taken, perhaps all in the agents.
     while not (seconds["platform"] and seconds["agents"]):

@@ -61,10 +61,10 @@ class Accounting:
         for container in self._containers:
             if not container.is_open or container.scheduler.loop is not asyncio.get_running_loop():
                 raise UsageError(
-                    f"container {container.name} is not open in this event loop, which is accounted"
+                    f"container {container.name} is not open in this event loop, which is being profiled"
                 )
         if ledgers:
-            raise UsageError("this process is accounted already; end the other accounting first")
+            raise UsageError("this process is already being accounted; stop the other accounting first")
         self._costs = self._known or await costs_of_borders()
         self._began, self._since = time.time(), time.monotonic()
         self._tid = threading.get_native_id()
@@ -181,12 +181,12 @@ class Accounting:
     def _warnings(self, cost: float) -> tuple[str, ...]:
         seconds = sum(self._ledger.charged) / 1e9
         took = (
-            f"the accounting itself took {seconds:.3f} s of CPU ({cost:.0%} of all), which is taken off: "
-            f"{self._costs.mean_us:.1f} µs at each border between groups"
+            f"the accounting itself took {seconds:.3f} s of CPU ({cost:.0%} of all), which has been "
+            f"subtracted: {self._costs.mean_us:.1f} µs for each switch between groups"
         )
         if cost < ROUGH_COST:
             return (took,)
-        return took, "the borders cost more than what lies between them, so take the figures as rough ones"
+        return took, "switches cost more than the work between them, so these figures are rough"
 
 
 accounting = Accounting

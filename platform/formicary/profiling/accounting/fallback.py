@@ -45,10 +45,10 @@ def profile_accounted(
             was_ended = _wait(process, seconds)
         if not file.exists():
             raise ProfilingError(
-                f"{why}; and the program opened no container that could account for its time"
+                f"{why}; and the program opened no container that could do its own accounting"
             )
         profile = decode(file.read_bytes(), file)
-    warning = f"{why}; so the platform accounted for its time itself, while it had a container open"
+    warning = f"{why}; so the platform did its own accounting while a container was open"
     code = process.returncode
     found = replace(profile, warnings=(warning, *profile.warnings))
     return found, 0 if was_ended else code if code >= 0 else 128 - code

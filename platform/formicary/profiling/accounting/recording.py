@@ -35,7 +35,7 @@ class Recording:
 
     def __enter__(self) -> Self:
         if ledgers:
-            raise UsageError("this process is accounted already; end the other accounting first")
+            raise UsageError("this process is already being accounted; stop the other accounting first")
         ledgers[threading.get_ident()] = self.ledger
         self._patches.install()
         self._hooks.install()

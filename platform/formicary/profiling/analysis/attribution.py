@@ -112,7 +112,7 @@ def _of_threads(process: Process) -> dict[Key, Estimate]:
 def _of_accounts(process: Process, view: View) -> dict[Key, Estimate]:
     if view is View.FUNCTION:
         raise UsageError(
-            "an accounted profile knows no functions; use --by group, or a machine that permits py-spy"
+            "a profile by accounting has no functions; use --by group, or a machine that permits py-spy"
         )
     total: defaultdict[Key, Estimate] = defaultdict(lambda: NOTHING)
     for account in process.accounts:

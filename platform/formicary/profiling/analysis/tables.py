@@ -45,7 +45,7 @@ def write(console: Console, profile: Profile, found: Sequence[CpuTime], view: Vi
     shown = found if view is View.GROUP else found[:top]
     console.print(_table(shown, view))
     if len(found) > len(shown):
-        console.print(f"and {len(found) - len(shown)} more; --top shows them")
+        console.print(f"and {len(found) - len(shown)} more; show them with --top")
     if view is View.GROUP and cpu_s:
         console.print(bar(found, is_coloured=console.color_system is not None))
 
@@ -75,9 +75,7 @@ def rules_table(rules: Rules) -> Table:
     table = _empty("group", "papers", "what", "pattern", "why")
     for rule in (*rules.own, *declared_rules(), *rules.others):
         table.add_row(rule.group, PAPERS.get(rule.group, ""), rule.kind, rule.pattern, rule.why)
-    table.add_row(
-        Group.AGENTS, PAPERS[Group.AGENTS], "module", "(any that is not installed)", "somebody's own"
-    )
+    table.add_row(Group.AGENTS, PAPERS[Group.AGENTS], "module", "(anything not installed)", "user-defined")
     table.add_row(Group.RUNTIME, PAPERS[Group.RUNTIME], "(the rest)", "", "the interpreter")
     return table
 
@@ -86,7 +84,7 @@ def _how(profile: Profile) -> str:
     if profile.method is Method.ACCOUNTED:
         if profile.cost is None:
             return "accounted for by the platform itself"
-        took = f"which took {profile.cost:.1%} of the CPU time, and is taken off"
+        took = f"which took {profile.cost:.1%} of the CPU time, already subtracted"
         return f"accounted for by the platform itself, {took}"
     count = sum(stack.count for process in profile.processes for stack in process.stacks)
     partial = " (partial)" if profile.is_partial else ""

@@ -120,8 +120,8 @@ def own_rule(text: str) -> Rule:
     group, _, pattern = (part.strip() for part in text.partition("="))
     if not pattern or not re.fullmatch(r"\w[\w-]*", group):
         raise UsageError(
-            f"--group {text!r} is not NAME=PATTERN; write it as in --group 'planner=my_planner.*', where the "
-            "pattern is of modules, or of single functions as in my_planner:solve"
+            f"--group {text!r} is not NAME=PATTERN; use a pattern of modules, such as --group "
+            "'planner=my_planner.*', or of functions, such as my_planner:solve"
         )
     for kind in ("process", "library"):
         if pattern.startswith(f"{kind}:"):

@@ -203,7 +203,7 @@ def decode(data: bytes, path: Path | str = "the profile") -> Profile:
         raise UsageError(f"{path} is not a profile of `formicary profile`: {error}") from error
     if profile.version != VERSION:
         raise UsageError(
-            f"{path} is a profile of version {profile.version}, and this Formicary reads {VERSION}; "
-            "make it anew, or use the Formicary that made it"
+            f"{path} is a profile of version {profile.version}, and this Formicary reads version "
+            f"{VERSION}; profile again, or use the Formicary that made it"
         )
     return profile

@@ -93,10 +93,10 @@ class Clocks:
                 self._watch(process, is_new=False)
             except psutil.AccessDenied as error:
                 raise ProfilingError(
-                    f"process {pid} belongs to somebody else; profile it as that user"
+                    f"process {pid} belongs to another user; profile it as that user"
                 ) from error
             except psutil.Error as error:
-                raise ProfilingError(f"there is no process {pid}; look with: formicary ps, or ps") from error
+                raise ProfilingError(f"no process {pid}; list processes with: formicary ps, or ps") from error
             self._roots.append(process)
         self._look_for_children(are_new=False)
 

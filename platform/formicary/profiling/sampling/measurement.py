@@ -59,7 +59,9 @@ def measure(request: Request) -> tuple[Profile, int]:
         ServerError: there is no such server, or it does not run.
     """
     if (request.pid is None) == (not request.command):
-        raise UsageError("give either --pid or a program after --, as in: formicary profile -- run echo.py")
+        raise UsageError(
+            "specify either --pid or a program after --, as in: formicary profile -- run echo.py"
+        )
     servers = () if request.server is None else (_server_pid(request.server),)
     if request.pid is not None:
         return _of_process(request.pid, request, servers)
@@ -107,7 +109,7 @@ def _wait_after_start(program: Program, seconds: float) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if program.is_at_its_end():
-            raise UsageError(f"the program ended within the {seconds:g} s of --after; leave out less")
+            raise UsageError(f"the program ended within the {seconds:g} s of --after; use a smaller --after")
         time.sleep(_SECONDS_BETWEEN_LOOKS)
 
 
@@ -118,5 +120,5 @@ def _server_pid(where: str) -> int:
     path = default_path() if where == "local" else Path(where)
     state = read_state(StateFolder(path.absolute()))
     if state is None or state.pid is None:
-        raise ServerError(f"there is no server running in {path}; start one with: formicary server start")
+        raise ServerError(f"no server is running in {path}; start one with: formicary server start")
     return state.pid

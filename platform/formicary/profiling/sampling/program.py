@@ -38,10 +38,10 @@ class Program:
 
     def __init__(self, command: Sequence[str], *, is_quiet: bool = False) -> None:
         if not command:
-            raise UsageError("there is nothing to profile; give a script after --, or --pid")
+            raise UsageError("nothing to profile; specify a script after --, or --pid")
         first = command[0]
         if first not in {"run", "-m"} and not Path(first).is_file():
-            raise UsageError(f"there is no script {first}; give the path of one, or -m MODULE, or run SCRIPT")
+            raise UsageError(f"no script {first}; specify a script, -m MODULE or run SCRIPT")
         if first in {"run", "-m"} and len(command) == 1:
             raise UsageError(f"{first} needs a name after it")
         self._command = command
@@ -66,7 +66,7 @@ class Program:
             raise
         if not is_ready:
             self.__exit__()
-            raise ProfilingError("Python did not start; what it says is above")
+            raise ProfilingError("Python did not start; see its output above")
         return self
 
     def __exit__(self, *_: object) -> None:

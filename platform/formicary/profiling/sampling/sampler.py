@@ -78,8 +78,8 @@ class Samples:
         said = [self.problem] if self.problem else []
         if self.errors > _MANY_ERRORS * max(1, self.count):
             said.append(
-                f"py-spy could not read {self.errors} stacks, beside {self.count} that it read: short "
-                "functions may be too low"
+                f"py-spy could not read {self.errors} stacks and read {self.count}: short functions "
+                "may be underrepresented"
             )
         return said
 
@@ -94,7 +94,7 @@ def find_program() -> str:
     places = os.pathsep.join([beside, os.environ.get("PATH", os.defpath)])
     if found := shutil.which("py-spy", path=places):
         return found
-    raise TracingError('the program py-spy is not installed; install it with: pip install "formicary[lab]"')
+    raise TracingError('py-spy is not installed; install it with: pip install "formicary[lab]"')
 
 
 class Sampler:
@@ -164,7 +164,7 @@ class Sampler:
 
     def _how_it_ended(self, code: int | None) -> str:
         if code is None:
-            how = f"did not end within {_SECONDS_TO_WRITE:g} s and was killed"
+            how = f"did not finish within {_SECONDS_TO_WRITE:g} s and was killed"
         elif code < 0:
             how = f"was ended by {signal.Signals(-code).name}"
         else:
@@ -202,7 +202,7 @@ def _launch(program: str, pid: int, file: Path, options: list[str]) -> subproces
             start_new_session=True,  # Ctrl-C is for us: it would end before we end it
         )
     except OSError as error:
-        raise TracingError(f"{program} cannot be started ({error.strerror}); install py-spy anew") from error
+        raise TracingError(f"{program} cannot be started ({error.strerror}); reinstall py-spy") from error
 
 
 def _look_once(program: str, pid: int) -> list[str]:
@@ -234,15 +234,15 @@ def why_not(said: str, pid: int) -> ProfilingError:
     lowered = said.lower()
     if "permission denied" in lowered or "operation not permitted" in lowered:
         return TracingError(
-            f"looking into process {pid} is not permitted; `formicary doctor` says what would permit it"
+            f"inspecting process {pid} is not permitted; `formicary doctor` says how to permit it"
         )
     if "process executable name" in lowered or "no such process" in lowered:
         return ProfilingError(
-            f"there is no process {pid}, or it has just ended; look with: formicary ps, or ps"
+            f"no process {pid}, or it has just ended; list processes with: formicary ps, or ps"
         )
     if "python version" in lowered or "no python processes" in lowered or "libpython" in lowered:
         return ProfilingError(
-            f"process {pid} is not Python, or one that py-spy does not know; give another --pid"
+            f"process {pid} is not Python, or a version that py-spy does not support; choose another --pid"
         )
     last = next((line for line in said.splitlines() if line.strip()), "nothing")
     return ProfilingError(f"py-spy did not start on process {pid}; it said: {last.strip()}")

@@ -205,17 +205,18 @@ def _warnings(processes: tuple[Process, ...], samples: Samples, gone: int | None
     said = samples.warnings()
     if gone is not None:
         said.append(
-            f"process {gone} ended within the window: of its last {_SECONDS_BETWEEN_LOOKS:g} s the clocks "
-            "could not be read any more"
+            f"process {gone} ended during the measurement: the CPU time of its last "
+            f"{_SECONDS_BETWEEN_LOOKS:g} s is unknown"
         )
     cpu_s = sum(process.cpu_s for process in processes)
     if not samples.problem and samples.count < _FEW_SAMPLES:
         said.append(
-            f"only {samples.count} samples: the program used the CPU for {cpu_s:.2f} s of the window; "
-            "measure for longer, or under load"
+            f"only {samples.count} samples: the program used {cpu_s:.2f} s of CPU; measure for "
+            "longer, or under load"
         )
     if cpu_s < _FEW_TICKS * tick_s():
         said.append(
-            f"{cpu_s * 1000:.0f} ms of CPU are few for clocks that count in steps of {tick_s() * 1000:g} ms"
+            f"{cpu_s * 1000:.0f} ms of CPU time is little for clocks with a resolution of "
+            f"{tick_s() * 1000:g} ms"
         )
     return said

@@ -76,12 +76,12 @@ def test_the_bar_is_as_wide_as_the_shares_and_has_letters_where_there_are_no_col
 
 def test_the_cost_of_measuring_stands_with_the_table(profile):
     accounted = msgspec.structs.replace(profile, method=Method.ACCOUNTED, cost=0.02)
-    assert "which took 2.0% of the CPU time, and is taken off" in shown(accounted, View.GROUP)[0]
+    assert "which took 2.0% of the CPU time, already subtracted" in shown(accounted, View.GROUP)[0]
 
 
 def test_long_lists_are_cut_and_say_so(profile):
     lines = shown(profile, View.FUNCTION, top=1)
-    assert lines[-1] == "and 2 more; --top shows them"
+    assert lines[-1] == "and 2 more; show them with --top"
     assert sum("market:Trader.run" in line for line in lines) == 1
 
 

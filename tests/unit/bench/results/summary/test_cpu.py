@@ -205,7 +205,7 @@ def mark(*, begins, done=0, at_s=1):
     return Mark(begins, done, at_s * 10**9, (0, 0))
 
 
-REFUSED = "looking into process 7 is not permitted"
+REFUSED = "inspecting process 7 is not permitted"
 
 
 def test_rates_are_of_the_time_of_the_sampler(monkeypatch):
@@ -243,17 +243,17 @@ def test_who_may_not_be_looked_into_is_told_to_account_for_itself(monkeypatch):
     assert list(found) == ["echo", "server"]
     assert found["echo"].processes == own.processes
     assert [one.role for one in found["server"].processes] == [Role.SERVER]
-    said = "looking into the workers is not permitted; so the platform accounted for its time itself"
+    said = "inspecting the workers is not permitted; so the platform accounted for its time itself"
     assert found["echo"].warnings == (said,)
 
 
 def test_a_window_says_why_nobody_may_look_through_it(monkeypatch):
     def refuse(window):
-        raise TracingError("looking into other processes is not permitted")
+        raise TracingError("inspecting other processes is not permitted")
 
     monkeypatch.setattr(Window, "__enter__", refuse)
     with window_on(os.getpid(), ()) as window:
-        assert window.refused == "looking into other processes is not permitted"
+        assert window.refused == "inspecting other processes is not permitted"
         found = window.end()
     # Other tests may have started processes that stay, such as that which tracks shared memory.
     assert found.processes[0].pid == os.getpid()
@@ -271,7 +271,7 @@ def test_who_cannot_account_for_itself_is_known_as_a_whole():
     (found,) = sampling.profiles().values()
     (warning,) = found.warnings
     assert warning == (
-        "CPU time is known by process alone: looking into the workers is not permitted; nor could they "
+        "CPU time is known by process alone: inspecting the workers is not permitted; nor could they "
         "account for it: this process is accounted already"
     )
 
@@ -333,7 +333,7 @@ def test_rounds_that_were_asked_for_are_those_of_profiled_repetitions_too():
 
 @pytest.mark.parametrize("experiment", ["memory", "memory/growth"])
 def test_what_is_about_memory_alone_cannot_be_profiled(experiment):
-    with pytest.raises(UsageError, match=r"nothing of .* can be profiled: it is about what processes hold"):
+    with pytest.raises(UsageError, match=r"nothing of .* can be profiled: it is about memory of processes"):
         make_plan(Options(experiment, profile=True))
 
 

@@ -51,17 +51,17 @@ class Actor:
                 case "send":
                     await self._send(arguments)
                 case _:
-                    raise UsageError(f"there is nothing that is called {act!r} to do")
+                    raise UsageError(f"there is no action {act!r}")
         except KeyError as error:
-            raise UsageError(f"to {act} needs {error.args[0]}, which is not given") from error
+            raise UsageError(f"{act} requires {error.args[0]}") from error
         except TypeError as error:
-            raise UsageError(f"to {act} is not possible with these arguments: {error}") from error
+            raise UsageError(f"{act} failed with these arguments: {error}") from error
         return None
 
     async def _send(self, arguments: dict[str, Any]) -> None:
         message = Message(**arguments)
         if not message.receivers:
-            raise UsageError("a message needs a receiver: say to whom it goes")
+            raise UsageError("a message needs a receiver: specify one")
         if self._viewer is None:
             viewer = _Viewer(_SENDER)
             await self._container.start(viewer)
@@ -77,4 +77,4 @@ class Actor:
 
 def refuse(act: str) -> FormicaryError:
     """Return the error of an act that is not allowed."""
-    return UsageError(f"this view may only look: start it with --allow act to {act} from it")
+    return UsageError(f"this view is read-only: start it with --allow act to {act} from here")

@@ -152,7 +152,7 @@ class Feed(ABC):
         Raises:
             UsageError: this is no recording.
         """
-        raise UsageError(f"only a recording can go back, so not to {at:.1f}")
+        raise UsageError(f"only a recording can go back to {at:.1f}")
 
     async def act(self, act: Act, **arguments: Any) -> str | None:
         """Do something to the platform.
@@ -170,4 +170,4 @@ class Feed(ABC):
             FormicaryError: it is not allowed, or not possible, in one sentence.
         """
         del arguments
-        raise UsageError(f"a recording cannot be changed, so nothing there can {act}")
+        raise UsageError(f"a recording cannot be changed, so it cannot {act}")

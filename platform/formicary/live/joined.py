@@ -101,7 +101,7 @@ class JoinedFeed(Feed):
         if self._error is not None:
             raise self._error
         if not self._container.is_open:
-            raise LinkError(f"container {self._container.name} is not open any more")
+            raise LinkError(f"container {self._container.name} is no longer open")
         if self.is_paused:
             return []
         batch = [self._events.popleft() for _ in range(min(MOST_EVENTS, len(self._events)))]
@@ -118,7 +118,7 @@ class JoinedFeed(Feed):
                 await work()
             except FormicaryError as error:
                 if isinstance(error, ContainerClosedError) or not self._container.is_open:
-                    self._error = LinkError(f"container {self._container.name} is not open any more")
+                    self._error = LinkError(f"container {self._container.name} is no longer open")
                     return
             await asyncio.sleep(pause)
 
@@ -126,7 +126,7 @@ class JoinedFeed(Feed):
         container = self._container
         if container.platform_options.is_guest and not container.members:
             name = container.platform_options.main.partition(".")[0]
-            self._error = LinkError(f"the platform's container {name} is not there any more")
+            self._error = LinkError(f"the platform's container {name} is gone")
             return
         found = await container.management.containers()
         domains = {each.domain for each in found}
@@ -137,7 +137,7 @@ class JoinedFeed(Feed):
             )
         for domain in self._tasks.keys() - domains - {each.domain for each in found.missing}:
             self._tasks.pop(domain).cancel()
-            self._missing[_short(domain)] = "it is not there any more"
+            self._missing[_short(domain)] = "it is gone"
             self._forget(_short(domain))
             gone = tuple(name for name, place in self._places.items() if place == _short(domain))
             self._places = {name: place for name, place in self._places.items() if place != _short(domain)}

@@ -120,5 +120,5 @@ def test_a_recording_cannot_be_changed(path):
 
 
 def test_a_file_that_is_none_is_refused_at_once(tmp_path):
-    with pytest.raises(StoreError, match="there is no recording"):
+    with pytest.raises(StoreError, match=r"no recording .*; make one"):
         Feed.play(tmp_path / "missing")

@@ -10,7 +10,7 @@ from textual.app import App
 from textual.widgets import DataTable, Footer, Static, TabbedContent, TabPane
 
 from formicary.core.errors import FormicaryError
-from formicary.core.quoting import printable
+from formicary.core.quoting import counted, printable
 from formicary.live.terminal.asking import read_act, read_filters, write_filters
 from formicary.live.terminal.dialogs import Asked, Details, details_of
 from formicary.live.terminal.tables import COLUMNS, rows, time_of
@@ -48,10 +48,10 @@ class LiveApp(App[str]):
         ("escape", "unfilter", "Show all"),
         ("x", "act", "Act"),
         ("comma", "seek(-1)", "Back 5 s"),
-        ("full_stop", "seek(1)", "On 5 s"),
+        ("full_stop", "seek(1)", "Forward 5 s"),
         ("minus", "speed(0.5)", "Slower"),
         ("plus", "speed(2)", "Faster"),
-        ("b", "speed(-1)", "Turn round"),
+        ("b", "speed(-1)", "Reverse"),
         *((str(number), f"show('{name}')", "") for number, name in enumerate(COLUMNS, 1)),
         ("q", "quit", "End"),
         ("ctrl+c", "interrupt", ""),
@@ -150,8 +150,11 @@ class LiveApp(App[str]):
 
     def _status(self) -> Text:
         view, feed = self._view, self._feed
-        parts = [self._of, f"{len(view.agents)} agents in {len(view.containers)} containers"]
-        parts.append(f"{view.shown} messages shown, {view.left_out} left out")
+        parts = [
+            self._of,
+            f"{counted(len(view.agents), 'agent')} in {counted(len(view.containers), 'container')}",
+        ]
+        parts.append(f"{counted(view.shown, 'message')} shown, {view.left_out} omitted")
         if not feed.is_live:
             parts.append(f"{time_of(feed.position)} UTC at {feed.speed:g}x")
         if feed.is_paused:
@@ -186,7 +189,7 @@ class LiveApp(App[str]):
     def action_filter(self) -> None:
         """Ask for filters."""
         typed = write_filters(self._feed.filters)
-        question = "Only messages with: agent=, act=, protocol=, conversation=, and words of the body"
+        question = "Filter messages by agent=, act=, protocol=, conversation= or words in the body"
         self.push_screen(Asked(question, typed), self._filter)
 
     def _filter(self, typed: str | None) -> None:

@@ -58,6 +58,6 @@ def read_act(typed: str) -> tuple[str, dict[str, Any]]:
         case ["send", to, performative, *rest]:
             return "send", {"to": to, "performative": performative, "body": "".join(rest)}
     raise UsageError(
-        "write kill, suspend or resume AGENT; move AGENT CONTAINER; create MODULE:CLASS NAME [CONTAINER]; or "
-        "send AGENT PERFORMATIVE TEXT"
+        "type kill, suspend or resume AGENT; move AGENT CONTAINER; create MODULE:CLASS NAME "
+        "[CONTAINER]; or send AGENT PERFORMATIVE TEXT"
     )

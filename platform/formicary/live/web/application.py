@@ -23,7 +23,7 @@ _STATIC = Path(__file__).parent / "static"
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _SILENCE = 20.0  # s after which a page is asked whether it is there
 _ALIVE = 5.0  # s after which a page is told something; it waits for three times as long (connection.js)
-_STRANGE = "This page does not have the right token: open the address that `formicary watch` has printed."
+_STRANGE = "Invalid token: open the address that `formicary watch` printed."
 _ACTS = 8  # that one page may have under way
 
 
@@ -55,10 +55,10 @@ class Application:
         if request.path == "/live":
             return await self._give_socket(request, connection)
         if request.method not in {"GET", "HEAD"}:
-            return self._say(405, "There is only something to GET.")
+            return self._say(405, "Only GET is supported.")
         name = request.path.removeprefix("/") or "index.html"
         if name not in self._files:
-            return self._say(404, "There is no such file.")
+            return self._say(404, "Not found.")
         body, kind = self._files[name]
         response = web.Response(body=body, content_type=kind, charset="utf-8", headers=self._headers)
         response.force_close()  # each is asked for once: no connection waits for more
@@ -73,7 +73,7 @@ class Application:
             heartbeat=_SILENCE, max_msg_size=wire.LONGEST, compress=False, protocols=[PROTOCOL]
         )
         if not socket.can_prepare(request):
-            return self._say(400, "This is for the page's web socket.")
+            return self._say(400, "Only WebSocket connections are accepted here.")
         socket.headers.update(self._headers)
         try:
             await socket.prepare(request)

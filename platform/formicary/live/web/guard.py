@@ -47,11 +47,11 @@ class Guard:
         """Tell why a request is refused; None if it is not."""
         host = request.headers.get("Host", "")
         if host not in self._hosts:  # another name that leads here: DNS rebinding
-            return "This name is not the live view's: open the address that `formicary watch` has printed."
+            return "Wrong host name: open the address that `formicary watch` printed."
         origin = request.headers.get("Origin")
         is_socket = request.headers.get("Upgrade", "").lower() == "websocket"
         if (origin is not None or is_socket) and origin != f"http://{host}":
-            return "Another page has asked for this; the live view answers only its own."
+            return "Cross-origin request refused: the live view only answers its own page."
         return None
 
     def has_token(self, request: web.BaseRequest) -> bool:

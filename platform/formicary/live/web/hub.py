@@ -83,7 +83,7 @@ class Hub:
             reason = str(error)
             raise
         except asyncio.CancelledError:
-            reason = "The live view was ended."
+            reason = "The live view was closed."
             raise
         finally:
             for seat in self._seats:
@@ -98,7 +98,7 @@ class Hub:
             UsageError: too many pages are open.
         """
         if len(self._seats) >= _MOST_PAGES:
-            raise UsageError(f"{_MOST_PAGES} pages are open already: close one of them")
+            raise UsageError(f"{_MOST_PAGES} pages are already open: close one of them")
         seat = Seat(self, Outbox(self._view))
         self._seats.add(seat)
         self._somebody.set()

@@ -61,8 +61,8 @@ async def serving(
         listening = listen(_HOST, port)
     except OSError as error:
         raise UsageError(
-            f"the live view cannot listen on port {port} ({error.strerror}): choose another one with --port, "
-            "or leave it out"
+            f"the live view cannot listen on port {port} ({error.strerror}): choose another one "
+            "with --port, or omit it"
         ) from error
     port = listening.getsockname()[1]
     hub, guard = Hub(feed, is_kept_open=is_kept_open), Guard(port)

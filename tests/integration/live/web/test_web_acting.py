@@ -37,11 +37,11 @@ def dialog(view):
 
 
 async def test_it_may_act_and_an_agent_is_killed_after_it_was_asked_for_once_more(nest, live):
-    await expect(nest.at("rights")).to_have_text("This page may act")
+    await expect(nest.at("rights")).to_have_text("Control enabled")
     await expect(nest.at("rights")).to_have_attribute("title", "")
     await nest.choose("courier-1")
     await act(nest, "kill").click()
-    await expect(dialog(nest)).to_contain_text("what is in its mailbox goes to the dead letters")
+    await expect(dialog(nest)).to_contain_text("the messages in its mailbox become dead letters")
     assert live.feed.acts == []
     await nest.confirm()
     await expect(dialog(nest)).to_be_hidden()
@@ -51,7 +51,7 @@ async def test_it_may_act_and_an_agent_is_killed_after_it_was_asked_for_once_mor
 async def test_what_is_left_is_not_done(nest, live):
     await nest.choose("courier-1")
     await act(nest, "kill").click()
-    await dialog(nest).get_by_role("button", name="Leave it").click()
+    await dialog(nest).get_by_role("button", name="Cancel").click()
     await expect(dialog(nest)).to_be_hidden()
     await act(nest, "kill").click()
     await nest.press("Escape")
@@ -137,7 +137,7 @@ class TestOnlyLooking:
         started.close()
 
     async def test_it_says_how_to_act_and_offers_nothing(self, nest):
-        await expect(nest.at("rights")).to_have_text("Looking only")
+        await expect(nest.at("rights")).to_have_text("Read-only")
         how = "To act from here, it has to be started with --allow act"
         await expect(nest.at("rights")).to_have_attribute("title", how)
         await expect(nest.at("create")).to_be_hidden()
@@ -203,7 +203,7 @@ async def test_agents_of_a_platform_are_created_moved_suspended_and_killed(look)
     await do(view, "resume")
     await expect(details).to_contain_text("active")
     await do(view, "kill")
-    await expect(details).to_contain_text("it is gone")
+    await expect(details).to_contain_text("(gone)")
 
 
 @pytest.mark.full("another refusal is shown above")
@@ -230,7 +230,7 @@ FORGED = """new Promise((done) => {
 
 async def test_a_viewer_that_may_only_look_refuses_who_acts_all_the_same(look):
     view = await look()
-    await expect(view.at("rights")).to_have_text("Looking only")
-    assert await view.run(FORGED) == "this view may only look: start it with --allow act to move from it"
+    await expect(view.at("rights")).to_have_text("Read-only")
+    assert await view.run(FORGED) == "this view is read-only: start it with --allow act to move from it"
     await view.choose("cell")
     await expect(view.at("details")).to_contain_text("containerc1")

@@ -12,11 +12,11 @@ from tests.integration.live.web.conftest import View, until
 from tests.unit.live.synthetic import BEGIN
 
 pytestmark = pytest.mark.timeout(180)  # some start platforms, one after the other
-LOST = "connection lost: trying again"
-NOBODY = "no connection: is the viewer still there? trying again"
-SILENT = "nothing comes: the viewer stands still"
-AGAIN = "a part of the page has not come: loading it again"
-INCOMPLETE = "a part of the page does not come: load it again"
+LOST = "connection lost: reconnecting"
+NOBODY = "no connection: is the viewer still running? reconnecting"
+SILENT = "no data: the viewer is not responding"
+AGAIN = "part of the page failed to load: reloading"
+INCOMPLETE = "part of the page failed to load: reload it"
 
 
 @pytest.fixture
@@ -171,11 +171,11 @@ async def test_where_the_platform_is_killed_viewer_and_page_say_so(lab, watch):
         viewer, view = await watch()
         container.kill()
         container.wait()
-        await expect(view.at("state")).to_have_text("the platform's container c1 is not there any more")
+        await expect(view.at("state")).to_have_text("the platform's container c1 is gone")
         _, said = viewer.communicate()
         assert (viewer.returncode, said) == (
             3,
-            "formicary: the platform's container c1 is not there any more\n",
+            "formicary: the platform's container c1 is gone\n",
         )
 
 
@@ -193,7 +193,9 @@ async def test_where_the_disk_of_a_recording_is_full_viewer_and_page_say_so(as_r
         small = ("unshare", "--mount", "sh", "-c", mount, str(disk))
         viewer, view = await watch("--record", str(disk / "shop.formicary"), behind=small)
         fill(Path(f"/proc/{viewer.pid}/root{disk}/others"))
-        sentence = f"{disk}/shop.formicary cannot grow, the disk is full; make room and try again"
+        sentence = (
+            f"{disk}/shop.formicary cannot grow because the disk is full; free some space and try again"
+        )
         await expect(view.at("state")).to_have_text(sentence)
         _, said = viewer.communicate()
         assert (viewer.returncode, said) == (3, f"formicary: {sentence}\n")

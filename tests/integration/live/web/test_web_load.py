@@ -56,6 +56,6 @@ async def test_the_page_stays_small_and_draws_each_batch(view, browser, live, ta
             await asyncio.sleep(max(0, began + number / 10 - time.monotonic()))
     assert memory < MOST_MEMORY
     if tab == "messages":
-        await expect(view.at("counts")).to_contain_text("left out")
+        await expect(view.at("counts")).to_contain_text("omitted")
     else:
         assert await view.text("found") == "10\u202f000 agents"

@@ -95,7 +95,7 @@ async def test_without_the_token_the_page_says_what_to_open_and_takes_it_there(v
     await view.run("sessionStorage.clear()")
     await view.page.goto(f"{live.base}/")
     await expect(view.at("state")).to_have_text(
-        "This page does not have the right token: open the address that `formicary watch` has printed."
+        "Invalid token: open the address that `formicary watch` printed."
     )
     await view.visit()  # only what is behind the # is another one
     await expect(view.at("state")).to_have_text("live")
@@ -116,7 +116,7 @@ async def test_a_message_is_chosen_by_mouse_and_shows_all_its_fields(view, live)
     shown = await view.text("details")
     for part in ("ann", "bob", "under 0.1 s", "c1", *map(str, fields.values())):
         assert part.replace("9000", "9000 characters") in shown
-    assert await view.text("pause") == "Go on"  # it stays where it is
+    assert await view.text("pause") == "Resume"  # it stays where it is
 
 
 async def test_all_of_the_diagram_is_reached_by_keyboard(view, live):
@@ -161,7 +161,7 @@ async def test_a_filter_holds_for_what_was_there_and_what_comes(view, live):
     await expect(view.at("counts")).to_have_text("all shown")
     await view.page.get_by_text("Filter", exact=True).click()
     await view.page.get_by_label("Performative").fill("refuse")
-    await expect(view.at("counts")).to_have_text("No message matches so far")
+    await expect(view.at("counts")).to_have_text("No matching messages yet")
     await expect_lanes(view, [])
     await until(lambda: live.feed.filters.performative == "refuse")
     assert await view.run(
@@ -179,9 +179,9 @@ async def test_a_filter_holds_for_what_was_there_and_what_comes(view, live):
 
 async def test_where_more_comes_than_can_be_read_it_says_how_much_is_left_out(view, live):
     live.put(*(message(number, conversation=f"t{number // 10}") for number in range(500)))
-    await expect(view.at("counts")).to_have_text(re.compile("^1 in .* left out$"))
+    await expect(view.at("counts")).to_have_text(re.compile("^1 in .* omitted$"))
     ratio, left = map(
-        int, re.fullmatch(r"1 in (\d+) shown, (\d+) left out", await view.text("counts")).groups()
+        int, re.fullmatch(r"1 in (\d+) shown, (\d+) omitted", await view.text("counts")).groups()
     )
     assert 2 < ratio < 20
     assert 300 < left < 500
@@ -237,14 +237,14 @@ async def test_the_nest_shows_who_lives_where_and_what_they_do(view, live):
     live.put(AgentSeen(BEGIN + 9, live.market.buyers[2], "c2", "Buyer", "active"))
     await expect(view.at("details")).to_contain_text("containerc2")
     live.put(AgentSeen(BEGIN + 10, live.market.buyers[2], "c2", "Buyer", "ended"))
-    await expect(view.at("details")).to_contain_text("it is gone")
+    await expect(view.at("details")).to_contain_text("(gone)")
     await view.search("courier")
     await expect(view.at("found")).to_have_text("3 of 13 agents")
     await view.at("listed").click()
     await expect(view.page.locator("#agents-table tbody tr")).to_have_count(3)
     await expect(view.page.locator("#agents-table .as-link").first).to_have_text("courier-2")
     await view.page.locator("#agents-table .as-link").first.click()
-    assert "It has blocked the loop 3 times" in await view.text("details")
+    assert "It blocked the loop 3 times" in await view.text("details")
     await view.at("listed").click()
 
 

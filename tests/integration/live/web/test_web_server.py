@@ -76,7 +76,7 @@ async def test_only_a_page_that_has_the_token_is_told_anything(feed):
             ) as page:
                 said = (await page.receive()).json()
                 assert said["kind"] == "ended"
-                assert said["reason"].startswith("This page does not have the right token: open the address")
+                assert said["reason"].startswith("Invalid token: open the address")
                 await page.send_json(
                     {"kind": "act", "id": 1, "act": "kill", "arguments": {"agent": "a@c1.x"}}
                 )
@@ -95,7 +95,7 @@ async def test_other_names_and_other_pages_are_refused(feed):
         for host in (f"evil.example:{port}", "127.0.0.1", f"127.0.0.1.evil.example:{port}", f"[::1]:{port}"):
             async with client.get(base, headers={"Host": host}) as answer:
                 assert answer.status == 403
-                assert "This name is not the live view's" in await answer.text()
+                assert "Wrong host name" in await answer.text()
             with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
                 await look(client, base, token, Host=host, Origin=f"http://{host}")
             assert refused.value.status == 403
@@ -188,7 +188,7 @@ async def test_a_page_too_many_is_told_so(feed):
         async with look(client, base, token) as page:
             said = await page.receive()
             assert said.type is aiohttp.WSMsgType.TEXT  # what the page reads
-            reason = "16 pages are open already: close one of them"
+            reason = "16 pages are already open: close one of them"
             assert json.loads(said.data) == {"kind": "ended", "reason": reason}
             assert (await page.receive()).type is aiohttp.WSMsgType.CLOSE
 

@@ -121,8 +121,8 @@ def test_each_table_says_what_is_known():
         assert texts(app, "messages") == [
             ["00:16:41.000", "ann@c1", "bob@c2", "request", "talk-1", "0", "body 1"]
         ]
-        assert "1 agents in 1 containers" in status(app)
-        assert "1 messages shown, 39 left out" in status(app)
+        assert "1 agent in 1 container" in status(app)
+        assert "1 message shown, 39 omitted" in status(app)
         for name, row in {
             "agents": ["ann@c1", "active", "Seller", "3", "12.0", "-", "Sell [asks]"],
             "dead": ["00:16:40.000", "ann@c1", "nobody@c1", "inform", "no such agent"],
@@ -252,7 +252,7 @@ def test_keys_of_a_recording_go_to_other_times_and_speeds():
     shown(test, [FIGURES], is_live=False)
 
 
-@pytest.mark.parametrize("error", [LinkError("the platform's container c1 is not there any more")])
+@pytest.mark.parametrize("error", [LinkError("the platform's container c1 is gone")])
 def test_the_end_of_the_platform_ends_the_view_with_its_sentence(error):
     async def test(app, feed, pilot):
         feed.batches.put_nowait(error)

@@ -25,7 +25,7 @@ export class Acting {
       make("h2", {}, WORDS[act], agent ? (act === "send" ? " to " : " ") : "", agent ? named(ownName(agent.name)) : ""),
       agent && ["kill", "suspend", "resume"].includes(act) ? make("p", { class: "note" }, this.consequence(act)) : "",
       ...fields, said,
-      make("div", { class: "actions" }, make("button", { type: "button", onclick: () => this.dialog.close() }, "Leave it"),
+      make("div", { class: "actions" }, make("button", { type: "button", onclick: () => this.dialog.close() }, "Cancel"),
         make("button", { type: "submit", class: act === "kill" ? "danger" : "main" }, WORDS[act])));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -36,22 +36,22 @@ export class Acting {
   }
 
   consequence(act) {
-    if (act === "kill") return "It ends at once, and what is in its mailbox goes to the dead letters.";
-    return act === "suspend" ? "It does nothing until it is resumed; its messages wait." : "It goes on where it was.";
+    if (act === "kill") return "It ends immediately, and the messages in its mailbox become dead letters.";
+    return act === "suspend" ? "It pauses until it is resumed; its messages wait." : "It continues where it paused.";
   }
 
   fields(act, agent) {
     const containers = [...this.model.containers.keys()].sort();
     const choice = (name, values, attributes = {}) => make("select", { name, ...attributes }, ...values.map((value) => make("option", { value }, shown(value))));
-    if (act === "move") return [make("label", {}, "To the container", choice("container", containers.filter((name) => name !== agent.container)))];
+    if (act === "move") return [make("label", {}, "Destination", choice("container", containers.filter((name) => name !== agent.container)))];
     if (act === "send") {
       return [make("label", {}, "Performative", choice("performative", PERFORMATIVES)),
         make("label", {}, "Body", make("textarea", { name: "body", rows: 4, maxlength: 100000 })),
         make("label", {}, "Protocol", make("input", { name: "protocol" })), make("label", {}, "Conversation", make("input", { name: "conversation_id" }))];
     }
     if (act === "create") {
-      return [make("label", {}, "Class, as in module:Class", make("input", { name: "class_name", required: true })), make("label", {}, "Name", make("input", { name: "name", required: true })),
-        make("label", {}, "In the container", choice("container", containers)), make("label", {}, "Arguments, a JSON object", make("input", { name: "arguments", value: "{}" }))];
+      return [make("label", {}, "Class (module:Class)", make("input", { name: "class_name", required: true })), make("label", {}, "Name", make("input", { name: "name", required: true })),
+        make("label", {}, "Container", choice("container", containers)), make("label", {}, "Arguments (JSON object)", make("input", { name: "arguments", value: "{}" }))];
     }
     return [];
   }
@@ -74,7 +74,7 @@ export class Acting {
     try {
       return { ...given, arguments: JSON.parse(given.arguments ?? "{}") };
     } catch {
-      throw new Error('The arguments are no JSON object: write them as in {"price": 10}.');
+      throw new Error('The arguments must be a JSON object, such as {"price": 10}.');
     }
   }
 }

@@ -25,6 +25,6 @@ export class AgentsTable {
   show(found) {
     found.sort((one, other) => other.waiting - one.waiting || (other.messages ?? 0) - (one.messages ?? 0) || byName(one.name, other.name));
     this.table.show(found.slice(0, MOST_LISTED), ({ name }) => name);
-    write(this.note, found.length > MOST_LISTED ? `The first ${MOST_LISTED} of ${number(found.length)}: search for others.` : "");
+    write(this.note, found.length > MOST_LISTED ? `The first ${MOST_LISTED} of ${number(found.length)}: search to find others.` : "");
   }
 }

@@ -27,7 +27,7 @@ export class Connection {
 
   listen() {
     clearTimeout(this.silence);
-    this.silence = setTimeout(() => { this.isSilent = true; this.handlers.state("nothing comes: the viewer stands still"); }, SILENCE);
+    this.silence = setTimeout(() => { this.isSilent = true; this.handlers.state("no data: the viewer is not responding"); }, SILENCE);
   }
 
   hear(message) {
@@ -49,10 +49,10 @@ export class Connection {
   closed() {
     clearTimeout(this.silence);
     this.isSilent = false;
-    for (const [, reject] of this.asked.values()) reject(new Error("The connection broke before it was done."));
+    for (const [, reject] of this.asked.values()) reject(new Error("The connection was lost before this was done."));
     this.asked.clear();
     if (this.isOver) return;
-    this.handlers.state(this.tries < PATIENCE.length ? "connection lost: trying again" : "no connection: is the viewer still there? trying again");
+    this.handlers.state(this.tries < PATIENCE.length ? "connection lost: reconnecting" : "no connection: is the viewer still running? reconnecting");
     setTimeout(() => this.open(), PATIENCE[Math.min(this.tries, PATIENCE.length - 1)]);
     this.tries += 1;
   }
@@ -63,7 +63,7 @@ export class Connection {
 
   // Ask for something to be done; gives its result, or fails with a sentence.
   ask(message) {
-    if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Error("There is no connection."));
+    if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Error("Not connected."));
     this.number += 1;
     const answer = new Promise((...ways) => this.asked.set(this.number, ways));
     this.say({ ...message, id: this.number });

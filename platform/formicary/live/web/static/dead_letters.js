@@ -16,11 +16,11 @@ export class DeadLetters {
     const name = (head, field) => ({ head, text: (letter) => shorten(letter[field], 70), press: (letter) => agent(letter[field]) });
     this.reasons = new KeptTable("Dead letters by reason", [
       { head: "letters", kind: "figure", text: (one) => number(one.count) }, { head: "latest", kind: "time", text: ({ last }) => clock(last.at) },
-      { head: "why", kind: "row", text: ({ reason }) => reason, press: ({ key }) => this.choose(key) },
+      { head: "reason", kind: "row", text: ({ reason }) => reason, press: ({ key }) => this.choose(key) },
     ]);
-    this.letters = new KeptTable("The latest dead letters", [
+    this.letters = new KeptTable("Latest dead letters", [
       { head: "at", kind: "time", text: ({ at }) => clock(at) }, { head: "message", kind: "pill", text: ({ performative }) => performative || "message" },
-      name("from", "sender"), name("to", "receiver"), { head: "why", text: ({ reason }) => reason }, { head: "container", text: ({ container }) => container },
+      name("from", "sender"), name("to", "receiver"), { head: "reason", text: ({ reason }) => reason }, { head: "container", text: ({ container }) => container },
     ]);
     this.note = make("p", { class: "note" });
     this.heading = make("h2");
@@ -48,12 +48,12 @@ export class DeadLetters {
     this.reasons.show(this.order.map((key) => reasons.get(key)), ({ key }) => key);
     const total = [...containers.values()].reduce((sum, one) => sum + one.dead_letters, 0);
     write(this.note, total > deadTotal ? `This page has seen ${number(deadTotal)} of ${count(total, "dead letter")}.`
-      : deadTotal ? `${count(deadTotal, "dead letter")} in all.` : "All messages have found their receivers.");
+      : deadTotal ? `${count(deadTotal, "dead letter")} in total.` : "All messages were delivered.");
     const group = reasons.get(this.chosen);
     const letters = (group?.letters ?? dead).slice(-MOST_LETTERS).reverse();
     this.letters.show(letters, ({ container, number: which }) => `${container} ${which}`);
     this.heading.hidden = !letters.length;
     this.all.hidden = !group;
-    write(this.heading, group ? `The latest: ${shown(group.reason)}` : "The latest");
+    write(this.heading, group ? `Latest: ${shown(group.reason)}` : "Latest");
   }
 }

@@ -74,7 +74,7 @@ export class Details {
         ["number", number(message.number)],
       ]),
       make("h3", {}, "Body"),
-      message.body ? make("pre", { tabindex: 0 }, paragraphs(message.body)) : make("p", { class: "note" }, "It is empty."),
+      message.body ? make("pre", { tabindex: 0 }, paragraphs(message.body)) : make("p", { class: "note" }, "Empty."),
       whole ? make("p", { class: "note" }, `The first ${count(message.body.length, "character")}${whole}.`) : null,
       follows || null);
   }
@@ -82,13 +82,13 @@ export class Details {
   reason(message) {
     const letter = this.model.dead.findLast((one) => one.sender === message.sender && one.receiver === message.receiver
       && one.performative === message.performative);
-    return shown(letter?.reason ?? "Nobody took it.");
+    return shown(letter?.reason ?? "It was not delivered.");
   }
 
   showAgent(name, isAgain = false) {
     const agent = this.model.agents.get(name) ?? this.model.gone.findLast((one) => one.name === name);
     if (!agent) {
-      this.fill(name, make("h2", {}, named(name)), make("p", { class: "note" }, "Nothing is known of this agent yet: it may live on another platform."));
+      this.fill(name, make("h2", {}, named(name)), make("p", { class: "note" }, "Nothing is known about this agent yet; it may live on another platform."));
       return;
     }
     if (isAgain && agent === this.last && this.of === name) return;
@@ -100,21 +100,21 @@ export class Details {
     this.fill(name,
       make("h2", {}, named(ownName(name))),
       make("p", { class: "note" }, named(name)),
-      make("p", {}, make("span", { class: `pill ${agent.state === "failed" ? "warn" : agent.state === "active" ? "good" : ""}` }, isThere ? shown(agent.state) : `${shown(agent.state)}: it is gone`)),
+      make("p", {}, make("span", { class: `pill ${agent.state === "failed" ? "warn" : agent.state === "active" ? "good" : ""}` }, isThere ? shown(agent.state) : `${shown(agent.state)} (gone)`)),
       facts([
         ["container", named(agent.container)],
         ["class", named(agent.kind)],
         ["mailbox", count(agent.waiting, "message")],
-        ["gets", agent.messages === null ? null : `${number(agent.messages)} messages/s`],
+        ["receives", agent.messages === null ? null : `${number(agent.messages)} messages/s`],
         ["CPU", agent.cpu === null ? null : percent(agent.cpu)],
-        ["has failed", agent.failures ? count(agent.failures, "time") : null],
+        ["failures", agent.failures ? count(agent.failures, "time") : null],
         ["roles", roles.length ? named(roles.map((one) => `${one.role} in ${one.group}`).join(", ")) : null],
       ]),
       ...blocks.map((one) => make("p", { class: "remark" }, shown(
-        `It has blocked the loop ${count(one.times, "time")}, for ${duration(one.longest_s)} at most${one.where ? ` (${one.where})` : ""}.`))),
+        `It blocked the loop ${count(one.times, "time")}, for up to ${duration(one.longest_s)}${one.where ? ` (${one.where})` : ""}.`))),
       agent.behaviours.length ? this.behaviours(agent.behaviours) : null,
       make("div", { class: "actions" },
-        make("button", { type: "button", "data-key": "its", onclick: () => this.does.messagesOf(name) }, "Its messages"),
+        make("button", { type: "button", "data-key": "its", onclick: () => this.does.messagesOf(name) }, "Show messages"),
         ...(isThere ? this.does.acts(agent) : [])));
   }
 
@@ -140,6 +140,6 @@ export class Details {
         ...Object.entries(one.cpu_by_group).map(([group, share]) => [`CPU: ${shown(group)}`, percent(share)]),
       ]),
       ...one.blockers.map((each) => make("p", { class: "remark" }, shown(
-        `${each.name} has blocked the loop ${count(each.times, "time")}, for ${duration(each.longest_s)} at most${each.where ? ` (${each.where})` : ""}.`))));
+        `${each.name} blocked the loop ${count(each.times, "time")}, for up to ${duration(each.longest_s)}${each.where ? ` (${each.where})` : ""}.`))));
   }
 }

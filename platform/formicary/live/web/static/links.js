@@ -32,13 +32,13 @@ const card = (link) => make("li", { class: "card" },
     make("span", { class: `pill ${link.is_up ? "good" : "warn"}` }, link.is_up ? "up" : "down"), make("span", { class: "pill" }, shown(link.way))),
   make("div", {}, `round trip ${duration(link.rtt)} · ${count(link.unacknowledged, "frame")} not acknowledged${link.failed ? ` · ${number(link.failed)} failed` : ""}`),
   chart(link.history),
-  make("p", { class: "key" }, make("span", {}, `out ${number(link.sent)}/s`), make("span", { class: "in" }, `in ${number(link.received)}/s`), make("span", { class: "wait" }, "waits")));
+  make("p", { class: "key" }, make("span", {}, `out ${number(link.sent)}/s`), make("span", { class: "in" }, `in ${number(link.received)}/s`), make("span", { class: "wait" }, "waiting")));
 
 export const showLinks = (model, place) => {
   const links = [...model.links.values()];
   links.sort((one, other) => (other.sent ?? 0) + (other.received ?? 0) - (one.sent ?? 0) - (one.received ?? 0) || byName(`${one.container} ${one.peer}`, `${other.container} ${other.peer}`));
-  const missing = Object.entries(model.missing).map(([name, reason]) => make("p", { class: "remark" }, shown(`${name} could not be asked: ${reason}`)));
+  const missing = Object.entries(model.missing).map(([name, reason]) => make("p", { class: "remark" }, shown(`${name} could not be reached: ${reason}`)));
   place.replaceChildren(make("h2", {}, "Links"), ...missing,
-    links.length ? make("ul", { class: "cards" }, ...links.slice(0, MOST).map(card)) : make("p", { class: "note" }, "There is one container, so there are no links."),
+    links.length ? make("ul", { class: "cards" }, ...links.slice(0, MOST).map(card)) : make("p", { class: "note" }, "There is only one container, so there are no links."),
     links.length > MOST ? make("p", { class: "note" }, `The ${MOST} busiest of ${number(links.length)}.`) : "");
 };

@@ -61,7 +61,7 @@ const narrow = () => {
   at("following").hidden = !conversation;
   if (conversation) {
     at("following").replaceChildren(swatch(conversation), "Following the conversation ", named(conversation),
-      make("button", { type: "button", onclick: () => { filters.set({ conversation: "" }); narrow(); at("stage").focus(); } }, "Show all again"));
+      make("button", { type: "button", onclick: () => { filters.set({ conversation: "" }); narrow(); at("stage").focus(); } }, "Show all"));
   }
   messages.setPace(conversation ? Infinity : Number(at("pace").value));
   if (!messages.isHeld()) connection.say({ kind: "narrow", filters: wanted });
@@ -86,8 +86,8 @@ const connection = new Connection(token, {
     document.title = `${shown(hello.title)} · Formicary live`;
     acting.isAllowed = hello.may_act;
     at("create").hidden = !hello.may_act;
-    at("rights").textContent = hello.playing ? "A recording" : hello.may_act ? "This page may act" : "Looking only";
-    at("rights").title = hello.may_act || hello.playing ? "" : "To act from here, it has to be started with --allow act";
+    at("rights").textContent = hello.playing ? "A recording" : hello.may_act ? "Control enabled" : "Read-only";
+    at("rights").title = hello.may_act || hello.playing ? "" : "Start the view with --allow act to control agents from here";
     replay.show(hello.playing);
     tell(watched(), false);
     if (hello.playing && !messages.isPlayed) { // one can go back there: nothing need be left out
@@ -133,8 +133,8 @@ model.on("figures", () => {
   const dead = sum("dead_letters");
   const blocked = sum("blocked");
   at("tiles").replaceChildren(
-    tile(number(sum("messages")), "messages/s"), tile(number(sum("agents")), "agents"), tile(number(all.length), all.length === 1 ? "container" : "containers"),
-    tile(number(sum("waiting")), "waiting"), tile(number(dead), "dead letters", dead > 0), tile(number(blocked), "loop blocked", blocked > 0));
+    tile(number(sum("messages")), "messages/s"), tile(number(sum("agents")), sum("agents") === 1 ? "agent" : "agents"), tile(number(all.length), all.length === 1 ? "container" : "containers"),
+    tile(number(sum("waiting")), "waiting"), tile(number(dead), dead === 1 ? "dead letter" : "dead letters", dead > 0), tile(number(blocked), "loop blocked", blocked > 0));
   at("entries").textContent = model.directory.length || "";
   at("letters").textContent = dead || "";
   at("letters").classList.toggle("warn", dead > 0);
@@ -142,7 +142,7 @@ model.on("figures", () => {
   if (!at("links").hidden) showLinks(model, at("links"));
 });
 
-const SCHEMES = { auto: ["Auto", "as the system has them"], light: ["Light", "light"], dark: ["Dark", "dark"] };
+const SCHEMES = { auto: ["Auto", "system setting"], light: ["Light", "light"], dark: ["Dark", "dark"] };
 const setScheme = (name) => {
   document.documentElement.dataset.scheme = name;
   at("scheme").textContent = SCHEMES[name][0];

@@ -100,9 +100,9 @@ export class Messages {
       this.select(null);
     }
     this.parts.pause.setAttribute("aria-pressed", String(isPaused));
-    this.parts.pause.textContent = isPaused ? "Go on" : "Pause";
+    this.parts.pause.textContent = isPaused ? "Resume" : "Pause";
     this.paused?.(isPaused);
-    announce(isPaused ? "Paused" : "Going on");
+    announce(isPaused ? "Paused" : "Resumed");
     this.ask();
   }
 
@@ -179,7 +179,7 @@ export class Messages {
     if (header !== this.header) { this.header = header; this.ask(); }
   }
 
-  nothing() { return this.filters.isAny() ? "No message matches so far" : "No message so far"; }
+  nothing() { return this.filters.isAny() ? "No matching messages yet" : "No messages yet"; }
 
   count(rows) {
     const [shownNow, left] = this.pace.recent(this.time ?? 0);
@@ -188,7 +188,7 @@ export class Messages {
     if (!rows.length) parts.push(this.nothing());
     if (this.leftTotal) {
       const ratio = Math.round((shownNow + left) / Math.max(1, shownNow));
-      parts.push(`${ratio > 1 ? `1 in ${number(ratio)} shown, ` : ""}${number(this.leftTotal)} left out`);
+      parts.push(`${ratio > 1 ? `1 in ${number(ratio)} shown, ` : ""}${number(this.leftTotal)} omitted`);
     } else if (rows.length) parts.push("all shown");
     write(this.parts.counts, parts.join(" · "));
   }

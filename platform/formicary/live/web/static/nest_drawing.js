@@ -4,7 +4,7 @@ import { colours, looksOfKind, mark, onColours } from "./colours.js";
 import { font } from "./drawing.js";
 import { byName, count, make, named, number, ownName, percent, shorten, shortenInside, shown, write } from "./text.js";
 
-const STATES = [["waits", "messages wait in its mailbox"], ["suspended", "suspended"], ["asleep", "asleep, or on its way"]];
+const STATES = [["waits", "messages waiting"], ["suspended", "suspended"], ["asleep", "asleep or moving"]];
 const MOST_KINDS = 8; // classes that are explained
 const MANY = 10; // messages in a mailbox that are seen from afar
 

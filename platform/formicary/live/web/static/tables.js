@@ -5,7 +5,7 @@ import { make, number, shorten, shown, write } from "./text.js";
 
 const MOST = 300;
 
-const cut = (all, nothing) => (all.length > MOST ? `${MOST} of ${number(all.length)} are shown.` : all.length ? "" : nothing);
+const cut = (all, nothing) => (all.length > MOST ? `${MOST} of ${number(all.length)} shown.` : all.length ? "" : nothing);
 
 export class Tables {
   // `agent(name)` shows an agent.
@@ -30,8 +30,8 @@ export class Tables {
     this.entries.show(directory.slice(0, MOST), (one) => `${one.agent} ${one.type} ${one.name}`);
     this.roles.show(groups.slice(0, MOST), (one) => `${one.agent} ${one.community} ${one.group} ${one.role}`);
     const open = [...containers.values()].filter((one) => one.subscriptions).map((one) => `${one.name}: ${number(one.subscriptions)}`);
-    write(this.notes[0], cut(directory, "Nobody has registered anything."));
-    write(this.notes[1], open.length ? shown(open.join(", ")) : "Nobody waits for news of the directory.");
-    write(this.notes[2], cut(groups, "There are no groups."));
+    write(this.notes[0], cut(directory, "No services are registered."));
+    write(this.notes[1], open.length ? shown(open.join(", ")) : "No subscriptions.");
+    write(this.notes[2], cut(groups, "No groups."));
   }
 }

@@ -32,7 +32,7 @@ _COMMANDS = (
     LazyCommand(
         "platforms",
         "formicary_bench.cli.platforms:app",
-        "List what can be measured, and install drivers of other platforms.",
+        "List the platforms that can be measured, and install drivers for others.",
     ),
     LazyCommand(
         "report",
@@ -55,11 +55,13 @@ _COMMANDS = (
     LazyCommand(
         "verify",
         "formicary_bench.cli.verify:verify",
-        "Repeat a run's claims on this machine, and say which of them hold.",
+        "Measure a run's claims again on this machine, and report which hold.",
         "VERIFY",
     ),
     LazyCommand(
-        "plan", "formicary_bench.cli.plan:app", "Create and check plan files, which say what a run measures."
+        "plan",
+        "formicary_bench.cli.plan:app",
+        "Create and check plan files, which say what a run measures.",
     ),
     LazyCommand(
         "compare",
@@ -70,7 +72,7 @@ _COMMANDS = (
     LazyCommand(
         "history",
         "formicary_bench.cli.history:history",
-        "Show an experiment over all runs, and where the machine or the version changed.",
+        "Show an experiment across all runs, and where the machine or the version changed.",
         "HISTORY",
     ),
     LazyCommand(
@@ -82,7 +84,7 @@ _COMMANDS = (
     LazyCommand(
         "model",
         "formicary_bench.cli.model:model",
-        "Extrapolate messaging/scale-out to more hosts, and name the first bottleneck.",
+        "Extrapolate messaging/scale-out to more hosts, and find the first bottleneck.",
         "MODEL",
     ),
 )
@@ -90,7 +92,8 @@ _COMMANDS = (
 app = typer.Typer(
     cls=group_of(_COMMANDS),
     no_args_is_help=True,
-    help="Measure what agent communication costs, beside the same work without agents.",
+    help="Measure the cost of agent communication against the same work without agents.",
+    rich_help_panel="Laboratory",
 )
 
 

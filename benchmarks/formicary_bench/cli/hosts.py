@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.steps import Steps
 
-app = typer.Typer(no_args_is_help=True, help="Check, prepare and clean the hosts of a hosts.toml.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Check, prepare and clean up the hosts listed in hosts.toml.",
+    rich_help_panel="Servers and hosts",
+)
 app.add_typer(lab, name="lab")
 
 
@@ -32,12 +36,10 @@ _INTERRUPTED = 130  # as shells have it for a program that Ctrl-C has ended
 
 T = TypeVar("T")
 
-HostsToml = Annotated[Path, typer.Argument(metavar="HOSTS_TOML", help="The file that names the hosts.")]
+HostsToml = Annotated[Path, typer.Argument(metavar="HOSTS_TOML", help="The inventory file.")]
 On = Annotated[
     str,
-    typer.Option(
-        metavar="NAME,...", help="Only these hosts, or groups of hosts.", show_default="all of them"
-    ),
+    typer.Option(metavar="NAME,...", help="Only these hosts or groups of hosts.", show_default="all"),
 ]
 
 
@@ -45,8 +47,8 @@ On = Annotated[
 def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: Json = False) -> None:
     """Check all hosts: hardware, software, clocks, and the network between them.
 
-    Nothing is changed there. All that is wrong is listed, with the next step for each; the exit code is 1 if
-    a host cannot be used.
+    Changes nothing on the hosts. Lists every problem with the next step; the exit
+    code is 1 if a host cannot be used.
     """
     from formicary_bench.remote.extra import need_extra
 
@@ -69,10 +71,12 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
 def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: Json = False) -> None:
     """Install this version of Formicary on all hosts.
 
-    The hosts need no internet and you no root there: all that is needed is sent over SSH, into an environment
-    in the host's folder. Where the inventory names a `venv` nothing is installed, only compared.
+    The hosts need no internet access, and you need no root there: everything is
+    sent over SSH, into an environment in the host's folder. Where the inventory
+    names a `venv`, nothing is installed, only compared.
 
-    The old environment works until the new one does. The exit code is 1 if a host could not be prepared.
+    The old environment works until the new one does. The exit code is 1 if a host
+    could not be prepared.
     """
     from formicary_bench.remote.extra import need_extra
 
@@ -91,8 +95,9 @@ def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json:
 def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: Json = False) -> None:
     """Remove what `prepare` installed from all hosts, and end leftover processes.
 
-    Nothing else is touched: a folder that is not ours is refused, and a process is only ended if it is
-    certain that it is ours. The exit code is 1 if a host could not be cleaned.
+    Nothing else is touched: a folder that is not ours is refused, and a process
+    is only ended if it is certain to be ours. The exit code is 1 if a host could
+    not be cleaned.
     """
     from formicary_bench.remote.extra import need_extra
 
@@ -112,27 +117,25 @@ def join(
     meeting: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FILE", help="The file by which the hosts meet.", show_default="that of the job"
+            metavar="FILE", help="The file through which the hosts meet.", show_default="the job's"
         ),
     ] = None,
     *,
     rank: Annotated[
-        int | None, typer.Option(min=0, help="The number of this host.", show_default="SLURM_PROCID")
+        int | None, typer.Option(min=0, help="This host's number.", show_default="SLURM_PROCID")
     ] = None,
     interface: Annotated[
         str,
-        typer.Option(
-            metavar="NAME", help="The interface whose traffic is measured.", show_default="the one used"
-        ),
+        typer.Option(metavar="NAME", help="The network interface to measure.", show_default="the one in use"),
     ] = "",
     folder: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where temporary files of this host go.")
+        Path, typer.Option(metavar="FOLDER", help="Folder for this host's temporary files.")
     ] = Path("~/.local/share/formicary"),
 ) -> None:
     """Join a run as one of its hosts (used by `formicary bench run --launcher slurm`).
 
-    It waits a minute for the file, joins the run that has written it, and ends with it. Another starter of
-    programs on many hosts may be used: each gets the file, and a --rank of its own.
+    Waits up to a minute for the file, joins the run that wrote it, and ends with
+    the run. Other launchers work too: give each host the file and its own --rank.
     """
     import asyncio
 

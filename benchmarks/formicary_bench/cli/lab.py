@@ -40,6 +40,7 @@ app = typer.Typer(
     cls=group_of(_COMMANDS),
     no_args_is_help=True,
     help="Learn with agents: exercises with a checker, and guesses to measure.",
+    rich_help_panel="Learn",
 )
 
 

@@ -28,7 +28,7 @@ import typer
 
 import formicary as package
 from formicary.cli import standard_output
-from formicary.cli.command_tree import LazyCommand, group_of
+from formicary.cli.command_tree import LazyCommand, group_of, in_panel
 from formicary.cli.output import complain, say
 from formicary.core.errors import FormicaryError
 
@@ -39,94 +39,106 @@ CPU_GROUP = "platform"
 
 # Summaries are those of the commands themselves, which a test compares: help loads none of their modules.
 _COMMANDS = (
-    LazyCommand(
-        "run",
-        "formicary.cli.run:run",
-        "Run the agents of a script in a container, until all of them are gone or Ctrl-C is pressed.",
+    *in_panel(
+        "Run",
+        LazyCommand(
+            "run",
+            "formicary.cli.run:run",
+            "Run the agents of a script until all of them have ended, or until Ctrl-C.",
+        ),
     ),
-    LazyCommand(
-        "profile",
-        "formicary.cli.profile:profile",
-        "Show where a program's CPU time goes: agents, communication, directory, platform, runtime.",
+    *in_panel(
+        "Inspect",
+        LazyCommand("ps", "formicary.cli.ps:ps", "List the containers of a running platform."),
+        LazyCommand(
+            "agents",
+            "formicary.cli.agents:agents",
+            "List the agents of a running platform: name, state, container and class.",
+        ),
+        LazyCommand(
+            "groups",
+            "formicary.cli.groups:groups",
+            "List the groups of a running platform, and who plays which role.",
+        ),
+        LazyCommand(
+            "df",
+            "formicary.cli.df:app",
+            "Search the directory of a running platform for services and the agents that offer them.",
+        ),
+        LazyCommand(
+            "top",
+            "formicary.cli.top:top",
+            "Show the live CPU, memory, messages and links of a platform's containers.",
+        ),
+        LazyCommand(
+            "watch",
+            "formicary.cli.watch:watch",
+            "Watch messages, agents, dead letters and links, live or from a recording.",
+        ),
+        LazyCommand(
+            "profile",
+            "formicary.cli.profile:profile",
+            "Show where a program's CPU time goes: agents, communication, directory, platform, runtime.",
+        ),
+        LazyCommand(
+            "doctor",
+            "formicary.cli.doctor:doctor",
+            "Check this machine and suggest fixes.",
+        ),
     ),
-    LazyCommand(
-        "doctor",
-        "formicary.cli.doctor:doctor",
-        "Check what works on this machine, and say how to add what is missing.",
+    *in_panel(
+        "Control agents",
+        LazyCommand(
+            "create",
+            "formicary.cli.create:create",
+            "Create and start an agent, and print its full name.",
+        ),
+        LazyCommand("kill", "formicary.cli.life:kill", "Stop agents, as if they called stop().", "KILL"),
+        LazyCommand(
+            "suspend",
+            "formicary.cli.life:suspend",
+            "Suspend agents; their messages wait until they are resumed.",
+            "SUSPEND",
+        ),
+        LazyCommand("resume", "formicary.cli.life:resume", "Resume suspended agents.", "RESUME"),
+        LazyCommand(
+            "deactivate",
+            "formicary.cli.life:deactivate",
+            "Save agents to a file, where they sleep until a message wakes them.",
+            "DEACTIVATE",
+        ),
+        LazyCommand("activate", "formicary.cli.life:activate", "Wake sleeping agents.", "ACTIVATE"),
+        LazyCommand(
+            "move",
+            "formicary.cli.move:move",
+            "Move an agent to another container, keeping its name.",
+            "MOVE",
+        ),
+        LazyCommand(
+            "retract",
+            "formicary.cli.move:retract",
+            "Move an agent to the platform's main container.",
+            "RETRACT",
+        ),
+        LazyCommand(
+            "clone",
+            "formicary.cli.move:clone",
+            "Copy an agent to a container under a new name.",
+            "CLONE",
+        ),
     ),
-    LazyCommand("ps", "formicary.cli.ps:ps", "List the containers of a running platform."),
-    LazyCommand(
-        "top",
-        "formicary.cli.top:top",
-        "Show the live load of a platform's containers: CPU, memory, messages, links.",
-    ),
-    LazyCommand(
-        "watch",
-        "formicary.cli.watch:watch",
-        "Watch messages, agents, dead letters and links, live or from a recording.",
-    ),
-    LazyCommand(
-        "agents",
-        "formicary.cli.agents:agents",
-        "List the agents of a running platform: name, state, container and class.",
-    ),
-    LazyCommand(
-        "create",
-        "formicary.cli.create:create",
-        "Create and start an agent; print its full name.",
-    ),
-    LazyCommand("kill", "formicary.cli.life:kill", "Stop agents, as their stop() does.", "KILL"),
-    LazyCommand(
-        "suspend",
-        "formicary.cli.life:suspend",
-        "Suspend agents until they are resumed; their messages wait.",
-        "SUSPEND",
-    ),
-    LazyCommand("resume", "formicary.cli.life:resume", "Resume suspended agents.", "RESUME"),
-    LazyCommand(
-        "deactivate",
-        "formicary.cli.life:deactivate",
-        "Put agents to sleep in a file until a message wakes them.",
-        "DEACTIVATE",
-    ),
-    LazyCommand("activate", "formicary.cli.life:activate", "Wake sleeping agents.", "ACTIVATE"),
-    LazyCommand(
-        "move",
-        "formicary.cli.move:move",
-        "Move an agent to another container; its name stays the same.",
-        "MOVE",
-    ),
-    LazyCommand(
-        "retract",
-        "formicary.cli.move:retract",
-        "Move an agent to the platform's main container.",
-        "RETRACT",
-    ),
-    LazyCommand(
-        "clone",
-        "formicary.cli.move:clone",
-        "Copy an agent into a container, under a new name.",
-        "CLONE",
-    ),
-    LazyCommand(
-        "df",
-        "formicary.cli.df:app",
-        "Search a running platform's directory: which agents offer which services.",
-    ),
-    LazyCommand(
-        "groups",
-        "formicary.cli.groups:groups",
-        "List the groups of a running platform: who plays which role, and where.",
-    ),
-    LazyCommand(
-        "gateway",
-        "formicary.cli.gateway:gateway",
-        "Connect a running platform with other FIPA platforms, such as JADE.",
-    ),
-    LazyCommand(
-        "server",
-        "formicary.cli.server:app",
-        "Manage a private XMPP server (Prosody) through which containers communicate.",
+    *in_panel(
+        "Servers and hosts",
+        LazyCommand(
+            "server",
+            "formicary.cli.server:app",
+            "Manage a private XMPP server (Prosody) that connects containers.",
+        ),
+        LazyCommand(
+            "gateway",
+            "formicary.cli.gateway:gateway",
+            "Connect a running platform to other FIPA platforms, such as JADE.",
+        ),
     ),
 )
 
@@ -142,7 +154,6 @@ def _plugged() -> Iterator[LazyCommand]:
 app = typer.Typer(
     cls=group_of(_COMMANDS, _plugged),
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},

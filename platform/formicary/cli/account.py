@@ -19,7 +19,7 @@ Account = Annotated[
     str,
     typer.Argument(
         metavar="NAME[@DOMAIN]",
-        help="The account: of the server's own domain, or of localhost.",
+        help="The account, on the server's own domain or on localhost.",
         show_default=False,
     ),
 ]
@@ -39,14 +39,15 @@ def add(
     account: Account,
     *,
     generate: Annotated[
-        bool, typer.Option("--generate", help="Make a password up, and print it, this once.")
+        bool, typer.Option("--generate", help="Generate a password and print it once.")
     ] = False,
     folder: Folder = None,
 ) -> None:
     """Create an account; the password is prompted for, or read from standard input.
 
-    It is no argument, which everybody on this machine could read. The exit code
-    is 1 if there is such an account already, and 3 if the server does not run.
+    The password is not an argument because everyone on this machine could read
+    it. The exit code is 1 if the account already exists, and 3 if the server is
+    not running.
     """
     import secrets
 
@@ -56,15 +57,15 @@ def add(
     address = accounts.check(account, folder)  # before anybody types a password for nothing
     password = secrets.token_urlsafe(_RANDOM) if generate else _ask(address)
     accounts.add(address, password, folder)
-    say(f"added {address}" + (f", whose password is {password}" if generate else ""))
+    say(f"added {address}" + (f" with password {password}" if generate else ""))
 
 
 @app.command(epilog=examples("server account remove alice"))
 def remove(account: Account, *, folder: Folder = None) -> None:
     """Remove an account, and log out its user.
 
-    The exit code is 1 if there is no such account, and 3 if the server does not
-    run.
+    The exit code is 1 if there is no such account, and 3 if the server is not
+    running.
     """
     from formicary.cli.output import say
     from formicary.server import accounts
@@ -76,7 +77,7 @@ def remove(account: Account, *, folder: Folder = None) -> None:
 def list_(*, folder: Folder = None, as_json: Json = False) -> None:
     """List all accounts.
 
-    The exit code is 3 if the server does not run.
+    The exit code is 3 if the server is not running.
     """
     from formicary.cli.output import say, show_json
     from formicary.server import accounts
@@ -95,16 +96,16 @@ def _ask(address: str) -> str:
         try:
             line = sys.stdin.buffer.readline(_LONGEST).decode()
         except UnicodeDecodeError:
-            raise UsageError("the password on standard input is no text") from None
+            raise UsageError("the password on standard input is not text") from None
         if not line:
-            raise UsageError("there is no password on standard input; give one, or take --generate")
+            raise UsageError("no password on standard input; provide one, or use --generate")
         return line.rstrip("\r\n")
     from getpass import getpass
 
     try:
         password = getpass(f"password for {address}: ")
-        if getpass("once more: ") != password:
-            raise UsageError("the two passwords differ, so nothing was done; try again")
+        if getpass("repeat password: ") != password:
+            raise UsageError("the passwords do not match, so nothing was changed; try again")
     except EOFError:
-        raise UsageError("no password was typed, so nothing was done") from None
+        raise UsageError("no password was entered, so nothing was changed") from None
     return password

@@ -30,8 +30,8 @@ async def full_name(session: GuestSession, name: str) -> str:
         (place,) = await session.management.locate([own])
         if place.state is not None:  # a container's own agent, which no list has: what is asked of it says so
             return own
-        silent = "".join(f"; {each.domain} could not be asked" for each in agents.missing)
-        raise UnknownAgentError(f"there is no agent {name} in the platform{silent}")
+        silent = "".join(f"; {each.domain} could not be reached" for each in agents.missing)
+        raise UnknownAgentError(f"no agent is named {name} on the platform{silent}")
     if len(found) > 1:
-        raise UnknownAgentError(f"there are {len(found)} agents named {name}; say which, as in {found[0]}")
+        raise UnknownAgentError(f"{len(found)} agents are named {name}; use a full name, such as {found[0]}")
     return found[0]

@@ -24,31 +24,33 @@ async def agents(
     pattern: Annotated[
         str,
         typer.Argument(
-            help="Only those whose name matches: * is any number of characters, ? is one. With an @, as in "
-            "'*@c2', it is for full names.",
+            help="Only agents whose name matches: * stands for any characters, ? for exactly one. A "
+            "pattern with an @, such as '*@c2', matches full names.",
             show_default=False,
         ),
     ] = "*",
     *,
     container: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only those who live there.", show_default=False)
+        str | None, typer.Option(metavar="NAME", help="Only agents in this container.", show_default=False)
     ] = None,
     state: Annotated[
         Literal["active", "suspended", "waiting", "transit", "deactivated"] | None,
-        typer.Option(help="Only those in this state.", show_default=False),
+        typer.Option(help="Only agents in this state.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """List the agents of a running platform: name, state, container and class.
 
-    An agent whose behaviours fail stays active; the last columns say how many of
-    them have not ended, how many have failed, and with what the latest one has.
+    An agent whose behaviours fail stays active; the last columns count its
+    behaviours that are still running and those that failed, with the latest
+    failure.
 
-    The container is where an agent lives now; its name has the one where it began.
-    Of one in transit, the state has where it goes, since when, and what it waits for.
+    CONTAINER is where an agent is now; its name has the container where it
+    started. For an agent in transit, STATE shows its destination, since when it
+    has been moving, and what it is waiting for.
 
-    Containers' own agents, such as ams, are left out. It is no error if there are
-    none. Exit codes are those of `formicary ps`.
+    Containers' own agents, such as ams, are not listed. An empty list is not an
+    error. Exit codes are those of `formicary ps`.
     """
     from formicary.cli.output import report_missing, show_json, show_table
 

@@ -55,9 +55,10 @@ class LazyCommand(TyperCommand):
         return typer.main.get_command(alone)
 
     def complete_help(self) -> None:
-        """Have a group's summary be what its Typer says, if it has none yet."""
+        """Take a group's summary, and its panel in the help above, from its Typer, if it has none yet."""
         if not self.help:
-            self.help = self._find()[1].info.help
+            group = self._find()[1]
+            self.help, self.rich_help_panel = group.info.help, group.rich_help_panel
 
     def _find(self) -> tuple[ModuleType, Any]:
         module_name, _, attribute = self._place.partition(":")
@@ -70,6 +71,13 @@ class LazyCommand(TyperCommand):
         if LazyCommand.after_loading is not None:
             LazyCommand.after_loading()
         return command.make_context(*arguments, **settings)
+
+
+def in_panel(title: str, *commands: LazyCommand) -> tuple[LazyCommand, ...]:
+    """Return these commands, which the help of the group above shows in a panel of this title."""
+    for command in commands:
+        command.rich_help_panel = title
+    return commands
 
 
 @contextmanager

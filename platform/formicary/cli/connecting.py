@@ -157,22 +157,25 @@ class ConnectionSettings:
         places = {"--server": self.server, "--account": self.account, "--join": self.join}
         given = [option for option, value in places.items() if value is not None]
         if len(given) > 1:
-            raise UsageError(f"containers meet at one place: leave {' or '.join(given)} out")
+            raise UsageError(f"containers can meet in only one place: omit {' or '.join(given)}")
         if given not in ([], ["--join"]) and self.listen == LOOPBACK:
             raise UsageError(
-                f"containers with {given[0]} meet there: leave --listen out, or give --listen-on with an "
-                "address of this host that containers of other hosts can reach"
+                f"with {given[0]}, containers meet there: omit --listen, or use --listen-on with an "
+                "address of this host that other hosts can reach"
             )
         if self.spread_at is not None and given:
             raise UsageError(
-                f"with --containers or --launcher all meet in this process: leave {given[0]} out"
+                f"with --containers or --launcher, all containers meet in this process: omit {given[0]}"
             )
         if self.spread_at is not None and self.sleepers is not None:
-            raise UsageError("--sleepers is the file of one container: leave it, or what makes several, out")
+            raise UsageError(
+                "--sleepers names the file of a single container: omit it, or omit --containers and "
+                "--launcher"
+            )
         if self.is_alone:
             self._refuse(
                 {"--route": self.route, "--tls or --no-tls": self.tls},
-                "a container by itself reaches no others",
+                "this container cannot reach any others",
                 "--server, --account, --listen or --join",
             )
         if self.account is None:
@@ -181,7 +184,7 @@ class ConnectionSettings:
                 "--password-file": self.password_file,
                 "--insecure": self.insecure or None,
             }
-            self._refuse(of_accounts, "there is no account", "--account")
+            self._refuse(of_accounts, "no account is given", "--account")
         if self.server is self.account is None:
             reason = "the platform's container is the one that others join"
             self._refuse({"--main": self.main}, reason, "--server or --account")
@@ -200,7 +203,7 @@ class ConnectionSettings:
     def _refuse(self, options: Mapping[str, object], reason: str, needed: str) -> None:
         for option, value in options.items():
             if value is not None:
-                raise UsageError(f"{reason}, so {option} says nothing: add {needed}, or leave it out")
+                raise UsageError(f"{reason}, so {option} has no effect: add {needed}, or omit {option}")
 
     def _server_address(self, server: str) -> ServerAddress:
         from formicary.server import ServerAddress
@@ -208,8 +211,8 @@ class ConnectionSettings:
         address = ServerAddress.load(server, tls=bool(self.tls))
         if self.platform not in {None, address.platform}:
             raise UsageError(
-                f"the server in {address.folder or server} serves the platform {address.platform}, not "
-                f"{self.platform}; leave --platform out"
+                f"the server in {address.folder or server} serves the platform {address.platform}, "
+                f"not {self.platform}; omit --platform"
             )
         return address
 
@@ -219,7 +222,7 @@ class ConnectionSettings:
         require_extra()
         host, _, port = (self.account_server or "").partition(":")
         if port and not port.isdecimal():
-            raise UsageError(f"--account-server is HOST or HOST:PORT, not {self.account_server!r}")
+            raise UsageError(f"--account-server must be HOST or HOST:PORT, not {self.account_server!r}")
         return AccountAddress(
             account,
             self._password(account),
@@ -234,23 +237,23 @@ class ConnectionSettings:
         if self.password_file is None:
             if not sys.stdin.isatty():
                 raise UsageError(
-                    "there is no terminal to ask for the account's password: give --password-file"
+                    "there is no terminal to ask for the account's password: use --password-file"
                 )
             from getpass import getpass
 
             try:
                 return getpass(f"password of {account}: ")
             except EOFError:
-                raise UsageError("no password was typed") from None
+                raise UsageError("no password was entered") from None
         try:
             check_secret(self.password_file)
             with self.password_file.open("rb") as file:
                 password = file.read(_LONGEST_PASSWORD).decode().rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is no text"
-            raise UsageError(f"the password in {self.password_file} cannot be read ({reason})") from error
+            reason = getattr(error, "strerror", None) or "it is not text"
+            raise UsageError(f"cannot read the password in {self.password_file} ({reason})") from error
         if not password:
-            raise UsageError(f"there is no password in {self.password_file}")
+            raise UsageError(f"{self.password_file} contains no password")
         return password
 
     def _joined(self, join: str, name: str) -> tuple[str, str]:
@@ -262,11 +265,9 @@ class ConnectionSettings:
         other, _, platform = JoinAddress.parse(address).domain.partition(".")
         if self.platform not in {None, platform}:
             raise UsageError(
-                f"the container {other} is of the platform {platform}, not {self.platform}; "
-                "leave --platform out"
+                f"the container {other} belongs to the platform {platform}, not {self.platform}; "
+                "omit --platform"
             )
         if other == name:
-            raise UsageError(
-                f"the container to join is named {other}, too: give this one a name of its own with --name"
-            )
+            raise UsageError(f"the container to join is also named {other}: choose another name with --name")
         return platform, address

@@ -22,30 +22,34 @@ async def create(
     session: GuestSession,
     class_name: Annotated[
         str,
-        typer.Argument(metavar="CLASS", help="package.module:Class of the agent.", show_default=False),
+        typer.Argument(
+            metavar="CLASS", help="The agent's class, as package.module:Class.", show_default=False
+        ),
     ],
-    agent: Annotated[str, typer.Argument(metavar="NAME", help="The agent's own name.", show_default=False)],
+    agent: Annotated[str, typer.Argument(metavar="NAME", help="The agent's name.", show_default=False)],
     *,
     container: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Where it shall live.", show_default="the platform's container"),
+        typer.Option(
+            metavar="NAME", help="The container to create it in.", show_default="the platform's container"
+        ),
     ] = None,
     argument: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
-            help="An argument of the class, once for each: JSON, or else text.",
+            help="An argument of the class, as JSON or plain text; repeat for several.",
             show_default="none",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Create and start an agent; print its full name.
+    """Create and start an agent, and print its full name.
 
-    The container has to allow it: `formicary run --allow-create PACKAGE`, or
+    The container must allow it: `formicary run --allow-create PACKAGE`, or
     Container(creatable=...) in a program.
 
-    The exit code is 1 if it does not, or if the agent cannot be made.
+    The exit code is 1 if it does not, or if the agent cannot be created.
     """
     from formicary.cli.output import show_json
 

@@ -24,22 +24,24 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Search a running platform's directory: which agents offer which services.",
+    help="Search the directory of a running platform for services and the agents that offer them.",
 )
 
-Type = Annotated[str | None, typer.Option("--type", help="Of this type.", show_default=False)]
+Type = Annotated[str | None, typer.Option("--type", help="Only services of this type.", show_default=False)]
 What = Annotated[
     str | None,
-    typer.Argument(metavar="[WHAT]", help="Of this type, or of this name.", show_default=False),
+    typer.Argument(metavar="[WHAT]", help="Only services of this type or name.", show_default=False),
 ]
-Name = Annotated[str | None, typer.Option("--name", help="Of this name.", show_default=False)]
-Agent = Annotated[str | None, typer.Option(help="Of this agent, as in printer@c2.", show_default=False)]
+Name = Annotated[str | None, typer.Option("--name", help="Only services with this name.", show_default=False)]
+Agent = Annotated[
+    str | None, typer.Option(help="Only services of this agent, such as printer@c2.", show_default=False)
+]
 Properties = Annotated[
     list[str] | None,
     typer.Option(
         "--property",
         metavar="KEY=VALUE",
-        help="With this property, once for each: JSON, or else text.",
+        help="Only services with this property, as JSON or plain text; repeat for several.",
         show_default=False,
     ),
 ]
@@ -47,8 +49,8 @@ Where = Annotated[
     list[str] | None,
     typer.Option(
         metavar="CONDITION",
-        help="With a property that is so, once for each: 'dpi>=300', 'colour!=red', 'model^=HP' (begins "
-        "with), 'size in a4,a5'.",
+        help="Only services that meet this condition; repeat for several: 'dpi>=300', 'colour!=red', "
+        "'model^=HP' (begins with), 'size in a4,a5'.",
         show_default=False,
     ),
 ]
@@ -62,12 +64,13 @@ _LOOK = 1.0  # s between two looks at whether the platform is there still
 async def list_(session: GuestSession, *, type_: Type = None, as_json: Json = False) -> None:
     """List all services, oldest first.
 
-    CONTAINER and STATE are those of the agent, as of `formicary agents`. They are
-    blank if a container does not answer within 5 seconds, of which there is a
-    line then, and of agents that are gone or outside the platform. STATE alone is
-    blank of those that have just left one container and not come to the next one.
+    CONTAINER and STATE are those of the agent, as in `formicary agents`. They are
+    blank if a container does not answer within 5 seconds, which is reported, and
+    for agents that are gone or outside the platform. STATE alone is blank for
+    agents that have just left one container and not arrived in the next.
 
-    Exit codes are those of `formicary ps`, but for containers that do not answer.
+    Exit codes are those of `formicary ps`, except for containers that do not
+    answer.
     """
     await _show(session, await find_all(session, _query(session, type_=type_)), as_json=as_json)
 
@@ -89,13 +92,13 @@ async def search(
     agent: Agent = None,
     properties: Properties = None,
     where: Where = None,
-    max_results: Annotated[int, typer.Option(min=1, max=PAGE, help="How many are wanted at most.")] = 100,
+    max_results: Annotated[int, typer.Option(min=1, max=PAGE, help="Maximum number of results.")] = 100,
     as_json: Json = False,
 ) -> None:
     """Find services that match all conditions.
 
-    A word without an option is the type or the name of a service. It is no error
-    if there are none. Columns and exit codes are those of `formicary df list`.
+    A word without an option is the type or name of a service. An empty result is
+    not an error. Columns and exit codes are those of `formicary df list`.
     """
     found: dict[tuple[str, str], ServiceDescription] = {}
     for type_or_none, name_or_none in _readings(what, type_, name):
@@ -113,7 +116,7 @@ async def search(
     shown = list(found.values())[:max_results]
     await _show(session, shown, as_json=as_json)
     if len(shown) == max_results:
-        say(f"formicary: there may be more than these {max_results}; see --max-results", err=True)
+        say(f"formicary: there may be more than {max_results} results; see --max-results", err=True)
 
 
 @app.command(epilog=examples("df watch --type printer", "df watch --where 'dpi>=300' --for 60 --json"))
@@ -128,14 +131,14 @@ async def watch(
     where: Where = None,
     seconds: Annotated[
         float | None,
-        typer.Option("--for", metavar="SECONDS", min=0, help="End after this time.", show_default=False),
+        typer.Option("--for", metavar="SECONDS", min=0, help="Stop after this time.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Print services as they appear, change and disappear, until Ctrl-C.
 
-    The exit code is then 130; with --for it is 0. With the platform it ends, too
-    (3). A platform with a look-up directory cannot be watched (1).
+    The exit code is 130 after Ctrl-C, 0 with --for, 3 if the platform ends, and 1
+    if it has a look-up directory, which cannot be watched.
     """
     query = _query(session, type_=type_, name=name, agent=agent, properties=properties, where=where)
     loop = asyncio.get_running_loop()

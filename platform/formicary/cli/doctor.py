@@ -18,12 +18,12 @@ EPILOG = examples("doctor", "doctor --json")
 
 
 def doctor(*, as_json: Json = False) -> None:
-    """Check what works on this machine, and say how to add what is missing.
+    """Check this machine and suggest fixes.
 
-    It tries what it can: whether py-spy may look into a process, how fine the
-    clocks are, whether programs may listen. It changes nothing.
+    Tries things out, such as whether py-spy may inspect a process, how fine the
+    clocks are and whether programs may listen on a port, and changes nothing.
 
-    The exit code is 0 if all that is needed is there, and 1 if not.
+    The exit code is 0 if everything required is there, and 1 otherwise.
     """
     from formicary.cli.output import show_json
     from formicary.doctor.finding import State
@@ -62,7 +62,7 @@ def _look() -> Iterator[Finding]:
             found = look()
         except ModuleNotFoundError as error:
             name = (error.name or "").partition(".")[0]
-            why = f"not looked at, since {name} is not installed"
+            why = f"not checked, because {name} is not installed"
             found = missing(look.__name__, why, f"pip install {name}")
         yield from found if isinstance(found, list) else [found]
 

@@ -25,21 +25,27 @@ _NAME = "gateway"
 _LOOPBACK = "127.0.0.1"
 _LOOK = 1.0  # s between two looks whether the platform is there
 
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Where it takes messages; 0 for any that is free.")]
+Port = Annotated[
+    int, typer.Option(min=0, max=65535, help="Port to receive messages on; 0 for any free port.")
+]
 ListenOn = Annotated[
     str,
-    typer.Option(metavar="ADDRESS", help="The IP address of this host where it does, to reach other hosts."),
+    typer.Option(metavar="ADDRESS", help="IP address of this host to listen on, for other hosts to reach."),
 ]
 Address = Annotated[
     str | None,
-    typer.Option(metavar="URL", help="Where others reach it.", show_default="where it takes messages"),
+    typer.Option(
+        metavar="URL",
+        help="Address at which other platforms reach the gateway.",
+        show_default="where it listens",
+    ),
 ]
 PeerOption = Annotated[
     list[str] | None,
     typer.Option(
         "--peer",
         metavar="PLATFORM=URL",
-        help="Another platform, and where it takes messages; once for each address.",
+        help="Another platform and its address; repeat for several.",
         show_default="none",
     ),
 ]
@@ -47,8 +53,8 @@ Strangers = Annotated[
     bool | None,
     typer.Option(
         "--strangers/--no-strangers",
-        help="Whether platforms without a --peer may write; answers go to public addresses only.",
-        show_default="on loopback only",
+        help="Whether platforms without a --peer may send messages; answers only go to public addresses.",
+        show_default="only on loopback",
     ),
 ]
 
@@ -63,16 +69,16 @@ async def gateway(
     peer: PeerOption = None,
     strangers: Strangers = None,
 ) -> None:
-    """Connect a running platform with other FIPA platforms, such as JADE.
+    """Connect a running platform to other FIPA platforms, such as JADE.
 
-    It takes messages by HTTP (FIPA00084), with envelopes in XML and ACL in string
-    form, and brings them, until Ctrl-C. An agent seller@jade-platform there is
-    seller%jade-platform@gateway to agents here, or @ whatever --as says. Ours
-    have their full names there. It needs the extra `gateway`.
+    Receives messages over HTTP (FIPA00084), with envelopes in XML and ACL in
+    string form, and delivers them, until Ctrl-C. Agents here see
+    seller@jade-platform as seller%jade-platform@gateway (or as named by --as);
+    agents there see ours by their full names. Requires the extra `gateway`.
 
-    What cannot be brought fails to its sender. The exit code is 2 if an option
-    cannot be used, 3 if the platform cannot be reached or has gone, or the port
-    is taken, and 130 after Ctrl-C.
+    The sender of a message that cannot be delivered is told. The exit code is 2
+    if an option is invalid, 3 if the platform cannot be reached or has ended or
+    the port is in use, and 130 after Ctrl-C.
     """
     from formicary.gateway.gateway import Gateway
 
@@ -90,7 +96,7 @@ async def gateway(
     )
     async with opened:
         say(
-            f"{container.domain}: {opened.address} is where other platforms write to; Ctrl-C ends it",
+            f"{container.domain}: other platforms write to {opened.address}; press Ctrl-C to stop",
             err=True,
         )
         say(f"to agents here, seller@jade-platform is seller%jade-platform@{container.name}", err=True)
@@ -113,7 +119,7 @@ def _peers(given: list[str]) -> dict[str, list[str]]:
         platform, sign, url = each.partition("=")
         if not sign or not platform:
             raise UsageError(
-                f"--peer is PLATFORM=URL, as in jade-platform=http://127.0.0.1:7779/acc, not {each!r}"
+                f"--peer must be PLATFORM=URL, such as jade-platform=http://127.0.0.1:7779/acc, not {each!r}"
             )
         peers.setdefault(platform, []).append(url)
     return peers

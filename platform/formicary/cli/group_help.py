@@ -37,8 +37,15 @@ def show(group: TyperGroup, context: Any) -> None:
     console.print(Padding(Text("\n\n").join(texts), _BELOW))
     records = (parameter.get_help_record(context) for parameter in group.get_params(context))
     console.print(_panel("Options", filter(None, records)))
-    named = ((name, group.get_command(context, name)) for name in group.list_commands(context))
-    console.print(_panel("Commands", ((name, _summary(one)) for name, one in named if one is not None)))
+    panels: dict[str, list[tuple[str, str]]] = {}
+    for name in group.list_commands(context):
+        if (command := group.get_command(context, name)) is not None:
+            title = getattr(command, "rich_help_panel", None)
+            panels.setdefault(title if isinstance(title, str) else "Commands", []).append(
+                (name, _summary(command))
+            )
+    for title, rows in panels.items():
+        console.print(_panel(title, rows))
 
 
 def _summary(command: Any) -> str:

@@ -27,20 +27,20 @@ async def groups(
     session: GuestSession,
     *,
     community: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only groups of this community.", show_default=False)
+        str | None, typer.Option(metavar="NAME", help="Only groups in this community.", show_default=False)
     ] = None,
     group: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only groups of this name.", show_default=False)
+        str | None, typer.Option(metavar="NAME", help="Only groups with this name.", show_default=False)
     ] = None,
     role: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only who plays this role.", show_default=False)
+        str | None, typer.Option(metavar="NAME", help="Only agents that play this role.", show_default=False)
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the groups of a running platform: who plays which role, and where.
+    """List the groups of a running platform, and who plays which role.
 
-    An agent has a line for each of its roles. Groups that only one container has
-    are left out. It is no error if there are none.
+    An agent has a line for each of its roles. Groups that only exist in one
+    container are not listed. An empty list is not an error.
 
     CONTAINER, STATE and exit codes are those of `formicary df list`.
     """

@@ -57,4 +57,4 @@ def _take(folder: Path) -> tuple[int, int]:
             raise
         else:
             return number, descriptor
-    raise AssertionError("there are more numbers than files")
+    raise AssertionError("too many files in use")

@@ -15,6 +15,7 @@ import typer
 
 from formicary.cli.connecting import ConnectionSettings
 from formicary.cli.options import (
+    CONNECTION,
     Account,
     AccountServer,
     Insecure,
@@ -47,12 +48,14 @@ As = Annotated[
     typer.Option(
         "--as",
         metavar="NAME",
-        help="Name that the command has while it asks, where a server lets only some names in.",
-        show_default="one of its own",
+        help="Name to use while connected, where a server admits only certain names.",
+        show_default="a temporary one",
+        rich_help_panel=CONNECTION,
     ),
 ]
 AsNamed = Annotated[
-    str | None, typer.Option("--as", metavar="NAME", help="Name that it has, as containers have theirs.")
+    str | None,
+    typer.Option("--as", metavar="NAME", help="Container name to connect as.", rich_help_panel=CONNECTION),
 ]
 """The same where there is a usual name: others use it."""
 
@@ -101,7 +104,7 @@ class GuestSession:
             LinkError: it is not.
         """
         if self.main.domain not in self.container.members:
-            raise LinkError(f"the platform's container {self.main.name} is not there any more")
+            raise LinkError(f"the platform's container {self.main.name} is gone")
 
 
 Within = Callable[[Callable[[GuestSession], "Awaitable[None]"]], None]
@@ -115,7 +118,7 @@ def in_guest_session(
 
     Args:
         command: what is done.
-        default_name: the name that the guest has if none is given; None for one of its own each time.
+        default_name: the name that the guest has if none is given; None for a temporary one each time.
     """
 
     def run(within: Within, /, **values: Any) -> None:
@@ -184,8 +187,8 @@ def _with_default(settings: ConnectionSettings) -> ConnectionSettings:
     names = listening()
     if len(names) > 1:
         raise UsageError(
-            f"several containers of this host can be joined ({', '.join(names)}): say which is the "
-            f"platform's, as in --join {names[0]}"
+            f"several containers on this host can be joined ({', '.join(names)}): choose the "
+            f"platform's main one, as in --join {names[0]}"
         )
     if names:
         return replace(settings, join=names[0])
@@ -195,8 +198,9 @@ def _with_default(settings: ConnectionSettings) -> ConnectionSettings:
         ServerAddress.load("local")
     except ServerError:
         raise LinkError(
-            "no platform runs on this host: no container listens, and there is no server; start one with "
-            "`formicary run FILE --listen`, or say where it is with --join, --server or --account"
+            "no platform is running on this host (no container is listening, and there is no "
+            "server); start one with `formicary run FILE --listen`, or specify one with --join, "
+            "--server or --account"
         ) from None
     return replace(settings, server="local")
 
@@ -213,8 +217,8 @@ async def _open(container: Container, settings: ConnectionSettings) -> None:
 def _no_answer(container: Container) -> LinkError:
     name = container.platform_options.main.partition(".")[0]
     return LinkError(
-        f"the platform's container {name} has not answered within {_PATIENCE:g} s; look at its process: "
-        "it is busy, or was stopped"
+        f"the platform's container {name} has not answered within {_PATIENCE:g} s; check its "
+        "process, which is busy or stopped"
     )
 
 
@@ -238,8 +242,8 @@ async def _find_main(container: Container, settings: ConnectionSettings) -> Cont
         raise _no_answer(container) from None
     except ManagementError as error:
         raise LinkError(
-            f"the platform's container {name} cannot be asked ({error}); start it, or name another one with "
-            f"{option}"
+            f"the platform's container {name} cannot be reached ({error}); start it, or choose "
+            f"another one with {option}"
         ) from None
     real = next((other.name for other in others if other.is_main), "another")
-    raise UsageError(f"the platform's container is {real}, not {name}; say so with {option}")
+    raise UsageError(f"the platform's container is {real}, not {name}; set it with {option}")

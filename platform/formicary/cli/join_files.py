@@ -85,8 +85,8 @@ def read(where: str) -> str:
         return sys.stdin.buffer.read(_LONGEST).decode(errors="replace").strip()
     if where.startswith(_SCHEME):
         raise UsageError(
-            "a join address is a secret, and arguments can be read by everybody on this host: put it into a "
-            "file and give that file's path, or give it to standard input with --join -"
+            "a join address is a secret, and anyone on this host can read command-line arguments: "
+            "put it in a file and pass the file's path, or pipe it to standard input with --join -"
         )
     own = folder() / where
     if is_container(where) and _is_there(own):
@@ -94,9 +94,7 @@ def read(where: str) -> str:
     path = Path(where)
     if not _is_there(path):
         hint = f"; start it with: formicary run FILE --name {where} --listen" if is_container(where) else ""
-        raise UsageError(
-            f"no container that others can join is named {where} on this host, and no file either{hint}"
-        )
+        raise UsageError(f"no joinable container or file is named {where} on this host{hint}")
     return _read(path, is_copy=True)
 
 
@@ -109,7 +107,7 @@ def listening() -> list[str]:
         return []
     except OSError as error:
         raise UsageError(
-            f"the join addresses in {folder()} cannot be read ({error.strerror}); say where the platform is "
+            f"cannot read the join addresses in {folder()} ({error.strerror}); specify the platform "
             "with --join or --server"
         ) from error
 
@@ -131,8 +129,8 @@ def _is_there(path: Path) -> bool:
         path.stat()  # `exists` hides errors since Python 3.14
     except PermissionError as error:
         raise UsageError(
-            f"nobody but its owner can look for {path} ({error.strerror}); give the path of a file that you "
-            "can read with --join, or set XDG_STATE_HOME to a folder that you can read"
+            f"only its owner can access {path} ({error.strerror}); use --join with the path of a "
+            "file that you can read, or set XDG_STATE_HOME to a folder that you can read"
         ) from error
     except OSError:
         return False
@@ -145,15 +143,15 @@ def _name(domain: str) -> str:
 
 def _taken(path: Path) -> UsageError:
     return UsageError(
-        f"a container named {path.name!r} that others can join runs on this host already; stop it "
-        "or take another name with --name"
+        f"a container named {path.name!r} that others can join is already running on this host; "
+        "stop it, or choose another name with --name"
     )
 
 
 def _not_written(path: Path, error: OSError) -> UsageError:
     return UsageError(
-        f"the join address cannot be written to {path} ({error.strerror}); free the place, or set "
-        "XDG_STATE_HOME to another one"
+        f"cannot write the join address to {path} ({error.strerror}); clear that path, or set "
+        "XDG_STATE_HOME to another folder"
     )
 
 
@@ -164,8 +162,8 @@ def _read_own(path: Path) -> str:
         raise _not_read(path, error) from error
     if not is_held:
         raise UsageError(
-            f"the container {path.name} has ended without a word; start it again with: "
-            f"formicary run FILE --name {path.name} --listen"
+            f"the container {path.name} ended unexpectedly; restart it with: formicary run FILE "
+            f"--name {path.name} --listen"
         )
     return _read(path)
 
@@ -178,7 +176,7 @@ def _read(path: Path, *, is_copy: bool = False) -> str:
 
 
 def _not_read(path: Path, error: OSError) -> UsageError:
-    return UsageError(f"the join address in {path} cannot be read ({error.strerror})")
+    return UsageError(f"cannot read the join address in {path} ({error.strerror})")
 
 
 def _is_held(path: Path) -> bool:

@@ -26,7 +26,7 @@ Names = Annotated[
     list[str],
     typer.Argument(
         metavar="NAME...",
-        help="printer@c2, the full name, or printer where only one agent is named so.",
+        help="Full name, such as printer@c2, or a short one, such as printer, if it is unique.",
         show_default=False,
     ),
 ]
@@ -34,19 +34,19 @@ Names = Annotated[
 
 @in_guest_session
 async def kill(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
-    """Stop agents, as their stop() does.
+    """Stop agents, as if they called stop().
 
-    One that does not end within 10 seconds is left behind, and counts as gone.
-    The exit code is 1 if one of them cannot be killed; the others are.
+    An agent that does not end within 10 seconds is abandoned, and counts as gone.
+    The exit code is 1 if any agent cannot be killed; the others are.
     """
     await _do_all(session, names, "killed", session.management.kill, as_json=as_json)
 
 
 @in_guest_session
 async def suspend(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
-    """Suspend agents until they are resumed; their messages wait.
+    """Suspend agents; their messages wait until they are resumed.
 
-    Micro-agents cannot be held. The exit code is 1 if one of them cannot be
+    Micro-agents cannot be suspended. The exit code is 1 if any agent cannot be
     suspended; the others are.
     """
     await _do_all(session, names, "suspended", session.management.suspend, as_json=as_json)
@@ -56,7 +56,7 @@ async def suspend(session: GuestSession, names: Names, *, as_json: Json = False)
 async def resume(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
     """Resume suspended agents.
 
-    The exit code is 1 if one of them cannot be resumed; the others are.
+    The exit code is 1 if any agent cannot be resumed; the others are.
     """
     await _do_all(session, names, "resumed", session.management.resume, as_json=as_json)
 
@@ -72,17 +72,17 @@ async def deactivate(
             "--for",
             metavar="SECONDS",
             min=0,
-            help="Wake them after so many seconds, too.",
+            help="Also wake them after this many seconds.",
             show_default=False,
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Put agents to sleep in a file until a message wakes them.
+    """Save agents to a file, where they sleep until a message wakes them.
 
-    Each has to be at home, and what it has is to be what a move could carry. One
-    with unread messages does not fall asleep. The exit code is 1 if one of them
-    cannot sleep; it goes on, and the others sleep.
+    An agent must be in its home container, and have only data that a move could
+    carry. One with unread messages does not fall asleep. The exit code is 1 if
+    any agent cannot sleep; it continues, and the others sleep.
     """
 
     async def deactivate_one(name: str) -> None:
@@ -95,7 +95,7 @@ async def deactivate(
 async def activate(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
     """Wake sleeping agents.
 
-    The exit code is 1 if one of them does not sleep, or cannot be woken; the others
+    The exit code is 1 if any agent is not asleep or cannot be woken; the others
     are.
     """
     await _do_all(session, names, "activated", session.management.activate, as_json=as_json)

@@ -37,7 +37,7 @@ def sentence(error: Any) -> str:
             more = f"; did you mean {meant}"
     elif message.startswith("Got unexpected extra argument"):
         rest = message.partition(" (")[2].removesuffix(")")
-        said = f"`{command}` takes no further argument, such as {rest!r}"
+        said = f"unexpected argument for `{command}`: {rest!r}"
     else:
         said = f"`{command}`: {message[:1].lower()}{message[1:]}"
     return said + more
@@ -61,4 +61,6 @@ def _about_value(name: str, error: Any) -> str:
         wanted = f"{words} {found[0]['ctx'][key]:g}"
     elif " is not one of " in said:
         wanted = f"one of {said.partition(' is not one of ')[2]}"
-    return f"{name} cannot be {given!r}: {said}" if wanted is None else f"{name} is {wanted}, not {given!r}"
+    return (
+        f"{name} cannot be {given!r}: {said}" if wanted is None else f"{name} must be {wanted}, not {given!r}"
+    )

@@ -24,7 +24,7 @@ AgentName = Annotated[
     str,
     typer.Argument(
         metavar="AGENT",
-        help="shopper@c1, the full name, or shopper where only one agent is named so.",
+        help="Full name, such as shopper@c1, or a short one, such as shopper, if it is unique.",
         show_default=False,
     ),
 ]
@@ -34,7 +34,7 @@ Seconds = Annotated[
         "--time-out",
         metavar="SECONDS",
         min=0.1,
-        help="How long to wait; its before_move() or after_clone() may take long.",
+        help="How long to wait for the agent, including its before_move() or after_clone().",
     ),
 ]
 
@@ -44,20 +44,20 @@ async def move(
     session: GuestSession,
     agent: AgentName,
     container: Annotated[
-        str, typer.Argument(metavar="CONTAINER", help="Where it shall go on.", show_default=False)
+        str, typer.Argument(metavar="CONTAINER", help="The container to move to.", show_default=False)
     ],
     *,
     seconds: Seconds = ANSWERS_WITHIN,
     as_json: Json = False,
 ) -> None:
-    """Move an agent to another container; its name stays the same.
+    """Move an agent to another container, keeping its name.
 
-    Its class has to be installed there, and the container has to accept it:
-    Container(accepts=...). Where the agent is there already, nothing happens.
+    Its class must be installed there, and the container must accept it:
+    Container(accepts=...). If the agent is already there, nothing happens.
 
-    The exit code is 1 if it does not move, and goes on where it is; or if it has
-    ended on its way, or has not answered in time, and may move yet. The sentence
-    says which; --json prints it, too.
+    The exit code is 1 if the agent does not move and continues where it is, if it
+    ended on the way, or if there was no answer in time, in which case it may
+    still move. The error says which; --json prints it, too.
     """
 
     async def do(name: str) -> None:
@@ -72,7 +72,7 @@ async def retract(
 ) -> None:
     """Move an agent to the platform's main container.
 
-    It is `formicary move` to that container, with the same exit codes.
+    Same as `formicary move` to that container, with the same exit codes.
     """
 
     async def do(name: str) -> None:
@@ -86,20 +86,20 @@ async def clone(
     session: GuestSession,
     agent: AgentName,
     container: Annotated[
-        str, typer.Argument(metavar="CONTAINER", help="Where the copy shall live.", show_default=False)
+        str, typer.Argument(metavar="CONTAINER", help="The container for the copy.", show_default=False)
     ],
-    new_name: Annotated[str, typer.Argument(metavar="NAME", help="The copy's own name.", show_default=False)],
+    new_name: Annotated[str, typer.Argument(metavar="NAME", help="The copy's name.", show_default=False)],
     *,
     seconds: Seconds = ANSWERS_WITHIN,
     as_json: Json = False,
 ) -> None:
-    """Copy an agent into a container, under a new name.
+    """Copy an agent to a container under a new name.
 
-    Its class has to be installed there, and the container has to accept it:
-    Container(accepts=...). The agent itself goes on where it is.
+    Its class must be installed there, and the container must accept it:
+    Container(accepts=...). The original agent continues where it is.
 
-    The exit code is 1 if there is no copy, or if nobody has answered in time, and it
-    may begin yet. The sentence says which; --json prints it, too.
+    The exit code is 1 if there is no copy, or if there was no answer in time, in
+    which case it may still start. The error says which; --json prints it, too.
     """
 
     async def do(name: str) -> str:

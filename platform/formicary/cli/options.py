@@ -7,45 +7,67 @@ from typing import Annotated
 
 import typer
 
+CONNECTION = "Connection"
+"""The panel, in a command's help, of the options for getting to a platform."""
+
 Platform = Annotated[
     str | None,
-    typer.Option(help="The platform's domain.", show_default="the server's, else lab.localhost"),
+    typer.Option(
+        rich_help_panel=CONNECTION,
+        help="The platform's domain.",
+        show_default="the server's, or lab.localhost",
+    ),
 ]
 Server = Annotated[
     str | None,
     typer.Option(
+        rich_help_panel=CONNECTION,
         metavar="FOLDER|FILE",
-        help="Folder of the server at which containers meet; [bold]local[/bold] is that of "
-        "`formicary server start`. Or a file that says where a server of your own is.",
+        help="Folder of the server that connects containers; [bold]local[/bold] is the one started by "
+        "`formicary server start`. Or a file that describes your own server.",
         show_default=False,
     ),
 ]
 Account = Annotated[
     str | None,
     typer.Option(
+        rich_help_panel=CONNECTION,
         metavar="ADDRESS",
-        help="Connect through an ordinary XMPP account, such as lab@example.org (needs "
+        help="Connect through an ordinary XMPP account, such as lab@example.org (requires "
         "formicary\\[accounts]).",
         show_default=False,
     ),
 ]
 AccountServer = Annotated[
     str | None,
-    typer.Option(metavar="HOST[:PORT]", help="Where the account's server is.", show_default="asked of DNS"),
+    typer.Option(
+        rich_help_panel=CONNECTION,
+        metavar="HOST[:PORT]",
+        help="Address of the account's server.",
+        show_default="looked up in DNS",
+    ),
 ]
 PasswordFile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="The account's password.", show_default="asked for"),
+    typer.Option(
+        rich_help_panel=CONNECTION,
+        metavar="FILE",
+        help="File with the account's password.",
+        show_default="prompted for",
+    ),
 ]
 Insecure = Annotated[
     bool,
-    typer.Option("--insecure", help="Do not check the certificate of the account's server."),
+    typer.Option(
+        "--insecure", rich_help_panel=CONNECTION, help="Do not check the certificate of the account's server."
+    ),
 ]
 Join = Annotated[
     str | None,
     typer.Option(
+        rich_help_panel=CONNECTION,
         metavar="NAME|FILE|-",
-        help="Join a container that listens: its name on this host, the file with its join address, or - "
+        help="Join a listening container: its name on this host, the file with its join address, or - "
         "for standard input.",
         show_default=False,
     ),
@@ -53,8 +75,10 @@ Join = Annotated[
 Main = Annotated[
     str | None,
     typer.Option(
+        rich_help_panel=CONNECTION,
         metavar="NAME",
-        help="With a server or an account: which container is the platform's, where the list of all is kept.",
+        help="With a server or an account: the platform's main container, which keeps the list of "
+        "containers.",
         show_default="c1",
     ),
 ]
@@ -62,13 +86,14 @@ Tls = Annotated[
     bool | None,
     typer.Option(
         "--tls/--no-tls",
+        rich_help_panel=CONNECTION,
         help="Use TLS for all connections, or for none.",
-        show_default="for direct ones to other hosts",
+        show_default="only for direct connections to other hosts",
     ),
 ]
 Folder = Annotated[
     Path | None,
-    typer.Option(help="State folder of the server.", show_default="~/.local/state/formicary/server"),
+    typer.Option(help="The server's state folder.", show_default="~/.local/state/formicary/server"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from formicary.profiling.model.profile import Profile
 
 Flame = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a flame graph, SVG.", show_default=False)
+    Path | None, typer.Option(metavar="FILE", help="Write a flame graph as SVG.", show_default=False)
 ]
 Speedscope = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a file for speedscope.app.", show_default=False)
+    Path | None, typer.Option(metavar="FILE", help="Write a profile for speedscope.app.", show_default=False)
 ]
 By = Literal["group", "thread", "agent", "function"]
 
@@ -38,45 +38,49 @@ def profile(
         list[str] | None,
         typer.Argument(
             metavar="-- PROGRAM",
-            help="A Python script, or -m MODULE, or run SCRIPT as of `formicary run`; with its arguments.",
+            help="A Python script, -m MODULE, or run SCRIPT as in `formicary run`, with its arguments.",
             show_default=False,
         ),
     ] = None,
     *,
     pid: Annotated[
-        int | None, typer.Option(min=1, help="Profile a process that runs already.", show_default=False)
+        int | None, typer.Option(min=1, help="Profile a running process.", show_default=False)
     ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
-            "--for", metavar="SECONDS", min=0.1, help="How long.", show_default="until it ends, or Ctrl-C"
+            "--for",
+            metavar="SECONDS",
+            min=0.1,
+            help="How long to profile.",
+            show_default="until it ends or Ctrl-C",
         ),
     ] = None,
     after: Annotated[
         float,
-        typer.Option(
-            metavar="SECONDS", min=0, help="Leave out the first seconds, in which a program starts up."
-        ),
+        typer.Option(metavar="SECONDS", min=0, help="Skip the first seconds, while the program starts."),
     ] = 0.0,
-    by: Annotated[By, typer.Option(help="What to tell apart.")] = "group",
+    by: Annotated[By, typer.Option(help="How to group the CPU time.")] = "group",
     group: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=PATTERN", help="A group of your own: its modules, such as planner=my_planner.*"
+            metavar="NAME=PATTERN", help="Define a group by its modules, such as planner=my_planner.*"
         ),
     ] = None,
-    rules: Annotated[bool, typer.Option("--rules", help="Print what belongs to which group.")] = False,
+    rules: Annotated[
+        bool, typer.Option("--rules", help="Print which modules belong to which group.")
+    ] = False,
     server: Annotated[
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Count this server too; [bold]local[/bold] is that of `formicary server start`.",
-            show_default="those that the program starts",
+            help="Include this server; [bold]local[/bold] is the one started by `formicary server start`.",
+            show_default="servers that the program starts",
         ),
     ] = None,
     rate: Annotated[int, typer.Option(min=1, max=1000, help="Samples per second of each thread.")] = 50,
     native: Annotated[
-        bool, typer.Option("--native", help="Look into machine code too; the program is slower meanwhile.")
+        bool, typer.Option("--native", help="Include native code; this slows the program down.")
     ] = False,
     top: Annotated[int, typer.Option(min=1, help="How many agents, functions or threads to show.")] = 20,
     flame: Flame = None,
@@ -85,13 +89,12 @@ def profile(
 ) -> None:
     """Show where a program's CPU time goes: agents, communication, directory, platform, runtime.
 
-    The program is sampled with py-spy, and its clocks are read. A program that
-    this command starts also shows its agents and its garbage collector; one
-    given by --pid runs on as it was, and shows neither.
+    The program is sampled with py-spy, and its CPU clocks are read. If this
+    command starts the program, the result also shows its agents and its garbage
+    collector; with --pid it shows neither.
 
-    The exit code is the program's own if that is not 0, else 0 if all went well,
-    1 if something is missing in the figures, 2 if an option cannot be used, and
-    130 after Ctrl-C.
+    The exit code is the program's own if that is not 0; otherwise 0 on success, 1
+    if some figures are missing, 2 if an option is invalid, and 130 after Ctrl-C.
     """
     from formicary.core.systems import need_posix
     from formicary.profiling.analysis.attribution import View, cpu_times
@@ -172,7 +175,7 @@ def _refuse_unwritable(*paths: Path | None) -> None:
 
     for path in paths:
         if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-            raise UsageError(f"{path} cannot be written: give a file in a folder that exists")
+            raise UsageError(f"{path} cannot be written: choose a file in an existing folder")
 
 
 def _write_files(profile: Profile, known: Rules, flame: Path | None, speedscope: Path | None) -> None:

@@ -23,12 +23,13 @@ _COLUMNS = ("CONTAINER", "MAIN", "HOST", "#PID", "#UPTIME", "#AGENTS", "#FAILED"
 async def ps(session: GuestSession, *, as_json: Json = False) -> None:
     """List the containers of a running platform.
 
-    Without options it is the only one on this host: that of the container that
-    listens, or else of the local server. Commands that look at it are left out.
-    FAILED is how often agents have failed; `formicary agents` says which.
+    Without options, this is the only platform on this host: the one of the
+    container that listens, or of the local server. Commands connected to it are
+    not listed. FAILED counts failures of agents; see `formicary agents` for
+    details.
 
-    The exit code is 1 if a container does not answer, 2 if an option cannot be
-    used, and 3 if the platform cannot be reached.
+    The exit code is 1 if a container does not answer, 2 if an option is invalid,
+    and 3 if the platform cannot be reached.
     """
     from formicary.cli.output import report_missing, show_json, show_table
 

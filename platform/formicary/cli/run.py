@@ -12,6 +12,7 @@ import typer
 
 from formicary.cli.connecting import LOOPBACK, ConnectionSettings, Design, Route
 from formicary.cli.options import (
+    CONNECTION,
     Account,
     AccountServer,
     Insecure,
@@ -49,15 +50,13 @@ KIND = ProgramCommand
 
 File = Annotated[
     str | None,
-    typer.Argument(
-        help="A Python script; with --allow-create or --accept it may be left out.", show_default=False
-    ),
+    typer.Argument(help="A Python script; optional with --allow-create or --accept.", show_default=False),
 ]
 Arguments = Annotated[
     list[str] | None,
     typer.Argument(
-        help="The script's own arguments: everything behind FILE from the first one that is no option of "
-        "this command, or that the script itself mentions; and everything behind --.",
+        help="The script's own arguments: everything after FILE from the first one that is not an "
+        "option of this command or that the script itself mentions, and everything after --.",
         show_default=False,
     ),
 ]
@@ -83,32 +82,33 @@ def run(
     arguments: Arguments = None,
     *,
     is_module: Annotated[
-        bool, typer.Option("-m", help="Run FILE as a module or package, as `python -m` does.")
+        bool, typer.Option("-m", help="Run FILE as a module or package, like `python -m`.")
     ] = False,
     spade: Annotated[
         bool,
         typer.Option(
             "--spade",
-            help="The script is a program for SPADE: run it as Python does; its `import spade` gets ours.",
+            help="Run a SPADE program as Python would, with `import spade` replaced by Formicary's.",
         ),
     ] = False,
     name: Annotated[
         str | None,
-        typer.Option(help="Name of the container.", show_default="c1; with --containers, main"),
+        typer.Option(help="The container's name.", show_default="c1; with --containers, main"),
     ] = None,
     containers: Annotated[
         int | None,
         typer.Option(
             metavar="NUMBER",
-            help="Spread the agents over so many containers in processes of their own, to use as many cores.",
-            show_default="this process alone",
+            help="Spread the agents over this many containers, each in its own process, to use that "
+            "many cores.",
+            show_default="this process only",
         ),
     ] = None,
     launcher: Annotated[
         Literal["local", "slurm"] | None,
         typer.Option(
-            help="Where these containers are: on this machine, or on the nodes of the Slurm job that this is "
-            "run in, one on each if --containers says nothing.",
+            help="Where to start these containers: on this machine, or on the nodes of the current "
+            "Slurm job, one per node unless --containers is given.",
             show_default="local",
         ),
     ] = None,
@@ -116,15 +116,16 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="With --launcher slurm: the network interface by which they talk.",
-            show_default="the only one, or that of the node's name; it is printed",
+            help="With --launcher slurm: the network interface to use.",
+            show_default="the only one, or the one of the node's name; it is printed",
         ),
     ] = None,
     mode: Annotated[
         Mode,
         typer.Option(
-            help="When behaviours go on: each as soon as it can; all cycle by cycle, so that a seed gives "
-            "the same order of messages again; or each as soon as it can, over all cores.",
+            help="How behaviours are scheduled: each as soon as it can run; all in lockstep cycles, so "
+            "that a seed reproduces the order of messages; or each as soon as it can run, over all "
+            "cores.",
         ),
     ] = Mode.ASYNCHRONOUS,
     platform: Platform = None,
@@ -136,32 +137,39 @@ def run(
     insecure: Insecure = False,
     listen: Annotated[
         bool,
-        typer.Option("--listen", help="Let containers of this host join this one, where there is no server."),
+        typer.Option(
+            "--listen",
+            help="Let containers on this host join this one without a server.",
+            rich_help_panel=CONNECTION,
+        ),
     ] = False,
     listen_on: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="The same for other hosts: an IP address of this host, with or without :PORT. With a "
-            "server, other containers send directly there.",
+            help="Like --listen, for other hosts: an IP address of this host, with or without :PORT. "
+            "With a server, other containers send directly to it.",
             show_default=False,
+            rich_help_panel=CONNECTION,
         ),
     ] = None,
     join: Join = None,
     route: Annotated[
         Route | None,
         typer.Option(
-            help="Which way messages to other containers take: direct connections, the XMPP server, or what "
-            "is best.",
+            help="How messages reach other containers: direct connections, the XMPP server, or "
+            "whichever is best.",
             show_default="auto",
+            rich_help_panel=CONNECTION,
         ),
     ] = None,
     tls: Tls = None,
     directory: Annotated[
         Design | None,
         typer.Option(
-            help="How agents find each other: each container has all entries, or the platform's has "
-            "them, or has them until they expire. The same for all containers of a platform.",
+            help="How agents find each other: every container has all entries, or only the platform's "
+            "main one has them, permanently or until they expire. Must be the same for all "
+            "containers of a platform.",
             show_default="replica",
         ),
     ] = None,
@@ -169,15 +177,17 @@ def run(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="With --directory central, in the platform's container: where entries are kept.",
-            show_default="in memory only",
+            help="With --directory central, in the platform's main container: the file that keeps the "
+            "entries.",
+            show_default="only in memory",
         ),
     ] = None,
     allow_create: Annotated[
         list[str] | None,
         typer.Option(
             metavar="PACKAGE",
-            help="Let others create agents here of this package or module, and below; once for each.",
+            help="Let others create agents of this package or module here, and of those below it; "
+            "repeat for several.",
             show_default="none",
         ),
     ] = None,
@@ -185,7 +195,7 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="PACKAGE",
-            help="Let agents of this package or module come from other containers; once for each.",
+            help="Let agents of this package or module move here from other containers; repeat for several.",
             show_default="none",
         ),
     ] = None,
@@ -193,53 +203,54 @@ def run(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Where agents sleep, and are there again when the container is started again.",
+            help="File for sleeping agents, which survive a restart of the container.",
             show_default="a temporary file",
         ),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Make the agents' random generators give the same again.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the agents' random generators.")] = None,
     cpu_by_group: Annotated[
         bool,
         typer.Option(
             "--cpu-by-group",
-            help="Account for CPU time by group and agent, for `formicary top`; it slows messages down.",
+            help="Account for CPU time by group and agent, for `formicary top`; this slows messages down.",
         ),
     ] = False,
     watch: Annotated[
         bool,
-        typer.Option("--watch", help="Print the address of a page that shows what goes on; it may act, too."),
+        typer.Option(
+            "--watch", help="Serve the live view and print its address; the page can also control agents."
+        ),
     ] = False,
     seconds: Annotated[
-        float | None, typer.Option("--for", metavar="SECONDS", min=0, help="End after this time.")
+        float | None, typer.Option("--for", metavar="SECONDS", min=0, help="Stop after this time.")
     ] = None,
 ) -> None:
-    """Run the agents of a script in a container, until all of them are gone or Ctrl-C is pressed.
+    """Run the agents of a script until all of them have ended, or until Ctrl-C.
 
-    It starts the Agent and MicroAgent objects at the script's top level, also
-    those in lists and tuples there. If there are none, it makes one agent of each
-    class that the script defines and that needs only a name: the class's name in
-    lower case, so EchoAgent becomes echoagent. A leading underscore hides an
-    object or a class. What is under `if __name__ == "__main__":` does not run.
+    Starts the Agent and MicroAgent objects at the script's top level, including
+    those in lists and tuples. If there are none, creates one agent of each class
+    that the script defines and that only needs a name: the class's name in lower
+    case, so EchoAgent becomes echoagent. A leading underscore hides an object or
+    a class. Code under `if __name__ == "__main__":` does not run.
 
-    With --allow-create or --accept there may be no script, or no agents in it:
-    the container then stays open for those that others create, or that come from
-    elsewhere, until Ctrl-C.
+    With --allow-create or --accept, the script may be omitted or have no agents:
+    the container then stays open until Ctrl-C, for agents that others create or
+    that move here.
 
-    With --containers, or --mode pooled, each of them runs the script, and starts
-    its share of the agents, one after the other in turn. All find each other by
-    their short names. With --launcher slurm they are on the nodes of a job.
+    With --containers, or --mode pooled, every container runs the script and
+    starts its share of the agents, round robin. Agents find each other by their
+    short names. With --launcher slurm, the containers run on the nodes of a job.
 
-    With --sleepers, agents of the script that sleep in that file sleep on.
+    With --sleepers, agents of the script that are asleep in that file stay
+    asleep.
 
-    With --spade the script runs as a program, with `if __name__ == "__main__":`,
-    and its agents live in the container: no XMPP server is needed, nor a login.
-    It ends when the script ends, with the script's exit code.
+    With --spade, the script runs as a program, including `if __name__ ==
+    "__main__":`, and its agents live in the container without an XMPP server or
+    logins. The command ends with the script, and with its exit code.
 
-    The exit code is 0 if all went well, 1 if something failed (standard error
-    says what), 2 if the script or an option cannot be used, 3 if the server
-    cannot, and 130 after Ctrl-C. If an agent calls `sys.exit`, it is that one.
+    The exit code is 0 on success, 1 if something failed (see standard error), 2
+    if the script or an option is invalid, 3 if the server cannot be used, and 130
+    after Ctrl-C. If an agent calls `sys.exit`, it is that code.
     """
     launched = _launched(launcher, interface)
     is_spread = containers is not None or launched is not None or mode is Mode.POOLED
@@ -314,7 +325,7 @@ def _script(file: str | None, arguments: Sequence[str], *, is_module: bool) -> S
     """
     if file is None:
         if is_module:
-            raise UsageError("-m runs a module: give its name")
+            raise UsageError("-m requires the name of a module")
         return None
     from formicary.local.script import Script
 
@@ -346,5 +357,7 @@ def _launched(launcher: str | None, interface: str | None) -> Launcher | None:
 
         return SlurmLauncher(interface or "")
     if interface is not None:
-        raise UsageError("--interface says where containers of other hosts are reached: add --launcher slurm")
+        raise UsageError(
+            "--interface selects how containers on other hosts are reached: add --launcher slurm"
+        )
     return None

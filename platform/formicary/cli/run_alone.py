@@ -73,8 +73,8 @@ def _agents(script: Script | None, settings: ConnectionSettings) -> list[Agent |
     agents = [] if script is None else load_agents(script, needs_some=not settings.takes_agents)
     if not agents and settings.is_alone:
         raise UsageError(
-            "there are no agents, and nobody can reach this container to create some, nor can any come: add "
-            "--listen, --join or --server, or agents to the script"
+            "there are no agents, and none can be created here or move here, because nothing can "
+            "reach this container: add --listen, --join or --server, or agents to the script"
         )
     return agents
 
@@ -92,11 +92,11 @@ async def _live(
     accounted = _accounted(container) if cpu_by_group else contextlib.nullcontext()
     async with container, accounted, view(container):
         with to_be_joined(container, listens) as hints:
-            for line in (f"{container.domain}: {lives}; Ctrl-C ends it", *hints):
+            for line in (f"{container.domain}: {lives}; press Ctrl-C to stop", *hints):
                 say(line, err=True)
             for agent in agents:
                 if _sleeps(container, agent):
-                    say(f"agent {agent.name} sleeps", err=True)
+                    say(f"agent {agent.name} is asleep", err=True)
                 else:
                     await _start(container, agent)
             with contextlib.suppress(Exception):  # its time is over, or an agent has failed, which is logged

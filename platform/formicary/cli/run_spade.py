@@ -101,9 +101,9 @@ def _accounts(settings: ConnectionSettings) -> Accounts | None:
 
 def _check(script: Script | None, settings: ConnectionSettings, refused: Mapping[str, Any]) -> None:
     if script is None:
-        raise UsageError("there is nothing to run: name a script")
+        raise UsageError("nothing to run: specify a script")
     if not script.path.is_file():
-        raise UsageError(f"the script {script.file} cannot be read: there is no such file")
+        raise UsageError(f"cannot read the script {script.file}: no such file")
     given = [option for option, value in refused.items() if value is not None]
     if settings.creatable:
         given.append("--allow-create")
@@ -111,5 +111,5 @@ def _check(script: Script | None, settings: ConnectionSettings, refused: Mapping
         given.append("--accept")
     if given:
         raise UsageError(
-            f"a program for SPADE makes its agents and ends by itself: with --spade, leave {given[0]} out"
+            f"a SPADE program creates its own agents and ends by itself: with --spade, omit {given[0]}"
         )

@@ -56,14 +56,14 @@ def run_spread(
     """
     if cpu_by_group:
         raise UsageError(
-            "CPU time by group is accounted for in one process: leave --cpu-by-group, or "
-            "--containers and --launcher, out"
+            "CPU time by group is only accounted for in a single process: omit --cpu-by-group, or "
+            "omit --containers and --launcher"
         )
     check_what_runs(script, settings)
     if script is None and settings.listen is None:
         raise UsageError(
-            "there are no agents, and nobody can reach these containers to create some, nor can any come: "
-            "add --listen, or a script"
+            "there are no agents, and none can be created here or move here, because nothing can "
+            "reach these containers: add --listen, or a script"
         )
     options: dict[str, Any] = {"tls": "always"} if settings.tls else {}
     platform = LocalPlatform(
@@ -105,7 +105,7 @@ async def _live(
         with to_be_joined(container, settings.can_be_joined_at, f"c{count + 1}") as hints:
             lives = what_runs(script, names, container)
             spread = f"{lives}, in {count} containers" if count > 1 else f"{lives}, in one container"
-            for line in (f"{container.domain}: {spread}; Ctrl-C ends it", *hints):
+            for line in (f"{container.domain}: {spread}; press Ctrl-C to stop", *hints):
                 say(line, err=True)
             for name in names:
                 with contextlib.suppress(ContainerLostError):  # which was said
@@ -123,7 +123,8 @@ async def _load(platform: LocalPlatform, script: Script, *, needs_some: bool) ->
     for other in loaded[1:]:
         if other != loaded[0]:
             raise UsageError(
-                f"{script.file} makes other agents each time ({shown(sorted({*other} ^ {*loaded[0]}))}); "
-                "with --containers each of them runs it, so give the agents fixed names"
+                f"{script.file} creates different agents each time "
+                f"({shown(sorted({*other} ^ {*loaded[0]}))}); with --containers, every process runs "
+                "it, so give the agents fixed names"
             )
     return loaded[0]

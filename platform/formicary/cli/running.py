@@ -38,9 +38,7 @@ def check_what_runs(script: Script | None, settings: ConnectionSettings) -> None
     from formicary.local.script import look_first_in
 
     if script is None and not settings.takes_agents:
-        raise UsageError(
-            "there is nothing to run: name a script, or a package with --allow-create or --accept"
-        )
+        raise UsageError("nothing to run: specify a script, or a package with --allow-create or --accept")
     folder = script.path.resolve().parent if script is not None and script.module is None else Path.cwd()
     look_first_in(folder)  # where the agents' modules are
     check_modules("--allow-create", settings.creatable)
@@ -87,8 +85,8 @@ def what_runs(script: Script | None, names: list[str], container: Container) -> 
 
 def waits_for(container: Container) -> str:
     """Return what a container without agents waits for."""
-    what = ((container.creatable, "that others create"), (container.accepts, "that come from elsewhere"))
-    return "waits for agents " + " and ".join(f"of {', '.join(of)} {how}" for of, how in what if of)
+    what = ((container.creatable, "that others create"), (container.accepts, "that move here"))
+    return "waiting for agents " + " and ".join(f"of {', '.join(of)} {how}" for of, how in what if of)
 
 
 def shown(names: list[str]) -> str:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Manage a private XMPP server (Prosody) through which containers communicate.",
+    help="Manage a private XMPP server (Prosody) that connects containers.",
 )
 
 app.add_typer(account.app, name="account")
 
-Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print a line of JSON.")]
 
 
 def _examples(*commands: str) -> str:
@@ -40,13 +40,13 @@ def start(
     folder: Folder = None,
     platform: Annotated[
         str | None,
-        typer.Option(help="Domain to serve.", show_default="that of the last start, else lab.localhost"),
+        typer.Option(help="The domain to serve.", show_default="the last one used, or lab.localhost"),
     ] = None,
     port: Annotated[
         int | None,
         typer.Option(
             help="TCP port for containers.",
-            show_default="that of the last start, else a free one",
+            show_default="the last one used, or a free one",
             max=65535,
             min=1,
         ),
@@ -55,33 +55,34 @@ def start(
 ) -> None:
     """Start the server in the background, on loopback only.
 
-    Containers then connect with Container("c1", server=ServerAddress.load("local")), under any name.
+    Containers then connect with Container("c1",
+    server=ServerAddress.load("local")), under any name.
     """
     from formicary import server
 
     already = server.status(folder).running
     server.start(folder, platform, port=port)
-    _show(server.status(folder), "runs already" if already else "started", as_json=as_json)
+    _show(server.status(folder), "is already running" if already else "started", as_json=as_json)
 
 
 @app.command(epilog=_examples("stop", "stop --folder /tmp/mine"))
 def stop(*, folder: Folder = None) -> None:
-    """Stop the server, if it runs.
+    """Stop the server.
 
-    Accounts, ports and the secret stay in the state folder for the next start. If no server runs, the exit
-    code is 0, too.
+    Accounts, ports and the secret stay in the state folder for the next start.
+    The exit code is also 0 if no server is running.
     """
     from formicary import server
 
     where = server.status(folder).folder.path
-    say(f"stopped the server in {where}" if server.stop(folder) else f"no server runs in {where}")
+    say(f"stopped the server in {where}" if server.stop(folder) else f"no server is running in {where}")
 
 
 @app.command(epilog=_examples("status", "status --json"))
 def status(*, folder: Folder = None, as_json: Json = False) -> None:
-    """Show whether the server runs, and how to reach it.
+    """Show whether the server is running, and how to reach it.
 
-    The exit code is 1 if it does not run.
+    The exit code is 1 if it is not running.
     """
     from formicary import server
 
@@ -93,7 +94,7 @@ def status(*, folder: Folder = None, as_json: Json = False) -> None:
         say(json.dumps({"running": False, "folder": str(found.folder.path)}))
     else:
         how = f"start one with: formicary server start{found.folder.option}"
-        say(f"no server runs in {found.folder.path}; {how}")
+        say(f"no server is running in {found.folder.path}; {how}")
     raise typer.Exit(1)
 
 
@@ -108,45 +109,52 @@ def config(
     *,
     containers: Annotated[
         str | None,
-        typer.Option(help="Names of the containers that may connect, with commas.", show_default="c1,c2"),
+        typer.Option(
+            help="Names of the containers that may connect, separated by commas.", show_default="c1,c2"
+        ),
     ] = None,
-    platform: Annotated[str, typer.Option(help="Domain that your server serves.")] = "lab.example",
+    platform: Annotated[str, typer.Option(help="The domain that your server serves.")] = "lab.example",
     federate: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=CONTAINERS@IP[:PORT]",
-            help="A server of a federation, once for each: its name, its containers, its host's address.",
+            help="A server of a federation: its name, its containers and its host's address; repeat for "
+            "each.",
             show_default="none",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(help="With --federate: the folder for the servers' folders.", show_default="federation"),
+        typer.Option(
+            help="With --federate: the folder in which to create the servers' folders.",
+            show_default="federation",
+        ),
     ] = None,
     certificates: Annotated[
         Path | None,
         typer.Option(
             help="With --federate: a folder with ca.crt and each server's NAME.crt and NAME.key.",
-            show_default="an authority of its own",
+            show_default="a new certificate authority",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Print what to add to the configuration of your own Prosody.
 
-    What is printed has a new secret each time. With --federate, it creates one server for each of several
-    hosts; run again with more containers or servers, it keeps the federation's keys and secrets. The private
-    server of one host needs none of this.
+    The output has a new secret each time. With --federate, creates one server for
+    each of several hosts; run it again with more containers or servers, and it
+    keeps the federation's keys and secrets. The private server of a single host
+    needs none of this.
     """
     from formicary.core.errors import UsageError
 
     if not federate:
         if output or certificates or as_json:
-            raise UsageError("--output, --certificates and --json go with --federate; leave them out")
+            raise UsageError("--output, --certificates and --json require --federate; omit them")
         _print_advice(containers or "c1,c2", platform)
         return
     if containers is not None:
-        raise UsageError("with --federate, name each server's containers there, as in a=c1,c2@192.0.2.1")
+        raise UsageError("with --federate, list each server's containers there, as in a=c1,c2@192.0.2.1")
     from formicary.server.federate import federate as make
     from formicary.server.federation import parse_member
 
@@ -185,7 +193,7 @@ def _show_federation(made: Sequence[Federated], *, as_json: bool) -> None:
         say(f"  containers  {', '.join(one.member.containers)}")
         say(f"  others at   {one.member.endpoint}")
     name, path = made[0].member.name, made[0].folder.path
-    say("Copy each folder to its host (keep it private: it holds keys), and there type, for example:")
+    say("Copy each folder to its host (keep it private: it holds keys), and run there, for example:")
     say(f"  formicary server start --folder {name}        # {path}")
     say(f"  formicary run FILE --server {name} --name {made[0].member.containers[0]}")
 
@@ -194,14 +202,14 @@ def _show(found: ServerStatus, what: str, *, as_json: bool) -> None:
     """Print a server that runs; the secret stays in the state folder."""
     facts = _facts(found)
     if as_json:
-        say(json.dumps({"running": found.running, "already": what == "runs already", **facts}))
+        say(json.dumps({"running": found.running, "already": what == "is already running", **facts}))
         return
     say(f"Prosody {facts['version']} {what}, process {facts['pid']}, {facts['memory_bytes'] / 1e6:.0f} MB")
     say(f"  platform    {facts['platform']}")
     there = ", ".join(facts["containers"]) or "none connected"
     say(f"  containers  {facts['host']}:{facts['port']}  {there}")
     if facts["not_connected"]:
-        say(f"  not there   {', '.join(facts['not_connected'])}")
+        say(f"  missing     {', '.join(facts['not_connected'])}")
     say(f"  with TLS    {facts['host']}:{facts['tls_port']}  (containers, too)")
     say(f"  clients     {facts['host']}:{facts['client_port']}  (ordinary XMPP accounts, no TLS)")
     say(f"  folder      {facts['folder']}")
@@ -214,7 +222,9 @@ def _facts(found: ServerStatus) -> dict[str, Any]:
 
     state = found.state
     if state is None or not found.running:
-        raise ServerError(f"the server in {found.folder.path} has ended; its log is {found.folder.log}")
+        raise ServerError(
+            f"the server in {found.folder.path} stopped unexpectedly; see its log, {found.folder.log}"
+        )
     there = connected(found.folder, state.platform)
     return {
         "host": LOOPBACK,

@@ -75,7 +75,7 @@ class _Noting(io.FileIO):
         if self._refusal.errno == errno.EPIPE:
             raise SystemExit(1)
         raise FormicaryError(
-            f"the output cannot be written ({self._refusal.strerror}): make room, or print it elsewhere"
+            f"cannot write the output ({self._refusal.strerror}): free some space, or redirect it elsewhere"
         ) from self._refusal
 
 

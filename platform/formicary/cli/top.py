@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 EPILOG = examples("top", "top --once", "top --join c1 --every 5 --json")
 
-Once = Annotated[bool, typer.Option("--once", help="Show it once, and end.")]
+Once = Annotated[bool, typer.Option("--once", help="Print once and exit.")]
 Every = Annotated[
-    float, typer.Option("--every", metavar="SECONDS", min=0.1, max=3600, help="Time between two looks.")
+    float, typer.Option("--every", metavar="SECONDS", min=0.1, max=3600, help="Refresh interval.")
 ]
 
 
@@ -28,15 +28,15 @@ Every = Annotated[
 async def top(
     session: GuestSession, *, once: Once = False, every: Every = 1.0, as_json: Json = False
 ) -> None:
-    """Show the live load of a platform's containers: CPU, memory, messages, links.
+    """Show the live CPU, memory, messages and links of a platform's containers.
 
-    It looks each second until Ctrl-C. Messages are counted where they go to or
-    come from other containers, and where micro-agents handle them; of behaviours
-    it is said how often they go on. CPU by group and the busiest agents are shown
-    for containers that are run with --cpu-by-group.
+    Refreshes every second until Ctrl-C. Messages are counted where they enter or
+    leave a container and where micro-agents handle them; behaviours show how
+    often they run. CPU by group and the busiest agents are only shown for
+    containers started with --cpu-by-group.
 
-    The exit code is 1 if a container does not answer (with --once), 2 if an option
-    cannot be used, 3 if the platform cannot be reached, and 130 after Ctrl-C.
+    The exit code is 1 if a container does not answer (with --once), 2 if an
+    option is invalid, 3 if the platform cannot be reached, and 130 after Ctrl-C.
     """
     from formicary.cli.output import report_missing
 

@@ -98,7 +98,7 @@ def _parts(pairs: Sequence[Pair], after: Listing[Figures]) -> Iterator[Table | T
         rows = ((f"{failure.name}@{name}", failure.what) for name, failure in failed)
         yield fitted(("LAST FAILURE", "WHAT"), rows, "bold")
     for missing in after.missing:
-        yield Text(f"{printable(missing.domain)} could not be asked: {printable(missing.reason)}", "red")
+        yield Text(f"{printable(missing.domain)} could not be reached: {printable(missing.reason)}", "red")
 
 
 def _container(pair: Pair) -> tuple[str, ...]:

@@ -33,9 +33,9 @@ def parse_pairs(option: str, pairs: Sequence[str] | None) -> dict[str, Any]:
     for pair in pairs or ():
         key, sign, text = pair.partition("=")
         if not (key and sign):
-            raise UsageError(f"{option} is KEY=VALUE, not {pair!r}")
+            raise UsageError(f"{option} must be KEY=VALUE, not {pair!r}")
         if key in values:
-            raise UsageError(f"{option} {key!r} is given twice; leave one of them out")
+            raise UsageError(f"{option} {key!r} is given twice; remove one of them")
         values[key] = parse(f"{option} {key}", text)
     return values
 
@@ -54,7 +54,7 @@ def parse(what: str, text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         if text.lstrip().startswith(_STARTS):
-            raise UsageError(f"{what} is not JSON, but begins like it: {error}") from None
+            raise UsageError(f"{what} looks like JSON but is not valid: {error}") from None
         return text
 
 
@@ -70,8 +70,8 @@ def parse_condition(text: str) -> Condition:
     match = _CONDITION.fullmatch(text)
     if match is None:
         raise UsageError(
-            f"--where is a property, one of = != < <= > >= ^= (begins with) or in, and a value, as in "
-            f"'dpi>=300', not {text!r}"
+            "--where takes a property, an operator (one of = != < <= > >= ^= (begins with) or in) "
+            f"and a value, as in 'dpi>=300', not {text!r}"
         )
     operator = match["operator"].strip()
     value = match["value"]

@@ -36,28 +36,32 @@ _EVERYTHING = 1_000_000  # messages of a table
 
 File = Annotated[
     Path | None,
-    typer.Argument(metavar="[FILE]", help="A recording; else a platform that runs.", show_default=False),
+    typer.Argument(metavar="[FILE]", help="A recording; otherwise a running platform.", show_default=False),
 ]
-Web = Annotated[bool, typer.Option("--web", help="In the browser: the address is printed.")]
+Web = Annotated[bool, typer.Option("--web", help="Serve the view as a web page, and print its address.")]
 Port = Annotated[
     int,
     typer.Option(
-        min=0, max=65535, help="Where the page is served, on this machine only.", show_default="a free one"
+        min=0, max=65535, help="Port for the page, on this machine only.", show_default="a free one"
     ),
 ]
 Record = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Keep what is seen in a file, to play it back.", show_default=False),
+    typer.Option(metavar="FILE", help="Record everything to a file, for playback.", show_default=False),
 ]
 RecordSize = Annotated[
-    int, typer.Option(metavar="MB", min=1, help="How large the file may become; the oldest is dropped then.")
+    int,
+    typer.Option(
+        metavar="MB", min=1, help="Maximum size of the file; the oldest events are dropped beyond it."
+    ),
 ]
 Allow = Annotated[
     Literal["act"] | None,
     typer.Option(help="Let the view suspend, resume, kill, create and move agents, and send messages."),
 ]
 Speed = Annotated[
-    float | None, typer.Option(help="Of a recording: how fast; negative is backwards.", show_default="1")
+    float | None,
+    typer.Option(help="Playback speed of a recording; negative plays backwards.", show_default="1"),
 ]
 Conversation = Annotated[
     str | None, typer.Option(metavar="ID", help="Only messages of this conversation.", show_default=False)
@@ -66,7 +70,7 @@ Export = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Write a recording's messages as a picture (.svg, .mmd) or a table (.csv), and end.",
+        help="Write a recording's messages to a picture (.svg, .mmd) or a table (.csv), and exit.",
         show_default=False,
     ),
 ]
@@ -89,16 +93,16 @@ def watch(
 ) -> None:
     """Watch messages, agents, dead letters and links, live or from a recording.
 
-    In the terminal, or in the browser with --web. Containers collect what is
-    watched only while somebody looks; where there is too much, whole
-    conversations are shown, and how many messages are left out. Who watches can
-    change nothing without --allow act.
+    Shown in the terminal, or in the browser with --web. Containers only collect
+    events while someone is watching; under load, the view shows some whole
+    conversations and counts the messages it omits. It cannot change anything
+    without --allow act.
 
-    A recording is played back, forwards and backwards. With --json, each event is
-    a line of JSON.
+    A recording can be played forwards and backwards. With --json, each event is a
+    line of JSON.
 
-    The exit code is 2 if an option cannot be used, 3 if the platform cannot be
-    reached or has ended, or a recording is broken, and 130 after Ctrl-C.
+    The exit code is 2 if an option is invalid, 3 if the platform cannot be
+    reached or has ended or a recording is corrupt, and 130 after Ctrl-C.
     """
     from formicary.live.feed import Feed
     from formicary.observe.events import Filters
@@ -107,7 +111,9 @@ def watch(
     if file is None:
         if speed is not None or export is not None:
             option = "--speed" if export is None else "--export"
-            raise UsageError(f"{option} is for a recording: name its file, or make one with --record FILE")
+            raise UsageError(
+                f"{option} requires a recording: specify its file, or make one with --record FILE"
+            )
         _check_view(web=web, is_seen=as_json or record is not None)
 
         async def watch_platform(session: GuestSession) -> None:
@@ -125,7 +131,7 @@ def watch(
         return
     if record is not None or allow is not None:
         option = "--record" if allow is None else "--allow"
-        raise UsageError(f"{option} is for a platform that runs, and {file} is a recording: leave it out")
+        raise UsageError(f"{option} requires a running platform, and {file} is a recording: omit {option}")
     if export is not None:
         _export(file, conversation, export)
         return
@@ -148,9 +154,7 @@ def _check_view(*, web: bool, is_seen: bool) -> None:
         require("aiohttp")
     elif not is_seen:
         if not sys.stdout.isatty():
-            raise UsageError(
-                "there is no terminal to show it in: use --web, --json, or --record FILE to look at it later"
-            )
+            raise UsageError("there is no terminal to show the view in: use --web, --json, or --record FILE")
         require("textual")
 
 
@@ -164,7 +168,7 @@ def require(package: str) -> None:
 
     if find_spec(package) is None:
         raise UsageError(
-            "the live view needs more packages: install them with `pip install 'formicary[live]'`"
+            "the live view requires more packages: install them with `pip install 'formicary[live]'`"
         )
 
 
@@ -177,12 +181,12 @@ async def show(
     elif web:
         from formicary.live.web.serving import serve
 
-        rights = "it may act" if feed.may_act else "it may only look"
+        rights = "control enabled" if feed.may_act else "read-only"
         await serve(
             feed,
             title=title,
             port=port,
-            opened=lambda address: say(f"{address}  ({rights}; Ctrl-C ends it)"),
+            opened=lambda address: say(f"{address}  ({rights}; press Ctrl-C to stop)"),
             is_kept_open=record is not None,
         )
     elif sys.stdout.isatty():
@@ -191,7 +195,7 @@ async def show(
         async with feed:
             await LiveApp(feed, title).show()
     else:
-        say(f"{title} is recorded in {record}; Ctrl-C ends it", err=True)
+        say(f"recording {title} to {record}; press Ctrl-C to stop", err=True)
         async with feed:
             async for _ in feed:
                 pass
@@ -205,7 +209,7 @@ async def viewed(container: Container) -> AsyncIterator[None]:
 
     feed = Feed.join(container, may_act=True)
     async with serving(feed, title=container.platform) as (address, _):
-        say(f"live view: {address}  (it may act)", err=True)
+        say(f"live view: {address}  (control enabled)", err=True)
         yield
 
 
@@ -234,13 +238,14 @@ def _messages(file: Path, conversation: str | None) -> list[MessageSeen]:
         if not messages and conversation is not None:
             known = recording.conversations()
             some = ", ".join(name for name, _ in known[:3])
-            hint = f"it has {len(known)}, such as {some}" if known else "it has none with a name"
-            raise UsageError(f"{file} has no messages of the conversation {conversation!r}: {hint}")
+            hint = f"it has {len(known)}, such as {some}" if known else "it has no named conversations"
+            raise UsageError(f"{file} has no messages in the conversation {conversation!r}: {hint}")
         return messages
 
 
 def _export(file: Path, conversation: str | None, target: Path) -> None:
     from formicary.core.files import output_file
+    from formicary.core.quoting import counted
     from formicary.observe.exporting import export
 
     messages = _messages(file, conversation)
@@ -249,8 +254,8 @@ def _export(file: Path, conversation: str | None, target: Path) -> None:
         with output_file(target) as part:
             part.write_text(written, encoding="utf-8", errors="replace")
     except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror}; name another file") from error
-    say(f"{len(messages)} messages in {target}")
+        raise UsageError(f"{target} cannot be written: {error.strerror}; choose another file") from error
+    say(f"wrote {counted(len(messages), 'message')} to {target}")
 
 
 def _print_all(file: Path, conversation: str | None) -> None:

@@ -28,12 +28,12 @@ def system() -> Finding:
     if not is_posix():
         return limited(
             "system",
-            f"{said}: a container, conversations, labs and compute run, and not platforms of several "
-            "containers, servers, sleeping agents, profiles and measurements",
-            "use Linux, macOS or the Windows Subsystem for Linux for these",
+            f"{said}: a container, conversations, labs and compute work; platforms of several "
+            "containers, servers, sleeping agents, profiles and measurements do not",
+            "use Linux, macOS or the Windows Subsystem for Linux",
         )
     if sys.platform != "linux":
-        return limited("system", f"{said}, on which Formicary was not tried; it is tried on Linux")
+        return limited("system", f"{said}, on which Formicary is not tested; it is tested on Linux")
     return good("system", said)
 
 
@@ -42,7 +42,7 @@ def clocks() -> Finding:
     step, reading = _step(), _reading()
     said = f"a thread's goes in steps of {step * 1e6:.3g} µs, and takes {reading * 1e6:.2g} µs to read"
     if step > _COARSE:
-        return limited("CPU clock", said, "take windows of 10 s and more")
+        return limited("CPU clock", said, "measure for 10 s or longer")
     return good("CPU clock", said)
 
 
@@ -81,9 +81,11 @@ def processes() -> Finding:
     except (psutil.Error, OSError):
         absent.append("net_io_counters")
     if "cpu_times" in absent:
-        return missing("process figures", "the system does not tell a process's CPU time", "mount /proc")
+        return missing(
+            "process figures", "the system does not report the CPU time of processes", "mount /proc"
+        )
     if absent:
-        return limited("process figures", f"the system does not tell: {', '.join(absent)}")
+        return limited("process figures", f"the system does not report: {', '.join(absent)}")
     return good("process figures", "CPU by process and thread, memory and network")
 
 
@@ -100,7 +102,7 @@ def _cores() -> Finding:
     usable = usable_cores()
     said = f"{usable} of {os.cpu_count() or usable} usable"
     if usable < _FEW_CORES:
-        return limited("cores", f"{said}: partners in several processes get in each other's way")
+        return limited("cores", f"{said}: processes on both ends of a conversation compete for cores")
     return good("cores", said)
 
 
@@ -108,21 +110,21 @@ def _load() -> Finding:
     try:
         load = os.getloadavg()[0]
     except (AttributeError, OSError):
-        return limited("load", "the system does not tell its load")
+        return limited("load", "the system does not report its load")
     said = f"{load:.2f} in the last minute, on {usable_cores()} cores"
     if load > _LOADED * usable_cores():
-        return limited("load", f"{said}: other programs disturb measurements", "measure when they rest")
+        return limited("load", f"{said}: other programs disturb measurements", "measure when they are idle")
     return good("load", said)
 
 
 def _governor(root: Path) -> Finding:
     governor = _read(root / _GOVERNOR)
     if not governor:
-        return good("frequency", "the system does not say how it chooses it")
+        return good("frequency", "the system does not report its CPU frequency policy")
     if governor != "performance":
         return limited(
             "frequency",
-            f"it follows the load (governor {governor}): short measurements see several",
+            f"it varies with the load (governor {governor}), which affects short measurements",
             "sudo cpupower frequency-set -g performance",
         )
     return good("frequency", "governor performance")
@@ -130,16 +132,16 @@ def _governor(root: Path) -> Finding:
 
 def _virtual(root: Path) -> Finding:
     if " hypervisor" not in _read(root / "proc/cpuinfo"):
-        return good("hardware", "no hint of a virtual machine")
+        return good("hardware", "no sign of a virtual machine")
     import psutil
 
     times = psutil.cpu_times()
     stolen = getattr(times, "steal", 0.0) / max(1.0, sum(times))
-    said = f"a virtual machine, of whose time {stolen:.1%} went to others"
+    said = f"a virtual machine; {stolen:.1%} of its time went to others"
     return limited(
         "hardware",
-        f"{said}: compare only what was measured in turns",
-        "measure on a machine of its own" if stolen > _STOLEN else "",
+        f"{said}: only compare interleaved measurements",
+        "measure on a dedicated machine" if stolen > _STOLEN else "",
     )
 
 
@@ -151,12 +153,12 @@ def ports() -> list[Finding]:
             listener.listen()
     except OSError as error:
         step = "allow TCP on the loopback interface"
-        return [missing("loopback", f"nobody can listen on 127.0.0.1 ({error.strerror})", step)]
+        return [missing("loopback", f"programs cannot listen on 127.0.0.1 ({error.strerror})", step)]
     taken = [f"{port} ({purpose})" for port, purpose in _PORTS.items() if _is_taken(port)]
     found = [good("loopback", "programs can listen on 127.0.0.1")]
     if taken:
-        step = "give another one with --port, if the server is not yours"
-        return [*found, limited("ports", f"taken already: {', '.join(taken)}", step)]
+        step = "choose another with --port, if the server is not yours"
+        return [*found, limited("ports", f"already in use: {', '.join(taken)}", step)]
     return [*found, good("ports", f"{' and '.join(map(str, _PORTS))} are free")]
 
 
@@ -182,7 +184,7 @@ def folder() -> Finding:
         is_fit = False
     if is_fit:
         return good("state folder", str(path))
-    return missing("state folder", f"{path} cannot be written", "set XDG_STATE_HOME to a folder that can")
+    return missing("state folder", f"{path} cannot be written", "set XDG_STATE_HOME to a writable folder")
 
 
 def _read(path: Path) -> str:

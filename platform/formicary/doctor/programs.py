@@ -42,11 +42,11 @@ def python(distribution: str = "formicary") -> Finding:
         classifiers = metadata.metadata(distribution).get_all("Classifier", [])
     tried = [found[1] for text in classifiers if (found := _PYTHON.fullmatch(text))]
     if not tried:
-        return limited("Python", f"{this}; nothing here says whether Formicary was tried with it")
+        return limited("Python", f"{this}; unknown whether Formicary was tested with it")
     if sys.implementation.name == "cpython" and ".".join(map(str, sys.version_info[:2])) in tried:
-        return good("Python", f"{this}, with which Formicary was tried")
+        return good("Python", f"{this}, with which Formicary is tested")
     return limited(
-        "Python", f"{this}, with which Formicary was not tried", f"use CPython {tried[0]} to {tried[-1]}"
+        "Python", f"{this}, with which Formicary is not tested", f"use CPython {tried[0]} to {tried[-1]}"
     )
 
 
@@ -59,11 +59,11 @@ def libraries(distribution: str = "formicary") -> Finding:
     try:
         needed = sorted(_needed(metadata.requires(distribution) or []))
     except metadata.PackageNotFoundError:
-        return limited("libraries", f"{distribution} is not installed, so its dependencies are not known")
+        return limited("libraries", f"{distribution} is not installed, so its dependencies are unknown")
     absent = [name for name in needed if _version(name) is None]
     if absent:
         return missing("libraries", f"not installed: {', '.join(absent)}", f"pip install {' '.join(absent)}")
-    return good("libraries", f"all {len(needed)} that are needed are installed")
+    return good("libraries", f"all {len(needed)} required packages are installed")
 
 
 def _needed(requirements: Iterable[str]) -> set[str]:
@@ -76,9 +76,7 @@ def uvloop() -> Finding:
     """Look for the fast event loop."""
     version = _version("uvloop")
     if version is None:
-        return limited(
-            "uvloop", "it is not installed: messages take 1.4 to 2 times as long", "pip install uvloop"
-        )
+        return limited("uvloop", "not installed: messages take 1.4 to 2 times as long", "pip install uvloop")
     return good("uvloop", version)
 
 
@@ -103,7 +101,7 @@ def prosody() -> Finding:
     """Look for the XMPP server; `prosody --version` would start it."""
     from formicary.server.process import find_program
 
-    without = "containers meet without a server, and XMPP is not there"
+    without = "containers meet without a server, and XMPP is not available"
     try:
         find_program("prosody")
         program = find_program("prosodyctl")
@@ -121,14 +119,16 @@ def prosody() -> Finding:
             timeout=_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return limited("Prosody", f"prosodyctl does not say its version ({error})", f"try: {program} about")
+        return limited(
+            "Prosody", f"prosodyctl does not report its version ({error})", f"try: {program} about"
+        )
     return _prosody_of(done.stdout, program)
 
 
 def _prosody_of(said: str, program: str) -> Finding:
     found = _VERSION.search(said)
     if found is None:
-        return limited("Prosody", "prosodyctl does not say its version", f"try: {program} about")
+        return limited("Prosody", "prosodyctl does not report its version", f"try: {program} about")
     numbers = tuple(int(number) for number in re.findall(r"\d+", found[1])[:2])
     if numbers and numbers < _OLDEST_PROSODY:
         oldest = ".".join(map(str, _OLDEST_PROSODY))

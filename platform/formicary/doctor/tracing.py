@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SECONDS = 10.0
 _CHILD = "import sys; print(flush=True); sys.stdin.read()"  # it ends with us, however we end
-_INSTEAD = "`formicary profile` accounts exactly instead, which costs more"
+_INSTEAD = "`formicary profile` uses exact accounting instead, which costs more"
 _SCOPE = Path("/proc/sys/kernel/yama/ptrace_scope")
 
 
@@ -33,10 +33,10 @@ def tracing() -> Finding:
     except (OSError, subprocess.TimeoutExpired) as error:
         problem = str(error)
     if problem is None:
-        return good("tracing", "py-spy may look into processes")
+        return good("tracing", "py-spy may inspect processes")
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
     cause, step = explain(_SCOPE, Path("/"), platform=sys.platform, is_root=is_root)
-    return limited("tracing", f"py-spy may not look into processes ({cause or problem}): {_INSTEAD}", step)
+    return limited("tracing", f"py-spy may not inspect processes ({cause or problem}): {_INSTEAD}", step)
 
 
 def _try(program: str) -> str | None:
@@ -70,21 +70,21 @@ def explain(scope: Path, root: Path, *, platform: str, is_root: bool) -> tuple[s
         is_root: whether root has tried.
     """
     if platform == "darwin":
-        return "macOS allows it to root only", "run it with sudo"
+        return "macOS only allows it for root", "run it with sudo"
     if (root / ".dockerenv").exists() or (root / "run/.containerenv").exists():
-        return "the container is not allowed to", "start the container with --cap-add SYS_PTRACE"
+        return "the container is not permitted to", "start the container with --cap-add SYS_PTRACE"
     try:
         level = scope.read_text(encoding="ascii").strip()
     except OSError:
         level = "0"
     if level == "3":
         return (
-            "kernel.yama.ptrace_scope is 3, until the next start",
-            "start the system with 0 or 1 in its place",
+            "kernel.yama.ptrace_scope is 3 until the next boot",
+            "boot with it set to 0 or 1",
         )
     if level in {"1", "2"} and not is_root:
         return (
             f"kernel.yama.ptrace_scope is {level}",
             "sudo sysctl kernel.yama.ptrace_scope=0, or run it with sudo",
         )
-    return "", "run it as root, or give it the capability CAP_SYS_PTRACE"
+    return "", "run it as root, or grant it the capability CAP_SYS_PTRACE"

@@ -171,7 +171,7 @@ class Lab:
         with subprocess.Popen(command, stderr=subprocess.PIPE, **self.options) as process:
             try:
                 said = [process.stderr.readline() for _ in range(warnings + 1)]
-                assert "Ctrl-C ends it" in said[-1]
+                assert "press Ctrl-C to stop" in said[-1]
                 if "--listen" in arguments:
                     assert "from another terminal" in process.stderr.readline()
                 yield process

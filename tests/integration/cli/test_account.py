@@ -51,7 +51,7 @@ def test_accounts_are_added_listed_and_removed(account):
 def test_a_password_is_made_up_and_shown_once(account, server):
     code, out, _ = account("add", "carol", "--generate")
     said, password = out.rstrip("\n").rsplit(" ", 1)
-    assert (code, said) == (0, "added carol@lab.localhost, whose password is")
+    assert (code, said) == (0, "added carol@lab.localhost with password")
     assert len(password) == 24
     kept = "".join(path.read_text() for path in server.folder.path.rglob("*") if path.is_file())
     assert password not in kept
@@ -60,11 +60,11 @@ def test_a_password_is_made_up_and_shown_once(account, server):
 @pytest.mark.parametrize(
     ("arguments", "given", "code", "sentence"),
     [
-        (["add", "dave"], "", 2, "there is no password on standard input; give one, or take --generate"),
-        (["add", "dave"], "\n", 2, "the password is empty"),
+        (["add", "dave"], "", 2, "no password on standard input; provide one, or use --generate"),
+        (["add", "dave"], "\n", 2, "the password must not be empty"),
         (["add", "Dave"], "secret", 2, "write 'dave'"),
-        (["add", "dave@far.example"], "secret", 1, "no accounts of far.example, but of lab.localhost and"),
-        (["remove", "dave"], "", 1, "there is no account dave@lab.localhost; see which there are with: form"),
+        (["add", "dave@far.example"], "secret", 1, "no accounts on far.example, only on lab.localhost and"),
+        (["remove", "dave"], "", 1, "there is no account dave@lab.localhost; list accounts with: form"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(account, arguments, given, code, sentence):
@@ -77,7 +77,7 @@ def test_without_a_server_it_says_so_before_it_asks(account, tmp_path):
         code, out, err = account(*arguments, where=tmp_path)
         assert (code, out) == (3, "")
         how = f"start one with: formicary server start --folder {tmp_path}"
-        assert err == f"formicary: no server runs in {tmp_path}; {how}\n"
+        assert err == f"formicary: no server is running in {tmp_path}; {how}\n"
 
 
 @pytest.mark.parametrize(

@@ -129,9 +129,9 @@ def test_an_agent_sleeps_and_is_woken(running):
     assert running.said("deactivate", "ada") == "deactivated ada@c2.lab.localhost\n"
     (row,) = running.said("agents", "--state", "deactivated").splitlines()[1:]
     assert row.split()[:3] == ["ada@c2.lab.localhost", "deactivated", "c2"]
-    assert "agent ada@c2.lab.localhost sleeps; wake it first" in running.refused("suspend", "ada", code=1)
+    assert "agent ada@c2.lab.localhost is asleep; wake it first" in running.refused("suspend", "ada", code=1)
     says = running.refused("move", "ada", "c1", code=1)
-    assert "agent ada@c2.lab.localhost sleeps; wake it first, by a message or by `activate`\n" in says
+    assert "agent ada@c2.lab.localhost is asleep; wake it first, with a message or with `activate`\n" in says
     assert json.loads(running.said("activate", "ada", "--json")) == [
         {"agent": "ada@c2.lab.localhost", "done": True, "error": None}
     ]
@@ -189,7 +189,7 @@ def test_one_that_takes_its_time_before_it_moves_may_move_yet(running):
     says = running.refused("move", "prudence", "c2", "--time-out", "0.1", code=1)
     assert says.startswith(
         "formicary: ams@c1.lab.localhost has not answered within 0.1 s; agent prudence@c1.lab.localhost may "
-        "move yet: look where it is before you try again, or wait for longer"
+        "still move: check where it is before you try again, or wait longer"
     )
     (running.path / "prudence").touch()
     running.until(lambda: "prudence" in running.said("agents", "--container", "c2"))
@@ -249,7 +249,7 @@ def test_a_container_without_agents_waits_for_those_that_come(lab):
         lab.start("run", "--accept", "shop", "--name", "c2", "--join", "c1") as waiting,
     ):
         try:
-            said = "c2.lab.localhost: waits for agents of shop that come from elsewhere; Ctrl-C ends it\n"
+            said = "c2.lab.localhost: waiting for agents of shop that move here; press Ctrl-C to stop\n"
             assert waiting.stderr.readline() == said
             lab.until(lambda: "c2 " in lab.said("ps"))
             lab.said("create", "shop:Tourist", "ada")
@@ -274,12 +274,15 @@ def test_what_fails_is_said_and_the_rest_is_done(running):
     assert done.stdout == "killed brief@c1.lab.localhost\n"
     assert done.stderr.splitlines() == [
         "formicary: there is no agent nobody in the platform",
-        "formicary: there are 2 agents named laser; say which, as in laser@c1.lab.localhost",
+        "formicary: there are 2 agents named laser; use a full name, such as  laser@c1.lab.localhost",
         (
             "formicary: container c9 cannot be reached: no container named 'c9' is connected to container "
             "c1; the message was not delivered"
         ),
-        "formicary: ams@c2.lab.localhost is the container's own agent, and stays there as long as that runs",
+        (
+            "formicary: ams@c2.lab.localhost is the container's own agent, and stays as long as the "
+            "container runs"
+        ),
     ]
     done = running.ask("suspend", "cell@c1", "--json")
     assert done.returncode == 1
@@ -296,31 +299,35 @@ def test_what_fails_is_said_and_the_rest_is_done(running):
         (["create", "shop:Broken", "new"], 1, "setup of agent new failed: ValueError: out of paper"),
         (["create", "shop:Printer", "laser"], 1, "an agent named 'laser' lives in container c1"),
         (["create", "shop:Printer", "new", "--container", "c9"], 1, "container c9 cannot be reached"),
-        (["create", "shop:Printer", "new", "--argument", "dpi"], 2, "--argument is KEY=VALUE, not 'dpi'"),
+        (
+            ["create", "shop:Printer", "new", "--argument", "dpi"],
+            2,
+            "--argument must be KEY=VALUE, not 'dpi'",
+        ),
         (
             ["create", "shop:Printer", "new", "--argument", "dpi=[1"],
             2,
-            "--argument dpi is not JSON, but begins",
+            "--argument dpi is not valid",
         ),
-        (["create", "shop:Cell", "new", "--argument", "dpi=1"], 1, "cannot be made with these arguments"),
+        (["create", "shop:Cell", "new", "--argument", "dpi=1"], 1, "cannot be created with these arguments"),
         (["move", "laser", "c2"], 1, "there are 2 agents named laser; say which"),
-        (["move", "laser@c1", "c 2"], 1, "'c 2' cannot be a container's name"),
+        (["move", "laser@c1", "c 2"], 1, "'c 2' is not a valid container name"),
         (
             ["move", "ams@c2", "c1"],
             1,
-            "ams@c2.lab.localhost is the container's own agent, and stays there as long as that runs",
+            ("ams@c2.lab.localhost is the container's own agent, and stays as long as the container runs"),
         ),
-        (["move", "ams", "c2"], 1, "ams@c1.lab.localhost is the container's own agent, and stays there"),
+        (["move", "ams", "c2"], 1, "ams@c1.lab.localhost is the container's own agent, and stays "),
         (["move", "nobody", "c2"], 1, "there is no agent nobody in the platform"),
         (["kill", "a b"], 1, "the agent name 'a b' has ' ' in it"),
-        (["agents", "--container", "C9"], 1, "'C9' cannot be a container's name"),
-        (["ps", "--join", "c2"], 2, "no container that others can join is named c2 on this host"),
-        (["ps", "--join", "c9"], 2, "no container that others can join is named c9 on this host"),
-        (["ps", "--join", "c1", "--main", "c2"], 2, "so --main says nothing: add --server or --account"),
-        (["ps", "--join", "c1", "--server", "local"], 2, "meet at one place"),
+        (["agents", "--container", "C9"], 1, "'C9' is not a valid container name"),
+        (["ps", "--join", "c2"], 2, "no joinable container or file is named c2 on this host"),
+        (["ps", "--join", "c9"], 2, "no joinable container or file is named c9 on this host"),
+        (["ps", "--join", "c1", "--main", "c2"], 2, "so --main has no effect: add --server or --account"),
+        (["ps", "--join", "c1", "--server", "local"], 2, "meet in only one place"),
         (["ps", "--join", "c1", "--as", "c2"], 3, ""),
-        (["ps", "--server", "none"], 3, "no server runs in"),
-        (["ps", "--platform", "lab.example"], 2, "leave --platform out"),
+        (["ps", "--server", "none"], 3, "no server is running in"),
+        (["ps", "--platform", "lab.example"], 2, "omit --platform"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(running, arguments, code, sentence):
@@ -330,13 +337,13 @@ def test_what_cannot_be_is_one_sentence(running, arguments, code, sentence):
 def test_the_agent_of_a_central_directory_stays_where_it_is(lab):
     with lab.run("--listen", "--directory", "central"):
         says = lab.refused("move", "df", "c2", code=1)
-    assert "df@c1.lab.localhost is the container's own agent, and stays there as long as that runs" in says
+    assert "df@c1.lab.localhost is the container's own agent, and stays as long as the container runs" in says
 
 
 def test_a_platform_that_is_not_there_is_one_sentence(lab):
     done = lab.typed("ps")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1)
-    assert "no platform runs on this host" in done.stderr
+    assert "no platform is running on this host" in done.stderr
     assert "formicary run FILE --listen" in done.stderr
 
 
@@ -360,8 +367,8 @@ def test_a_platform_that_is_dead_is_one_sentence(lab, tmp_path):
         copy.write_text((lab.path / "state/formicary/join/c1").read_text())
         process.kill()
         process.wait()
-    assert "no platform runs on this host" in lab.refused("ps", code=3)
-    assert "has ended without a word" in lab.refused("ps", "--join", "c1", code=2)
+    assert "no platform is running on this host" in lab.refused("ps", code=3)
+    assert "ended unexpectedly" in lab.refused("ps", "--join", "c1", code=2)
     assert "is it running?" in lab.refused("ps", "--join", copy, code=3)
 
 
@@ -383,7 +390,7 @@ def test_a_container_that_stands_still_is_missing_and_the_rest_is_there(lab):
         found = json.loads(done.stdout)
         assert [each["name"] for each in found["containers"]] == ["c1"]
         assert [each["domain"] for each in found["missing"]] == ["c2.lab.localhost"]
-        assert done.stderr.startswith("formicary: c2.lab.localhost could not be asked: ")
+        assert done.stderr.startswith("formicary: c2.lab.localhost could not be reached: ")
         assert done.stderr.count("\n") == 1
 
 
@@ -397,7 +404,7 @@ def test_a_container_without_agents_waits_for_those_that_others_create(lab, scri
         lab.start("run", *script, "--allow-create", "shop", "--name", "c2", "--join", "c1") as waiting,
     ):
         try:
-            said = "c2.lab.localhost: waits for agents of shop that others create; Ctrl-C ends it\n"
+            said = "c2.lab.localhost: waiting for agents of shop that others create; press Ctrl-C to stop\n"
             assert waiting.stderr.readline() == said
             lab.until(lambda: "c2 " in lab.said("ps"))
             assert "one@c2" in lab.said("create", "shop:Cell", "one", "--container", "c2")
@@ -413,11 +420,20 @@ def test_a_container_without_agents_waits_for_those_that_others_create(lab, scri
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "there is nothing to run: name a script, or a package with --allow-create or --accept"),
-        (["--accept", "shop"], "nobody can reach this container"),
-        (["--accept", "not a module", "--listen"], "--accept takes names of packages or modules"),
-        (["--allow-create", "shop"], "nobody can reach this container"),
-        (["empty.py", "--allow-create", "shop"], "nobody can reach this container"),
+        ([], "nothing to run: specify a script, or a package with --allow-create or --accept"),
+        (
+            ["--accept", "shop"],
+            "none can be created here or move here, because nothing can reach this container",
+        ),
+        (["--accept", "not a module", "--listen"], "--accept takes package or module names"),
+        (
+            ["--allow-create", "shop"],
+            "none can be created here or move here, because nothing can reach this container",
+        ),
+        (
+            ["empty.py", "--allow-create", "shop"],
+            "none can be created here or move here, because nothing can reach this container",
+        ),
         (["empty.py", "--listen"], "empty.py has no agents"),
     ],
 )

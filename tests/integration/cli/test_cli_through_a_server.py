@@ -57,10 +57,10 @@ def refused(server, *arguments, code):
 
 def test_an_agent_in_another_process_answers(run):
     with run("echo.py", "--name", "c2") as other:
-        assert other.stdout.readline() == "c2.lab.localhost: echo; Ctrl-C ends it\n"
+        assert other.stdout.readline() == "c2.lab.localhost: echo; press Ctrl-C to stop\n"
         with run("far.py") as asking:
             assert asking.stdout.read() == (
-                "c1.lab.localhost: asker; Ctrl-C ends it\necho@c2.lab.localhost answers hello\n"
+                "c1.lab.localhost: asker; press Ctrl-C to stop\necho@c2.lab.localhost answers hello\n"
             )
             assert asking.wait() == 0
     assert other.returncode == 130
@@ -73,13 +73,13 @@ def test_a_container_s_name_that_is_taken_is_one_sentence(server, run):
     assert said.startswith(
         "formicary: a container named 'taken' is connected to the XMPP server at 127.0.0.1:"
     )
-    assert said.endswith(" already; stop it or take another name\n")
+    assert said.endswith(" exists; stop it, or choose another name\n")
 
 
 def test_another_platform_than_the_server_s_is_one_sentence(server, run):
     said = refused(server, "--platform", "lab.example", code=2)
     assert said.startswith("formicary: the server in ")
-    assert said.endswith(" serves the platform lab.localhost, not lab.example; leave --platform out\n")
+    assert said.endswith(" serves the platform lab.localhost, not lab.example; omit --platform\n")
 
 
 def test_a_server_that_does_not_answer_is_one_sentence(run):

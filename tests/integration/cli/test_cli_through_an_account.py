@@ -53,7 +53,7 @@ def test_an_agent_in_another_process_answers(command):
         try:
             warning, started = other.stderr.readline(), other.stderr.readline()
             assert warning.startswith("WARNING formicary")
-            assert started == "c2.lab.account.localhost: echo; Ctrl-C ends it\n"
+            assert started == "c2.lab.account.localhost: echo; press Ctrl-C to stop\n"
             asked = call(*command("far.py", *more))
             assert asked.stdout == "echo@c2.lab.account.localhost answers hello\n", asked.stderr
             assert asked.returncode == 0
@@ -64,9 +64,9 @@ def test_an_agent_in_another_process_answers(command):
 @pytest.mark.parametrize(
     ("more", "code", "sentence"),
     [
-        (("--insecure",), 2, "no terminal to ask for the account's password: give --password-file"),
+        (("--insecure",), 2, "no terminal to ask for the account's password: use --password-file"),
         (("--password-file", "none"), 2, "the password in none cannot be read (No such file or directory)"),
-        (("--password-file", "/dev/null"), 2, "there is no password in /dev/null"),
+        (("--password-file", "/dev/null"), 2, "/dev/null contains no password"),
         (("--password-file", "password", "--no-tls"), 2, "can be overheard"),
         (("--password-file", "password"), 3, "certificate"),
         (("--password-file", "far.py", "--insecure"), 3, "password"),

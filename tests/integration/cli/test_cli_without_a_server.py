@@ -46,7 +46,7 @@ def listening(*arguments):
     command = [*RUN, "echo.py", *arguments]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
-            assert process.stderr.readline() == "c1.lab.localhost: echo; Ctrl-C ends it\n"
+            assert process.stderr.readline() == "c1.lab.localhost: echo; press Ctrl-C to stop\n"
             yield process, process.stderr.readline()
         finally:
             process.send_signal(signal.SIGINT)
@@ -97,7 +97,7 @@ def test_what_a_crash_left_behind_is_known_as_such_and_replaced(folder):
     refused = join("c1")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr == (
-        "formicary: the container c1 has ended without a word; start it again with: formicary run FILE "
+        "formicary: the container c1 ended unexpectedly; restart it with: formicary run FILE "
         "--name c1 --listen\n"
     )
     with listening():
@@ -108,7 +108,9 @@ def test_two_of_one_name_cannot_be_joined_on_one_host(folder):
     with listening():
         second = call("run", "echo.py", "--listen")
         assert (second.returncode, second.stdout) == (2, "")
-        assert second.stderr.startswith("formicary: a container named 'c1' that others can join runs on this")
+        assert second.stderr.startswith(
+            "formicary: a container named 'c1' that others can join is already running on this"
+        )
         assert second.stderr.count("\n") == 1
         assert join("c1").stdout == ANSWER  # the first one's file is still there
 
@@ -127,17 +129,23 @@ def test_a_container_that_has_ended_since_its_file_was_copied_is_one_sentence(fo
     ("arguments", "sentence"),
     [
         (["--name", "c2", "--join", "c9"], "start it with: formicary run FILE --name c9 --listen"),
-        (["--name", "c2", "--join", "no/such"], "is named no/such on this host, and no file either"),
+        (
+            ["--name", "c2", "--join", "no/such"],
+            "no joinable container or file is named no/such on this host",
+        ),
         (["--name", "c2", "--join", "far.py"], "is not the address of a container to join"),
         (["--name", "c2", "--join", "/dev/null"], "is not the address of a container to join"),
         (["--name", "c2", "--join", "."], "the join address in . cannot be read (Is a directory)"),
         (["--join", "formicary://c1.lab.localhost/xyz"], "a join address is a secret"),
-        (["--join", "c1", "--server", "local"], "meet at one place: leave --server or --join out"),
+        (["--join", "c1", "--server", "local"], "meet in only one place: omit --server or --join out"),
         (["--join", "c1", "--account", "lab@example.org"], "leave --account or --join out"),
-        (["--insecure"], "there is no account, so --insecure says nothing: add --account, or leave it out"),
-        (["--password-file", "far.py"], "there is no account, so --password-file says nothing"),
-        (["--listen", "--server", "local"], "leave --listen out, or give --listen-on"),
-        (["--route", "direct"], "a container by itself reaches no others, so --route says nothing"),
+        (
+            ["--insecure"],
+            "no account is given, so --insecure has no effect: add --account, or omit --insecure",
+        ),
+        (["--password-file", "far.py"], "no account is given, so --password-file has no effect"),
+        (["--listen", "--server", "local"], "omit --listen, or use --listen-on"),
+        (["--route", "direct"], "this container cannot reach any others, so --route has no effect"),
         (["--no-tls"], "so --tls or --no-tls says nothing"),
         (["--listen-on", "no address"], "no address"),
     ],
@@ -154,8 +162,8 @@ def test_what_does_not_fit_is_one_sentence(folder, arguments, sentence):
 def test_names_and_platforms_that_do_not_fit_are_one_sentence(folder):
     with listening():
         for arguments, sentence in (
-            (["--join", "c1"], "named c1, too: give this one a name of its own with --name"),
-            (["--name", "c2", "--join", "c1", "--platform", "lab.example"], "leave --platform out"),
+            (["--join", "c1"], "also named c1: choose another name with --name"),
+            (["--name", "c2", "--join", "c1", "--platform", "lab.example"], "omit --platform"),
         ):
             refused = call("run", "far.py", *arguments)
             assert (refused.returncode, refused.stdout) == (2, "")

@@ -59,8 +59,8 @@ def test_what_a_container_that_stands_still_has_is_listed_without_its_state(lab)
                 out, err = each.communicate()
                 assert each.returncode == 0
                 assert err == (
-                    "formicary: c2.lab.localhost could not be asked: ams@c2.lab.localhost has not answered "
-                    "within 5 s\n"
+                    "formicary: c2.lab.localhost could not be reached: ams@c2.lab.localhost has "
+                    "not answered within 5 s\n"
                 )
                 bob, pip = sorted(out.splitlines()[1:])
                 assert bob.endswith("  bob@c2.lab.localhost")
@@ -106,7 +106,7 @@ def test_a_word_alone_is_the_type_or_the_name(running):
         assert found("shop", "--name", "flowers") == found("flowers") == [("corner@c1", "flowers")]
         assert found("flowers", "--type", "printer") == []
         limited = running.ask("df", "search", "shop", "--max-results", "1")
-        assert (limited.stdout.count("\n"), "there may be more than these 1" in limited.stderr) == (2, True)
+        assert (limited.stdout.count("\n"), "there may be more than 1 results" in limited.stderr) == (2, True)
     finally:
         running.said("kill", "corner")
 
@@ -114,7 +114,7 @@ def test_a_word_alone_is_the_type_or_the_name(running):
 def test_it_says_when_there_may_be_more(running):
     done = running.ask("df", "search", "--max-results", "1")
     assert (done.returncode, done.stdout.count("\n")) == (0, 2)
-    assert done.stderr == "formicary: there may be more than these 1; see --max-results\n"
+    assert done.stderr == "formicary: there may be more than 1 results; see --max-results\n"
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_it_says_when_there_may_be_more(running):
     [
         (["search", "--where", "dpi 300"], 2, "as in 'dpi>=300', not 'dpi 300'"),
         (["search", "--where", "dpi>=true"], 1, "cannot be >= True"),
-        (["search", "--property", "=3"], 2, "--property is KEY=VALUE, not '=3'"),
+        (["search", "--property", "=3"], 2, "--property must be KEY=VALUE, not '=3'"),
         (["search", "--property", "a=1", "--property", "a=2"], 2, "--property 'a' is given twice"),
-        (["search", "--agent", "A"], 2, "is not in its XMPP form"),
+        (["search", "--agent", "A"], 2, "is not normalised for XMPP"),
         (["watch", "--where", "dpi"], 2, "as in 'dpi>=300', not 'dpi'"),
     ],
 )
@@ -169,7 +169,7 @@ def test_a_watch_ends_with_the_platform(lab):
         process.kill()
         out, err = watching.communicate()
     assert (watching.returncode, out) == (3, "")
-    assert err == "formicary: the platform's container c1 is not there any more\n"
+    assert err == "formicary: the platform's container c1 is gone\n"
 
 
 def test_who_reads_no_more_is_no_trouble(running):

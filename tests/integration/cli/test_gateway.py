@@ -78,10 +78,10 @@ def platform(tmp_path_factory):
 @pytest.mark.parametrize(
     ("arguments", "code", "why"),
     [
-        (["--peer", "jade"], 2, "--peer is PLATFORM=URL"),
-        (["--peer", "jade=jade:7778"], 2, "is no address of a platform"),
-        (["--listen-on", "localhost"], 2, "listens at an IP address"),
-        (["--port", "TAKEN"], 3, "take another port"),
+        (["--peer", "jade"], 2, "--peer must be PLATFORM=URL"),
+        (["--peer", "jade=jade:7778"], 2, "is not a platform's address"),
+        (["--listen-on", "localhost"], 2, "must listen at an IP address"),
+        (["--port", "TAKEN"], 3, "choose another port"),
     ],
 )
 def test_what_cannot_be_used_is_one_sentence(platform, arguments, code, why):
@@ -99,4 +99,4 @@ async def test_it_ends_with_a_sentence_when_the_platform_has_gone():
             await main.close()
             said = (await process.stderr.read()).decode()
             assert await process.wait() == 3
-            assert "the platform's container c1 is not there any more" in said
+            assert "the platform's container c1 is gone" in said

@@ -76,4 +76,4 @@ def test_a_directory_of_another_kind_is_asked_alike(lab, directory):
 
 
 def test_a_platform_that_is_not_there_is_one_sentence(lab):
-    assert "no platform runs on this host" in lab.refused("groups", code=3)
+    assert "no platform is running on this host" in lab.refused("groups", code=3)

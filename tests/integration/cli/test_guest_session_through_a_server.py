@@ -47,7 +47,7 @@ def test_the_platform_s_container_may_have_another_name(lab):
 def test_a_container_that_is_not_the_platform_s_says_so(at_server):
     lab, server = at_server
     sentence = lab.refused("ps", "--main", "c2", *server, code=2)
-    assert "the platform's container is c1, not c2; say so with --main" in sentence
+    assert "the platform's container is c1, not c2; set it with --main" in sentence
 
 
 def test_a_name_that_is_taken_is_one_sentence(at_server):

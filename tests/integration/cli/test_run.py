@@ -56,7 +56,7 @@ def run(*arguments):
 
 def test_it_ends_when_all_agents_are_gone(script):
     ended = run(script("alice = agent('alice', Stop())\nbob = agent('bob', Stop())"))
-    assert (ended.returncode, ended.stderr) == (0, "c1.lab.localhost: alice, bob; Ctrl-C ends it\n")
+    assert (ended.returncode, ended.stderr) == (0, "c1.lab.localhost: alice, bob; press Ctrl-C to stop\n")
     assert ended.stdout == "alice@c1.lab.localhost runs\nbob@c1.lab.localhost runs\n"
 
 
@@ -82,7 +82,7 @@ def test_a_signal_stops_the_agents_in_order_the_latest_first(script, number):
         process.send_signal(number)
         out, err = process.communicate()
     assert (process.returncode, out) == (130, "bob ends\nalice ends\n")
-    assert err == "c1.lab.localhost: alice, bob; Ctrl-C ends it\n"
+    assert err == "c1.lab.localhost: alice, bob; press Ctrl-C to stop\n"
 
 
 def test_what_a_script_has_started_in_the_background_ends_by_sigterm(script):
@@ -187,7 +187,7 @@ def test_a_module_or_a_package_runs_too_and_a_main_program_that_does_not_is_said
     refused = call("run", "-m", "shop.nothing")
     assert (refused.returncode, refused.stderr) == (
         2,
-        "formicary: there is no module shop.nothing: give one of this folder, or one that is installed\n",
+        "formicary: no module named shop.nothing: choose one in this folder, or one that is installed\n",
     )
 
 
@@ -267,19 +267,21 @@ def test_an_agent_started_twice_is_one_sentence(script):
     )
     ended = call("run", script(text))
     assert ended.returncode == 1
-    assert ended.stderr.endswith("formicary: an agent named 'bob' lives in container c1; take another name\n")
+    assert ended.stderr.endswith(
+        "formicary: an agent named 'bob' lives in container c1; choose another name\n"
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
         (["nosuch.py"], 2, "the script nosuch.py cannot be read (No such file or directory)"),
-        (["{script}", "--name", "C1"], 2, "'C1' cannot be a container's name"),
-        (["{script}", "--platform", "a b"], 2, "'a b' cannot be a platform's domain"),
+        (["{script}", "--name", "C1"], 2, "'C1' is not a valid container name"),
+        (["{script}", "--platform", "a b"], 2, "'a b' is not a valid platform domain"),
         (
             ["{script}", "--server", "{folder}"],
             3,
-            "no server runs in {folder}; start one with: formicary server",
+            "no server is running in {folder}; start one with: formicary server",
         ),
     ],
 )

@@ -209,12 +209,12 @@ def test_two_programs_find_each_other_where_one_joins_the_other(program):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["no.py"], "the script no.py cannot be read: there is no such file"),
-        ([], "there is nothing to run: name a script"),
-        (["FILE", "--containers", "2"], "with --spade, leave --containers out"),
-        (["FILE", "--for", "3"], "with --spade, leave --for out"),
-        (["FILE", "--listen", "--accept", "shop"], "with --spade, leave --accept out"),
-        (["FILE", "--sleepers", "night.sqlite"], "with --spade, leave --sleepers out"),
+        (["no.py"], "cannot read the script no.py: no such file"),
+        ([], "nothing to run: specify a script"),
+        (["FILE", "--containers", "2"], "with --spade, omit --containers"),
+        (["FILE", "--for", "3"], "with --spade, omit --for"),
+        (["FILE", "--listen", "--accept", "shop"], "with --spade, omit --accept"),
+        (["FILE", "--sleepers", "night.sqlite"], "with --spade, omit --sleepers"),
     ],
 )
 def test_what_cannot_be_is_refused(program, arguments, sentence):

@@ -73,7 +73,7 @@ def run(*arguments):
 
 def test_agents_are_spread_and_find_each_other(script):
     ended = run(script("echo, ask = agent('echo', Echo()), agent('ask', Ask())"), "--containers", "2")
-    assert ended.stderr == "main.lab.localhost: echo, ask, in 2 containers; Ctrl-C ends it\n"
+    assert ended.stderr == "main.lab.localhost: echo, ask, in 2 containers; press Ctrl-C to stop\n"
     assert ended.stdout == "ask@c2.lab.localhost hello echo@c1.lab.localhost\n"
     assert ended.returncode == 0
 
@@ -93,7 +93,7 @@ def test_ctrl_c_ends_all_in_order(script):
     assert len({*lines}) == 2
     assert all(re.fullmatch(r"waits \d+\n", line) for line in lines)  # whole ones, unbuffered as they are
     assert said == "ends\n" * 3
-    assert errors.splitlines()[0] == "lobby.lab.localhost: a, b, c, in 2 containers; Ctrl-C ends it"
+    assert errors.splitlines()[0] == "lobby.lab.localhost: a, b, c, in 2 containers; press Ctrl-C to stop"
     assert process.returncode == 130
 
 
@@ -146,14 +146,14 @@ def test_a_container_that_is_killed_is_said_and_the_others_go_on(script):
 @pytest.mark.parametrize(
     ("text", "options", "said"),
     [
-        ("a = agent('a')", ["--containers", "0"], "a local platform has one container or more, not 0"),
+        ("a = agent('a')", ["--containers", "0"], "a local platform must have at least one container, not 0"),
         ("a = agent('a')", ["--containers", "2", "--join", "c9"], "leave --join out"),
         (
             "a = agent('a')",
             ["--containers", "2", "--cpu-by-group"],
-            "leave --cpu-by-group, or --containers and --launcher, out",
+            "omit --cpu-by-group, or omit --containers and --launcher",
         ),
-        ("", ["--containers", "1"], "has no agents; make one at its top level"),
+        ("", ["--containers", "1"], "has no agents; create one at its top level"),
         ("1 / 0", ["--containers", "1"], "ZeroDivisionError: division by zero"),
         ("a = agent(f'a{os.getpid()}')", ["--containers", "2"], "so give the agents fixed names"),
     ],

@@ -26,7 +26,7 @@ def test_json_has_the_agents_of_all_containers(running):
 def test_what_is_recorded_without_a_terminal_can_be_read(running, tmp_path):
     path = tmp_path / "shop.formicary"
     process = running.start("watch", "--record", str(path))
-    assert "is recorded in" in process.stderr.readline()
+    assert "recording " in process.stderr.readline()
 
     def is_there():
         try:

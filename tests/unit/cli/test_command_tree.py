@@ -46,3 +46,18 @@ def test_an_inner_group_is_loaded_too():
 def test_a_command_says_its_own_examples():
     command = LazyCommand("kill", "formicary.cli.life:kill", "End agents.", "KILL")
     assert "formicary kill" in command.load().epilog
+
+
+def completed(*words):
+    """Return what bash offers for the last of some words."""
+    typed = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+    environment = {"_FORMICARY_COMPLETE": "complete_bash", **typed}
+    return CliRunner().invoke(cli.app, [], prog_name="formicary", env=environment).output.split()
+
+
+def test_the_shell_completes_commands_options_and_values():
+    assert completed("formicary", "s") == ["suspend", "server"]
+    assert {"bench", "hosts", "lab", "run"} < set(completed("formicary", ""))
+    assert completed("formicary", "server", "st") == ["start", "stop", "status"]
+    assert completed("formicary", "ps", "--j") == ["--json", "--join"]
+    assert completed("formicary", "run", "--mode", "") == ["asynchronous", "synchronous", "pooled"]

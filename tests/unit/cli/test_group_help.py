@@ -19,4 +19,12 @@ def test_it_says_all_of_each_command_and_fits_the_width(monkeypatch, arguments):
     assert "--version Print the version." in said
     assert "Try: formicary bench run quick" in said  # without the markup
     assert "ps List the containers of a running platform." in said
-    assert "hosts Check, prepare and clean the hosts of a hosts.toml." in said
+    assert "hosts Check, prepare and clean up the hosts listed in hosts.toml." in said
+
+
+def test_commands_are_in_panels_those_of_installed_packages_too():
+    lines = CliRunner().invoke(app, ["--help"]).output.splitlines()
+    panels = [line.strip("╭─╮ ") for line in lines if line.startswith("╭")]
+    assert panels == [
+        *("Options", "Run", "Inspect", "Control agents", "Servers and hosts", "Laboratory", "Learn")
+    ]

@@ -31,7 +31,7 @@ def test_one_that_ends_while_others_are_looked_for_hides_none_of_them(monkeypatc
 
         monkeypatch.setattr(join_files.os, "open", vanishing)
         assert join_files.listening() == ["c2"]
-        with pytest.raises(UsageError, match="c1 has ended without a word"):
+        with pytest.raises(UsageError, match="c1 ended unexpectedly"):
             join_files.read("c1")
         monkeypatch.undo()
 
@@ -43,7 +43,7 @@ def test_one_that_belongs_to_somebody_else_is_said_to_be_unreadable(monkeypatch)
             raise PermissionError(13, "Permission denied")
 
         monkeypatch.setattr(join_files.os, "open", refuse)
-        with pytest.raises(UsageError, match=r"c1 cannot be read \(Permission denied\)"):
+        with pytest.raises(UsageError, match=r"cannot read the join address in .*c1 \(Permission denied\)"):
             join_files.read("c1")
         monkeypatch.undo()
 

@@ -34,8 +34,8 @@ def test_what_cannot_be_printed_is_one_sentence_and_a_failure(full, arguments, u
     with full.open("w") as stdout:
         done = run(PROGRAM, *arguments, stdout=stdout, env={"PYTHONUNBUFFERED": unbuffered})
     assert done.stderr == (
-        b"formicary: the output cannot be written (No space left on device): make room, or print it "
-        b"elsewhere\n"
+        b"formicary: cannot write the output (No space left on device): "
+        b"free some space, or redirect it elsewhere\n"
     )
     assert done.returncode == 1
 

@@ -27,14 +27,14 @@ def test_a_value_is_json_or_else_text(text, value):
 
 @pytest.mark.parametrize("text", ["[1", "{a}", '"half', "[" * 100_000])
 def test_what_begins_like_json_and_is_none_is_a_mistake(text):
-    with pytest.raises(UsageError, match="it is not JSON, but begins like it"):
+    with pytest.raises(UsageError, match="looks like JSON but is not valid"):
         parse("it", text)
 
 
 def test_pairs():
     assert parse_pairs("--argument", ["a=1", "b=x=y"]) == {"a": 1, "b": "x=y"}
     assert parse_pairs("--argument", None) == {}
-    for pairs, sentence in ((["a"], "is KEY=VALUE, not 'a'"), (["a=1", "a=2"], "'a' is given twice")):
+    for pairs, sentence in ((["a"], "must be KEY=VALUE, not 'a'"), (["a=1", "a=2"], "'a' is given twice")):
         with pytest.raises(UsageError, match=sentence):
             parse_pairs("--argument", pairs)
 
@@ -60,5 +60,5 @@ def test_conditions(text, condition):
 
 @pytest.mark.parametrize("text", ["", "dpi", "=3", ">=3", "dpi 300"])
 def test_what_is_no_condition_is_a_mistake(text):
-    with pytest.raises(UsageError, match="--where is a property"):
+    with pytest.raises(UsageError, match="--where takes a property"):
         parse_condition(text)

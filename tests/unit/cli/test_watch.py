@@ -35,7 +35,7 @@ def watch(*arguments):
 def test_a_conversation_is_written_as_a_picture_or_a_table(recording, tmp_path, capsys):
     drawing = tmp_path / "sale.svg"
     assert watch(recording, "--conversation", "sale", "--export", drawing) == 0
-    assert capsys.readouterr().out.split() == ["2", "messages", "in", str(drawing)]
+    assert capsys.readouterr().out.split() == ["wrote", "2", "messages", "to", str(drawing)]
     assert "request nails" in drawing.read_text()
     assert watch(recording, "--export", tmp_path / "all.csv") == 0
     assert len((tmp_path / "all.csv").read_text().splitlines()) == 4
@@ -49,14 +49,14 @@ def test_a_conversation_is_written_as_a_picture_or_a_table(recording, tmp_path, 
     ("arguments", "code", "sentence"),
     [
         (["FILE", "--conversation", "none", "--export", "x.svg"], 2, "it has 2, such as sale, other"),
-        (["FILE", "--export", "x.png"], 2, "has to end in .mmd, .svg or .csv"),
-        (["FILE", "--allow", "act"], 2, "--allow is for a platform that runs"),
-        (["FILE", "--record", "x"], 2, "--record is for a platform that runs"),
-        (["FILE"], 2, "there is no terminal to show it in"),
-        (["missing"], 2, "there is no terminal to show it in"),
-        (["missing", "--json"], 3, "there is no recording missing"),
-        (["--speed", "2"], 2, "--speed is for a recording"),
-        ([], 2, "there is no terminal to show it in"),
+        (["FILE", "--export", "x.png"], 2, "must end in .mmd, .svg or .csv"),
+        (["FILE", "--allow", "act"], 2, "--allow requires a running platform"),
+        (["FILE", "--record", "x"], 2, "--record requires a running platform"),
+        (["FILE"], 2, "there is no terminal to show the view in"),
+        (["missing"], 2, "there is no terminal to show the view in"),
+        (["missing", "--json"], 3, "no recording missing"),
+        (["--speed", "2"], 2, "--speed requires a recording"),
+        ([], 2, "there is no terminal to show the view in"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(recording, arguments, code, sentence, capsys):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.vocabulary.parameters import Parameter
 
-_WHAT, _HOW, _OUTPUT = "What", "How", "Output"
+_WHAT, _HOW, _OUTPUT = "Selection", "Method", "Output"
 
 Experiment = Annotated[
     str | None,

@@ -123,7 +123,7 @@ def metric_of(experiment: str, name: str) -> Metric:
     return metrics_of(experiment).get(name) or Metric(name, name)
 
 
-_PANELS = "What", "Where", "How much", "How"
+_PANELS = "Selection", "Placement", "Workload", "Method"
 _MANY = 6
 
 
@@ -164,7 +164,7 @@ def _merged(declared: list[tuple[Parameter, list[Experiment]]]) -> Parameter:
 def _with(experiments: list[Experiment]) -> str:
     if len(experiments) > _MANY:
         return ""
-    return f"With {' and '.join(_called(experiments))}: "
+    return f"For {' and '.join(_called(experiments))}: "
 
 
 def _called(experiments: Iterable[Experiment]) -> list[str]:

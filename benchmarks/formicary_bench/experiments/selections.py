@@ -93,10 +93,10 @@ class Selection:
 
 
 _ALL = (
-    Selection(QUICK, "a minute with some of all", is_short=True),
-    Selection(LINKS, "what links between containers cost, by every route"),
-    Selection(FAMILY, "what the directory costs, in all of its designs"),
-    Selection(FAMILY_CPU, "where the CPU time of registering and of searching goes"),
+    Selection(QUICK, "a bit of everything in a minute", is_short=True),
+    Selection(LINKS, "cost of links between containers, by every route"),
+    Selection(FAMILY, "cost of the directory, in all of its designs"),
+    Selection(FAMILY_CPU, "CPU time of registering and searching, by group"),
 )
 
 SELECTIONS = {one.name: one for one in _ALL}

@@ -134,7 +134,7 @@ def read(path: Path, wording: FileWording) -> TomlFile:
         return TomlFile(path, text)
     except RecursionError:
         raise UsageError(
-            f"{path}: this is not TOML (brackets within brackets without end); {wording.how}"
+            f"{path}: this is not valid TOML (too deeply nested brackets); {wording.how}"
         ) from None
     except ValueError as error:
         found = re.fullmatch(
@@ -143,8 +143,8 @@ def read(path: Path, wording: FileWording) -> TomlFile:
         what, line, column = found.groups() if found else (str(error), None, None)
         where = f"line {line}, column {column}" if line else "at its end" if found else "somewhere"
         raise UsageError(
-            f"{path}, {where}: this is not TOML ({what}); write lines such as {wording.lines}, and texts in "
-            "quotes"
+            f"{path}, {where}: this is not valid TOML ({what}); write lines such as "
+            f"{wording.lines}, with text in quotes"
         ) from None
 
 
@@ -152,24 +152,26 @@ def _text(path: Path, wording: FileWording) -> str:
     noun = wording.what.partition(" ")[2]
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            what = "a folder" if path.is_dir() else "no ordinary file"
-            raise UsageError(f"{path} is {what}; give the path of {wording.what}, such as {wording.example}")
+            what = "a folder" if path.is_dir() else "not a regular file"
+            raise UsageError(
+                f"{path} is {what}; specify the path of {wording.what}, such as {wording.example}"
+            )
         with path.open("rb") as file:
             content = file.read(_LARGEST + 1)
     except FileNotFoundError:
-        raise UsageError(f"there is no file {path}; {wording.instead}") from None
+        raise UsageError(f"no file {path}; {wording.instead}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"the {noun} {str(path)!r} cannot be read ({reason}); give another one") from None
+        raise UsageError(f"the {noun} {str(path)!r} cannot be read ({reason}); choose another one") from None
     if len(content) > _LARGEST:
         raise UsageError(
-            f"{path} is larger than {_LARGEST >> 20} MiB; {wording.what} lists {wording.lists} only"
+            f"{path} is larger than {_LARGEST >> 20} MiB; {wording.what} only lists {wording.lists}"
         )
     try:
         return content.decode("utf-8-sig")  # editors on Windows put a mark at the beginning
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise UsageError(f"{path}, line {line}: this is not UTF-8; save the file in that encoding") from None
+        raise UsageError(f"{path}, line {line}: this is not UTF-8; save the file as UTF-8") from None
 
 
 def convert(value: Any, kind: Any) -> Any:
@@ -190,10 +192,10 @@ def convert(value: Any, kind: Any) -> Any:
     if get_origin(kind) is tuple:
         one = get_args(kind)[0]
         if not isinstance(value, list):
-            raise WrongError(f"{shown(value)} is no list; write it in brackets, such as [{_example(one)}]")
+            raise WrongError(f"{shown(value)} is not a list; write it in brackets, such as [{_example(one)}]")
         return tuple(dict.fromkeys(each(value, lambda element: convert(element, one))))
     if isinstance(value, str) and not value.isprintable():
-        raise WrongError(f"{shown(value)} has control characters in it; leave them out")
+        raise WrongError(f"{shown(value)} contains control characters; remove them")
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError:
@@ -223,9 +225,9 @@ def _wrong(value: Any, kind: Any) -> str:
     if get_origin(base) is Literal:
         known = get_args(base)
         near = guess(value, known) if isinstance(value, str) else ""
-        return f"no {meta.title}; there are {', '.join(known[:-1])} and {known[-1]}{near}"
+        return f"no {meta.title}; choose from {', '.join(known[:-1])} and {known[-1]}{near}"
     if base is str and not isinstance(value, str):
-        return f"no text; write it in quotes, such as {_example(kind)}"
+        return f"not text; write it in quotes, such as {_example(kind)}"
     return meta.description or ""
 
 

@@ -43,11 +43,11 @@ MEASURE, EXPERIMENT = "measure", "experiment"
 
 _OF_TABLES = with_scope(OWN, VARIED, ALWAYS, SHARED)
 _HOSTS = with_scope(HOSTS)
-_HOW = "write a table [measure.NAME] with its experiment for each one"
+_HOW = "add a table [measure.NAME] with its experiment for each measurement"
 _WORDING = toml_files.FileWording(
     what="a plan",
     example="plan.toml",
-    instead="give the path of your plan, or make one with `formicary bench plan new FILE`",
+    instead="specify the path of your plan, or create one with `formicary bench plan new FILE`",
     lists="experiments",
     lines='[measure.a] and experiment = "messaging/pairs"',
     how=_HOW,
@@ -134,8 +134,8 @@ class _Reader:
         document = self._file.document
         top = with_scope(SHARED, WHOLE, HOSTS)
         for key in document.keys() - {*top, MEASURE}:
-            near = guess(key, [*top, MEASURE]) or f"; there are {', '.join(top)}, and tables [measure.NAME]"
-            self._file.complain((key,), f"there is no such key{near}")
+            near = guess(key, [*top, MEASURE]) or f"; choose from {', '.join(top)} and tables [measure.NAME]"
+            self._file.complain((key,), f"no such key{near}")
         shared = self._values(document, top, ())
         for one in _HOSTS.values():
             shared.pop(one.attribute, None)
@@ -155,9 +155,9 @@ class _Reader:
                     planned = True
                     yield options
             else:
-                self._file.complain((MEASURE, name), f"{shown(table)} is no table; {_HOW}")
+                self._file.complain((MEASURE, name), f"{shown(table)} is not a table; {_HOW}")
         if not planned and not self._file.has_problems:
-            self._file.complain((), "nothing of it can be measured")
+            self._file.complain((), "nothing in it can be measured")
 
     def _part(
         self, where: tuple[str, ...], table: Mapping[str, Any], shared: Mapping[str, Any]
@@ -173,7 +173,7 @@ class _Reader:
                 self._file.complain((*where, key), f"{experiment} has none; it takes {', '.join(takes)}")
                 own.pop(_OF_TABLES[key].attribute, None)
         if isinstance(self.warm_up, int) and "rounds" in own:
-            self._file.complain((*where, "rounds"), f"{WARM_UP} says so already; leave one of them out")
+            self._file.complain((*where, "rounds"), f"{WARM_UP} already sets it; remove one of them")
         if not experiment:
             return
         fields = {one.attribute for one in _OF_TABLES.values() if one.scope == OWN}
@@ -194,7 +194,7 @@ class _Reader:
         """Return the name of a table's experiment; nothing if it has none."""
         if EXPERIMENT not in table:
             self._file.complain(
-                where, 'the experiment is missing; write one, such as experiment = "messaging/pairs"'
+                where, 'the experiment is missing; add one, such as experiment = "messaging/pairs"'
             )
             return ""
         name = table[EXPERIMENT]
@@ -202,7 +202,7 @@ class _Reader:
             near = guess(name, EXPERIMENTS) if isinstance(name, str) else ""
             self._file.complain(
                 (*where, EXPERIMENT),
-                f"{shown(name)} is no experiment{near or '; look at all with: formicary bench list'}",
+                f"{shown(name)} is not an experiment{near or '; list all with: formicary bench list'}",
             )
             return ""
         return name
@@ -219,8 +219,8 @@ class _Reader:
                 except (WrongError, UsageError) as error:
                     self._file.complain((*where, key), str(error))
             elif where and key != EXPERIMENT:
-                near = guess(key, [*known, EXPERIMENT]) or f"; there are {EXPERIMENT}, {', '.join(known)}"
-                self._file.complain((*where, key), f"there is no such key{near}")
+                near = guess(key, [*known, EXPERIMENT]) or f"; choose from {EXPERIMENT}, {', '.join(known)}"
+                self._file.complain((*where, key), f"no such key{near}")
         return found
 
 

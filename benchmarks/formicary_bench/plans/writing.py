@@ -27,8 +27,8 @@ _TOP = """\
 #   formicary bench run --plan {path} --dry-run
 #   formicary bench run --plan {path}
 #
-# Keys behind a # are what is taken without them, or an example where that depends on something else.
-# These are for all tables below that do not say otherwise.
+# Commented keys show defaults, or an example where the default depends on something else.
+# These apply to all tables below that do not override them.
 """
 
 
@@ -49,12 +49,12 @@ def write(path: Path, names: Sequence[str]) -> list[str]:
     everything = not names or EVERYTHING in names
     chosen = [one for one in EXPERIMENTS.values() if (_is_local(one) if everything else one.name in names)]
     if path.exists():
-        raise UsageError(f"{path} is there already and is not overwritten: name another file, or remove it")
+        raise UsageError(f"{path} already exists and is not overwritten: choose another file, or remove it")
     try:
         with output_file(path) as temporary:
             temporary.write_text("\n".join(_lines(path, chosen)) + "\n", encoding="utf-8", newline="\n")
     except OSError as error:
-        raise FormicaryError(f"{path} cannot be written ({error.strerror}): name another file") from error
+        raise FormicaryError(f"{path} cannot be written ({error.strerror}): choose another file") from error
     return [one.name for one in chosen]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 MOST_CORES = 1024
 """The most that can be asked for."""
 
-PLATFORM_CORES = "--cores needs Linux, where a process can be kept on some cores; leave --cores out"
+PLATFORM_CORES = "--cores requires Linux, which can restrict a process to some cores; omit --cores"
 """What is said where there is no such means."""
 
 

@@ -78,7 +78,7 @@ class Kind:
                 values.append(self.one(self.read(word)))
             except ValueError:
                 raise UsageError(
-                    f"{option} takes {self.takes}, not {word[:_SHOWN]!r}; write {option} {example}, say"
+                    f"{option} takes {self.takes}, not {word[:_SHOWN]!r}; use {option} {example}, for example"
                 ) from None
         return tuple(dict.fromkeys(values)) if self.several else values[0]
 
@@ -90,7 +90,7 @@ class Kind:
         """
         items = given if self.several and isinstance(given, list) else [given]
         if not items:
-            raise WrongError("the list is empty; write a value into it, or leave the key out")
+            raise WrongError("the list is empty; add a value, or remove the key")
         values = []
         for item in items:
             try:
@@ -98,7 +98,9 @@ class Kind:
             except ValueError:
                 from formicary_bench.files.toml_files import shown  # what lists experiments needs none of it
 
-                raise WrongError(f"takes {self.takes}, not {shown(item)}; write {example}, say") from None
+                raise WrongError(
+                    f"takes {self.takes}, not {shown(item)}; write {example}, for example"
+                ) from None
             except UsageError as error:
                 raise WrongError(str(error)) from None
         return tuple(dict.fromkeys(values)) if self.several else values[0]
@@ -144,7 +146,7 @@ def switches() -> Kind:
     """Return the kind of what is on, off, or measured both ways."""
     words = {"on": True, "off": False}
     return Kind(
-        takes="on or off (in files true or false)",
+        takes="on or off (true or false in files)",
         type=bool,
         read=lambda word: words.get(word, word),
         word=lambda value: "on" if value else "off",
@@ -163,7 +165,7 @@ def duration(*, several: bool = False) -> Kind:
         return time
 
     return Kind(
-        takes="a time with its unit, us, ms or s",
+        takes="a time with a unit (us, ms or s)",
         type=str,
         several=several,
         make=make,
@@ -203,8 +205,8 @@ def either(kinds: Sequence[Kind]) -> Kind:
 
 
 FLAG = Kind(takes="true or false", type=bool, several=False)
-TEXTS = Kind(takes="texts in quotes", type=str)
-TEXT = Kind(takes="a text in quotes", type=str, several=False)
+TEXTS = Kind(takes="quoted texts", type=str)
+TEXT = Kind(takes="a quoted text", type=str, several=False)
 RULE = Kind(takes="detect, paper or a number", type=int | str, several=False, make=str)
 
 
@@ -221,7 +223,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name[:253], known, n=1, cutoff=0.5)
     # `pairs` is as good a guess at messaging/pairs as any that difflib makes.
     close = close or [one for one in known if name and name in one]
-    hint = f"did you mean {close[0]}?" if close else f"take one of: {', '.join(sorted(known))}"
+    hint = f"did you mean {close[0]}?" if close else f"choose one of: {', '.join(sorted(known))}"
     if not close and what in _LISTS:  # too many to name
-        hint = f"look at all with: {_LISTS[what]}"
-    return f"there is no {what} {name[:_SHOWN]!r}; {hint}"
+        hint = f"list all with: {_LISTS[what]}"
+    return f"no {what} {name[:_SHOWN]!r}; {hint}"

@@ -33,7 +33,7 @@ class Metric:
         has_spread: Whether tables show its interval beside it.
         minor: Whether it may be left out where there is little room.
         is_compared: Whether platforms and runs are compared by it.
-        is_judged: Whether it is said how far it can be believed: not of what follows from others.
+        is_judged: Whether its stability is judged; false for what is derived from other metrics.
     """
 
     name: str

@@ -33,8 +33,8 @@ COMPUTATIONS = Parameter(
     kind=whole(1, MOST_LOOP),
     unit="computations",
     column="each computes",
-    help="How many computations each agent makes.",
-    default="64 of all agents, one of each at least",
+    help="Number of computations by each agent.",
+    default="64 in total, at least one each",
     example=[2],
 )
 
@@ -54,7 +54,7 @@ class Computing(Agents, frozen=True, kw_only=True):
 EXPERIMENT = Experiment(
     name="compute/speed-up",
     title="Agents that compute",
-    what="CPU time of all computations over the time that they take in all, by agents and cores",
+    what="CPU time of all computations over elapsed time, by agents and cores",
     source="Pérez-Carro 2013, Section 4.1, Fig. 4",
     repeats=Repeats(PEREZ_CARRO, lambda _: {4}),
     parameters=Computing,
@@ -69,7 +69,7 @@ EXPERIMENT = Experiment(
     selected={QUICK: (Take(subjects=(OURS, "processes"), sizes={"agents": (8,), "loop": (2,)}),)},
     fit=Loaded(f"{_HERE}.plan:on_cores"),
     profiling=None,
-    why_unprofiled="what several processes do together",
+    why_unprofiled="what several processes achieve together",
     duration=Loaded(f"{_HERE}.plan:duration"),
     played_by=f"{_HERE}.players",
     metrics=(SPEED_UP, ELAPSED, CPU_TIME),
@@ -78,7 +78,7 @@ EXPERIMENT = Experiment(
         Figure(
             metric=SPEED_UP,
             over="agents",
-            caption="CPU time of all computations together, over the time until the last has ended.",
+            caption="CPU time of all computations, divided by the time until the last one ends.",
         ),
     ),
     says="{Who}, {agents} that compute: CPU time for {speed_up} s in each second{beside}.",

@@ -39,7 +39,7 @@ REGISTERED = Parameter(
     name="services",
     kind=whole(0, 1_000_000),
     unit="services",
-    help="How many services are registered before.",
+    help="Number of services registered beforehand.",
     example=[0, 1000],
     few=1000,
 )
@@ -47,7 +47,7 @@ LEARNING = Parameter(
     name="containers",
     kind=whole(1, MOST_ON_A_HOST),
     unit="other containers",
-    help="How many other containers are to learn of a registration.",
+    help="Number of other containers that learn of a registration.",
     example=[3],
     few=3,
 )

@@ -1,4 +1,4 @@
-"""Agents that come, register and end: `directory/churn`."""
+"""Agents that start, register and end: `directory/churn`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ REGISTERED = replace(CREATION, title="agents registered per second", column="reg
 
 EXPERIMENT = Experiment(
     name="directory/churn",
-    title="Agents that come, register and end",
-    what="agents that register and end, per second, in four containers of two processes",
+    title="Agents that start, register and end",
+    what="agents that register and end per second, in four containers of two processes",
     parameters=Agents,
     varies=("route", "tls"),
     sizes={"agents": (20_000,)},

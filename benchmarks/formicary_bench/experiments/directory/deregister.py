@@ -1,4 +1,4 @@
-"""Taking a service back: `directory/deregister`."""
+"""Deregistering a service: `directory/deregister`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from formicary_bench.experiments.messaging import DIRECTLY, ONE_OR_TWO
 
 EXPERIMENT = of_changes(
     "directory/deregister",
-    "Taking a service back",
-    "time to take a service back",
+    "Deregistering a service",
+    "time of one deregistration of a service",
     "Alberola 2010, without a figure, as it was like Fig. 12, 13",
     Take(subjects=BUILT, placements=ONE_OR_TWO, carriers=DIRECTLY),
 )

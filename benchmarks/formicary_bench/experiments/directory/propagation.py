@@ -14,7 +14,7 @@ from formicary_bench.vocabulary.routes import DIRECT, Carrier
 EXPERIMENT = Experiment(
     name="directory/propagation",
     title="How registrations spread",
-    what="time until other containers have seen a registration, and have told",
+    what="time until other containers have seen a registration and confirmed it",
     source="our own; the delay that Alberola 2010 does not measure",
     parameters=Spreading,
     varies=("route", "tls"),

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _AT = {"replica": "in the replica", "central": "at the central directory", "lookup": "at the look-up server"}
 _USES = {
     "directory/register": "registering a service",
-    "directory/deregister": "taking a service back",
+    "directory/deregister": "deregistering a service",
     "directory/search": "a search for the services of a type",
 }
 

@@ -1,4 +1,4 @@
-"""Searching for the services of a type: `directory/search`."""
+"""Searching for services of a type: `directory/search`."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from formicary_bench.vocabulary.traffic import SPLIT, SPREADS
 
 EXPERIMENT = Experiment(
     name="directory/search",
-    title="Searching for the services of a type",
-    what="time of one search for the services of a type",
+    title="Searching for services of a type",
+    what="time of one search for services of a type",
     source="Alberola 2010, Fig. 14, 15, 16",
     repeats=Repeats(
         ALBEROLA,

@@ -34,8 +34,8 @@ def in_containers(draft: Draft) -> Iterator[Draft]:
         return
     if containers > dimension:
         raise UsageError(
-            f"a grid with {dimension} cells a side cannot be over {containers} containers, as each has "
-            f"rows of it; take --containers {dimension} or fewer"
+            f"a grid with {dimension} cells a side cannot be spread over {containers} containers, "
+            f"because each needs a row; use --containers {dimension} or fewer"
         )
     yield draft
 

@@ -38,7 +38,7 @@ DIMENSION = Parameter(
     kind=whole(2, MOST_DIMENSION),
     unit="cells a side",
     metavar="D,...",
-    help="How many cells each side of the grid has.",
+    help="Number of cells on each side of the grid.",
     example=[10, 100],
     few=30,
 )
@@ -46,7 +46,7 @@ SWAPS = Parameter(
     name="swaps",
     kind=whole(1, 1_000_000),
     unit="swaps",
-    help="How many swaps the first agent makes until all end.",
+    help="Number of swaps by the first agent until all end.",
     example=[1000],
     few=1000,
 )
@@ -54,7 +54,7 @@ CONTAINERS = Parameter(
     name="containers",
     kind=whole(1, MOST_ON_A_HOST),
     unit="containers",
-    help="Over how many containers the grid is, each in a process of its own.",
+    help="Number of containers, each in its own process, to spread the grid over.",
     in_label=True,
     usual=1,
     is_layout=True,
@@ -99,7 +99,7 @@ class Swapping(Parameters, frozen=True, kw_only=True):
 EXPERIMENT = Experiment(
     name=SWAP,
     title="Agents on a grid swap numbers",
-    what="swap requests per second, and how evenly agents come to swap; copied messages",
+    what="swap requests per second, and how evenly agents get to swap; copied messages",
     source="Frantz 2010, Fig. 2, Table 2",
     repeats=Repeats(FRANTZ, lambda _: {2}, "Table"),
     parameters=Swapping,
@@ -129,7 +129,7 @@ EXPERIMENT = Experiment(
     over="dimension",
     figures=(
         Figure(metric=REQUESTS, over="dimension"),
-        Figure(metric=BY_CHANCE, over="dimension", title="How evenly agents come to swap", caption=_EVEN),
+        Figure(metric=BY_CHANCE, over="dimension", title="How evenly agents get to swap", caption=_EVEN),
     ),
     says="{where}, {who} on a grid of {dimension} make {round_trips_per_s} requests per second{beside}; "
     "their swaps have a standard deviation of {swaps_deviation}, {swaps_deviation_by_chance} times the root "

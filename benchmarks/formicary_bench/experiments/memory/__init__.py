@@ -1,4 +1,4 @@
-"""What processes hold of the memory: `memory`."""
+"""Memory of processes: `memory`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ GROWTH = Parameter(
     kind=whole(1, MOST_SECONDS, several=False),
     unit="seconds",
     metavar="SECONDS",
-    help="Have pairs talk for so long, too, and say whether what they hold grows.",
+    help="Also let pairs talk for this long, and check whether their memory grows.",
     default="no; memory/growth: 20",
     example=20,
 )
-UNPROFILED = "what processes hold of the memory"
+UNPROFILED = "memory of processes"
 
 # From what holds the least to what holds the most.
 _SUBJECTS = ("python", f"formicary-{IMPORTED}", f"formicary-{CONTAINER}", OURS, "formicary-micro")
@@ -43,8 +43,8 @@ class States(Agents, frozen=True, kw_only=True):
 
 EXPERIMENT = Experiment(
     name=names.MEMORY,
-    title="What processes hold of the memory",
-    what="memory of the interpreter, of the platform and of idle agents",
+    title="Memory of processes",
+    what="memory of the interpreter, the platform and idle agents",
     source="Alberola 2010, Table 8",
     repeats=Repeats(ALBEROLA, lambda _: {8}, "Table"),
     parameters=States,

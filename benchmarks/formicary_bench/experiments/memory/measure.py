@@ -64,7 +64,7 @@ def _weigh(configuration: Configuration, listener: ProgressListener, *, traced: 
         try:
             held = psutil.Process(process.pid).memory_full_info()
         except psutil.Error as error:
-            raise RepetitionError(f"the system does not say what memory a process has: {error}") from error
+            raise RepetitionError(f"the system does not report the memory of a process: {error}") from error
         return int(held.uss), traced_bytes
 
 

@@ -66,10 +66,11 @@ def measure_growth(task: Task, listener: ProgressListener) -> tuple[Repetition, 
     with RepetitionRun(task, listener, sampler) as running:
         running.finish()
     if not sampler.rows:
-        raise RepetitionError("the system does not say what memory a process has; measure without memory")
+        raise RepetitionError("the system does not report the memory of a process; measure without memory")
     if len(sampler.rows) < _FEWEST:
         raise RepetitionError(
-            f"the memory was looked at {len(sampler.rows)} times, and {_FEWEST} are needed; take more seconds"
+            f"the memory was sampled {len(sampler.rows)} times, and {_FEWEST} are needed; measure "
+            "for more seconds"
         )
     seconds, messages, held = zip(*sampler.rows, strict=True)
     known = task.repetition(

@@ -10,7 +10,7 @@ from formicary_bench.vocabulary.traffic import ALL_TO_ALL
 EXPERIMENT = Experiment(
     name="messaging/cpu",
     title="Where the CPU time of messages goes",
-    what="where the CPU time goes while pairs talk, by group",
+    what="CPU time by group while pairs talk",
     source="Alberola 2010, Tables 2, 3",
     repeats=cpu_tables(2, 3),
     varies=(*VARIES, "traffic"),

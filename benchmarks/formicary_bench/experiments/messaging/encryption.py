@@ -40,8 +40,8 @@ def _figures(rows: Sequence[Any]) -> set[int]:
 
 EXPERIMENT = Experiment(
     name=names.ENCRYPTION,
-    title="With encryption and without",
-    what="round-trip time with TLS and without, of one pair by size and of pairs by number",
+    title="With and without encryption",
+    what="round-trip time with and without TLS, of one pair by size and of pairs by number",
     source="Burbeck 2004, Fig. 6, 7",
     repeats=Repeats(BURBECK, _figures),
     varies=VARIES,

@@ -30,7 +30,7 @@ BRANCHING = Parameter(
     name="branching",
     kind=whole(1, 100),
     unit="children",
-    help="To how many agents each agent of the tree passes a message on.",
+    help="Number of agents that each agent of the tree passes a message on to.",
     example=[2, 4],
     few=4,
 )
@@ -38,7 +38,7 @@ DEPTH = Parameter(
     name="depth",
     kind=whole(1, 12),
     unit="levels",
-    help="How many levels of agents there are below the first one.",
+    help="Number of levels below the first agent.",
     example=[1, 3],
     few=3,
 )
@@ -70,8 +70,8 @@ def _messages_per_s(one: HasParameters, values: Mapping[str, float]) -> float | 
 
 EXPERIMENT = Experiment(
     name="messaging/fan-out-tree",
-    title="A message down a tree of agents, and its acknowledgements",
-    what="time until a message has reached all agents of a tree, and all have acknowledged it",
+    title="A message down a tree of agents, with acknowledgements",
+    what="time until all agents of a tree have received and acknowledged a message",
     parameters=Tree,
     sizes={"branching": (2, 4), "depth": (1, 2, 4), "payload_bytes": (100,), "rounds": (50, 200, 0)},
     placements=(SAME,),

@@ -1,4 +1,4 @@
-"""One pair, by the size of its messages: `messaging/single-pair-size`."""
+"""One pair, by message size: `messaging/single-pair-size`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
 
 EXPERIMENT = Experiment(
     name="messaging/single-pair-size",
-    title="One pair, by the size of its messages",
-    what="round-trip time of one pair, by the size of its messages",
+    title="One pair, by message size",
+    what="round-trip time of one pair, by message size",
     source="Burbeck 2004, Fig. 2",
     repeats=Repeats(BURBECK, lambda _: {2}),
     varies=VARIES,

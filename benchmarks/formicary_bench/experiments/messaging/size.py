@@ -13,8 +13,8 @@ _SIZES = (1, 10, 100, 1000, 10_000, 100_000)
 
 EXPERIMENT = Experiment(
     name="messaging/size",
-    title="The size of a message",
-    what="round-trip time of messages of many sizes",
+    title="Message size",
+    what="round-trip time by message size",
     source="Alberola 2010, Fig. 8",
     repeats=Repeats(ALBEROLA, lambda _: {8}),
     varies=(*VARIES, "traffic"),

@@ -43,7 +43,7 @@ LOOP = Parameter(
     name="loop",
     kind=whole(1, MOST_LOOP),
     unit="operations",
-    help="How many operations the largest loop has; there are smaller ones before it.",
+    help="Number of operations of the largest loop; smaller loops come first.",
     default="1000",
     example=[1000],
     few=100,
@@ -53,8 +53,8 @@ WAY = Parameter(
     kind=choice("way", WAYS),
     in_label=True,
     metavar="WAY,...",
-    help="How the operations of a loop follow each other: in-turn, each when the one before it has ended; "
-    "at-once.",
+    help="Order of a loop's operations: in-turn, each after the previous one has ended; at-once, all "
+    "together.",
     default="both",
     example=list(WAYS),
 )

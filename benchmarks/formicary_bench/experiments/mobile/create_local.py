@@ -9,8 +9,8 @@ from formicary_bench.vocabulary.placements import SAME
 
 EXPERIMENT = loops(
     "mobile/create-local",
-    "Creating agents in the same place",
-    "agents that are created and started where they are asked for, per second",
+    "Creating agents locally",
+    "agents created and started in the requester's container, per second",
     "Dikaiakos 2001, CL: Fig. 5, Table 8",
     operation="agent",
     parameters=Looped,

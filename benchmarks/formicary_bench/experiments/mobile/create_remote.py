@@ -18,8 +18,8 @@ class Choosing(Looped, frozen=True, kw_only=True):
 
 EXPERIMENT = loops(
     names.CREATE_REMOTE,
-    "Creating agents in another place",
-    "agents that are created and started in another container, per second: each by a request, or by one",
+    "Creating agents remotely",
+    "agents created and started in another container, per second: with one request each, or one for all",
     "Dikaiakos 2001, CR: Fig. 6, Table 8",
     operation="agent",
     parameters=Choosing,

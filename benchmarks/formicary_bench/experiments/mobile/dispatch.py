@@ -17,8 +17,8 @@ class Sent(Carrying, frozen=True, kw_only=True):
 
 EXPERIMENT = loops(
     names.DISPATCH,
-    "Sending agents to another place",
-    "agents that were created here and are sent to another container, per second",
+    "Sending agents to another container",
+    "agents created here and sent to another container, per second",
     "Dikaiakos 2001, AD: Fig. 9, Table 8",
     operation="agent",
     parameters=Sent,

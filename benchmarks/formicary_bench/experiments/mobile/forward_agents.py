@@ -7,8 +7,8 @@ from formicary_bench.experiments.mobile import ALONE, AMONG, CARRIED, LOOPS, Car
 
 EXPERIMENT = loops(
     "mobile/forward-agents",
-    "An agent that sends others on",
-    "agents that come from a first place and are sent on to a third by one at the second, per second",
+    "An agent that forwards agents",
+    "agents forwarded from one container to another by an agent in between, per second",
     "Dikaiakos 2001, FORW-MA: Fig. 21, Table 8",
     operation="agent",
     parameters=Carrying,

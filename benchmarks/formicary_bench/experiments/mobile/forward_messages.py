@@ -10,7 +10,7 @@ from formicary_bench.vocabulary.placements import SAME
 EXPERIMENT = loops(
     "mobile/forward-messages",
     "An agent that forwards requests to servers",
-    "requests that an agent forwards to servers, which answer the clients themselves, per second",
+    "requests that an agent forwards to servers, which answer the clients directly, per second",
     "Dikaiakos 2001, FORW-MSG: Fig. 17 to 20, Table 8",
     operation="request",
     parameters=Serving,

@@ -8,7 +8,7 @@ from formicary_bench.experiments.mobile import ALONE, HERE_AND_THERE, LOOPS, Car
 EXPERIMENT = loops(
     "mobile/one-way",
     "Messages without an answer",
-    "messages that one agent sends another, per second, until the last one is there",
+    "messages from one agent to another per second, until the last one arrives",
     "Dikaiakos 2001, MSG-1W: Fig. 11, Table 8",
     operation="message",
     parameters=Carrying,

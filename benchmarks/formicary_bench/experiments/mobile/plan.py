@@ -31,8 +31,8 @@ def whole_loops(draft: Draft) -> Iterator[Draft]:
     smallest = smallest_of(name)
     if loop % smallest:
         raise UsageError(
-            f"a loop of {name} has a multiple of {smallest} operations, not {loop}; take "
-            f"--loop {max(loop // smallest, 1) * smallest}, say"
+            f"a loop of {name} must have a multiple of {smallest} operations, not {loop}; use "
+            f"--loop {max(loop // smallest, 1) * smallest}, for example"
         )
     if draft.sizes.get("rate"):
         yield draft.sized(rate=0)

@@ -10,7 +10,7 @@ from formicary_bench.vocabulary.placements import SAME
 EXPERIMENT = loops(
     "mobile/proxy",
     "An agent between clients and servers",
-    "requests of clients that an agent passes on to servers, and their answers back, per second",
+    "client requests per second that an agent passes to servers, with their answers",
     "our own; the micro-kernel PROXY that Dikaiakos 2001 sets out",
     operation="request",
     parameters=Serving,

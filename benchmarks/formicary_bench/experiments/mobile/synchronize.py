@@ -7,7 +7,7 @@ from formicary_bench.experiments.mobile import ALONE, HERE_AND_THERE, LOOPS, Car
 
 EXPERIMENT = loops(
     "mobile/synchronize",
-    "Messages whose answers are waited for",
+    "Messages that wait for answers",
     "messages and their answers, one after the other, per second",
     "Dikaiakos 2001, SYNCH: Fig. 14, Table 8",
     operation="message and its answer",

@@ -7,8 +7,8 @@ from formicary_bench.experiments.mobile import ALONE, HERE_AND_THERE, LOOPS, Car
 
 EXPERIMENT = loops(
     "mobile/two-way",
-    "Messages that are answered, without waiting",
-    "messages that are answered one by one while more are sent, per second, until the last answer",
+    "Answered messages, without waiting",
+    "messages answered one by one while more are sent, per second, until the last answer",
     "Dikaiakos 2001, MSG-2W: Fig. 12, Table 8",
     operation="message and its answer",
     parameters=Carrying,

@@ -21,7 +21,7 @@ WAKING = Parameter(
     kind=choice("way", WAKES),
     in_label=True,
     metavar="WAY,...",
-    help="What wakes agents, by-time or by-message.",
+    help="What wakes agents: by-time or by-message.",
     default="both",
     example=list(WAKES),
 )
@@ -35,8 +35,8 @@ class Waking(Looped, frozen=True, kw_only=True):
 
 EXPERIMENT = loops(
     names.WAKE,
-    "Waking agents that sleep",
-    "sleeping agents that are woken per second: all by their time, or by a message each; what one holds",
+    "Waking sleeping agents",
+    "sleeping agents woken per second, by time or by a message each; memory of each",
     operation="agent",
     parameters=Waking,
     varies=(),

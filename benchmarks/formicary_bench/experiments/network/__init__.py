@@ -1,4 +1,4 @@
-"""What goes over the wire while pairs talk: `network`."""
+"""Bytes on the wire while pairs talk: `network`."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ FROM_SERVER = _derived("from_server_per_message", "bytes from the server per mes
 
 EXPERIMENT = Experiment(
     name=names.NETWORK,
-    title="What goes over the wire",
-    what="bytes and packets on the wire while pairs talk, beside what they send",
+    title="Bytes on the wire",
+    what="bytes and packets on the wire while pairs talk, relative to what they send",
     source="Alberola 2010, Fig. 17",
     repeats=Repeats(ALBEROLA, lambda _: {17}),
     varies=("route", "tls"),

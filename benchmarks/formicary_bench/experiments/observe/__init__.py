@@ -19,8 +19,8 @@ CHANGED_RATE = Metric(RATE_TIMES, "round trips per second, times those without a
 
 EXPERIMENT = Experiment(
     name="observe/watch",
-    title="Agents that are watched",
-    what="CPU time and rate of pairs at full load with a viewer and without, in turns in one process",
+    title="Watched agents",
+    what="CPU time and rate of pairs at full load with and without a viewer, alternating in one process",
     parameters=Talk,
     sizes={"pairs": (100,), "payload_bytes": (100,), "rounds": (500, 10_000, 500)},
     placements=(SAME,),

@@ -12,7 +12,7 @@ from formicary_bench.vocabulary.names import AUCTION
 EXPERIMENT = conversations(
     AUCTION,
     "Dutch auctions",
-    "Dutch auctions that one bidder ends at the first price, by bidders, beside bare messages",
+    "Dutch auctions that end at the first price, by number of bidders, beside bare messages",
     "FIPA XC00032",
     pairs=(10, 100, 1000),
     senders=lambda _: 1,

@@ -8,7 +8,7 @@ from formicary_bench.vocabulary.names import CONTRACT_NET
 EXPERIMENT = conversations(
     CONTRACT_NET,
     "Contract nets",
-    "contract nets of one initiator, from the call to the result, by bidders, beside bare messages",
+    "contract nets of one initiator, from call to result, by number of bidders, beside bare messages",
     "FIPA SC00029",
     pairs=(10, 100, 1000),
     senders=lambda _: 1,

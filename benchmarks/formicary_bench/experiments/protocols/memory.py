@@ -14,7 +14,9 @@ from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.roles import CREATE
 from formicary_bench.vocabulary.routes import NO_MESSAGES
 
-CONVERSATIONS = replace(AGENTS, unit="conversations", help="How many conversations one agent has at once.")
+CONVERSATIONS = replace(
+    AGENTS, unit="conversations", help="Number of simultaneous conversations of one agent."
+)
 
 
 BEGUN = replace(CREATION, title="conversations begun per second", column="begun/s")
@@ -29,7 +31,7 @@ class Held(Agents, frozen=True, kw_only=True):
 EXPERIMENT = Experiment(
     name=CONVERSATIONS_HOLD,
     title="Conversations of one agent",
-    what="conversations that one agent begins per second, and what each holds while it waits",
+    what="conversations that one agent starts per second, and the memory of each while it waits",
     parameters=Held,
     sizes={"agents": (10_000,)},
     placements=(SAME,),

@@ -30,7 +30,7 @@ REQUESTS = Parameter(
     name="requests",
     kind=whole(1, 10_000_000),
     unit="rounds",
-    help="How many rounds there are, with a request of the client's each.",
+    help="Number of rounds, each with a request from the client.",
     example=[1000],
     few=10_000,
 )
@@ -52,7 +52,7 @@ class Mediated(Parameters, frozen=True, kw_only=True):
 EXPERIMENT = Experiment(
     name=MEDIATED,
     title="A service with a coordinator",
-    what="time for rounds in which a coordinator has one agent fetch and another one print; memory",
+    what="time for rounds in which a coordinator makes one agent fetch and another print; memory",
     source="Frantz 2010, Fig. 1, Table 1",
     repeats=Repeats(FRANTZ, lambda _: {1}, "Table"),
     parameters=Mediated,

@@ -29,7 +29,7 @@ CONTAINERS = Parameter(
     unit="containers",
     in_label=True,
     is_layout=True,
-    help="Over how many containers the agents are, each in a process of its own.",
+    help="Number of containers, each in its own process, to spread the agents over.",
     example=[2],
     few=3,
 )
@@ -37,8 +37,8 @@ RECEIVERS = Parameter(
     name="receivers",
     kind=whole(1, 10_000),
     unit="receivers",
-    help="How many receivers all senders have.",
-    default="1; as many as senders; of 256 senders, 2 to 256",
+    help="Number of receivers for all senders.",
+    default="1; as many as senders; with 256 senders, 2 to 256",
     example=[1, 16],
     absent=0,
 )
@@ -115,7 +115,7 @@ def traffic(
         selected=selected or {},
         fit=Loaded(f"{_HERE}.plan:patterns"),
         profiling=None,
-        why_unprofiled="what several processes do together",
+        why_unprofiled="what several processes achieve together",
         duration=Loaded(f"{_HERE}.plan:duration"),
         played_by=f"{_HERE}.players",
         over="pairs",

@@ -6,8 +6,8 @@ from formicary_bench.experiments.traffic import Reception, traffic
 
 EXPERIMENT = traffic(
     "traffic/massive-reception",
-    "Many senders, and receivers from one to as many",
-    "round-trip time of senders of which each has one of so many receivers",
+    "Many senders, and one to as many receivers",
+    "round-trip time of senders, each with one of several receivers",
     "Test 2: Fig. 5b to 5d, 6b to 6d, 7b to 7d",
     (5, 6, 7),
     parameters=Reception,

@@ -84,7 +84,7 @@ def _receivers(draft: Draft) -> list[int]:
         some = [2**power for power in range(1, 9)] if agents == _MANY else []
         return list(dict.fromkeys([1, agents, *some]))
     if agents == 1:
-        raise UsageError("a ring has two agents at least: take --pairs 2 or more")
+        raise UsageError("a ring needs at least two agents: use --pairs 2 or more")
     return [RING, 1, agents] if _is_speed_up(draft) and options.preset != QUICK else [RING]
 
 
@@ -92,9 +92,7 @@ def _received(draft: Draft, asked: tuple[int, ...]) -> list[int]:
     """Return the number that was asked for of which this draft is, if there are as many senders."""
     most = max(values_of("pairs", draft.part, draft.options))
     if min(asked) > most:
-        raise UsageError(
-            f"each receiver has a sender at least: take --receivers {most} at most, or more --pairs"
-        )
+        raise UsageError(f"each receiver needs a sender: use --receivers {most} or less, or more --pairs")
     return [one for one in [draft.sizes["echoes"]] if one <= draft.sizes["pairs"]]
 
 

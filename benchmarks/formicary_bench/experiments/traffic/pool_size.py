@@ -7,8 +7,8 @@ from formicary_bench.experiments.traffic import traffic
 
 EXPERIMENT = traffic(
     "traffic/pool-size",
-    "How many containers for how many cores",
-    "round-trip time of a ring of agents, by how many containers have them, on how many cores",
+    "Containers and cores",
+    "round-trip time of a ring of agents, by containers and cores",
     "Section 4.4",
     (),
     pairs=(64,),

@@ -11,7 +11,7 @@ from formicary_bench.vocabulary.presets import QUICK
 EXPERIMENT = traffic(
     "traffic/ring",
     "Agents that send to all others in turn",
-    "round-trip time where each of many agents sends to the next, the next but one, and so on round",
+    "round-trip time of many agents, each sending to the next, the next but one, and so on",
     "Test 1: Fig. 5a, 6a, 7a",
     (5, 6, 7),
     selected={

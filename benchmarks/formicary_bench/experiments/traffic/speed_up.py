@@ -1,4 +1,4 @@
-"""What further cores are worth to traffic: `traffic/speed-up`."""
+"""What more cores bring to traffic: `traffic/speed-up`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from formicary_bench.experiments.traffic import SYNCHRONOUSLY, Reception, traffi
 
 EXPERIMENT = traffic(
     "traffic/speed-up",
-    "What further cores are worth to traffic",
-    "round-trip time on one core over that on several, in a ring and in massive reception",
+    "What more cores bring to traffic",
+    "round-trip time on one core relative to several, in a ring and in massive reception",
     "Fig. 8 to 10",
     (8, 9, 10),
     parameters=Reception,

@@ -26,7 +26,7 @@ from formicary_bench.vocabulary.parameters.parameter import (
     declared_by,
 )
 
-_MODULES = {"What": what, "Where": where, "How": how}
+_MODULES = {"Selection": what, "Placement": where, "Method": how}
 
 PARAMETERS = tuple(
     replace(one, panel=panel) for panel, module in _MODULES.items() for one in module.PARAMETERS

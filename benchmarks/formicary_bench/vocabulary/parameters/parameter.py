@@ -30,7 +30,7 @@ OWN, VARIED, ALWAYS, SHARED, WHOLE, HOSTS = "own", "varied", "always", "shared",
 its experiments; a plan and never one of its experiments; or whoever measures over hosts, which are no part of
 an experiment."""
 
-HOW_MUCH = "How much"
+HOW_MUCH = "Workload"
 """The part of the help that has the parameters of experiments."""
 
 
@@ -52,7 +52,7 @@ class Parameter:
         scope: who has it.
         column: its heading in tables; the unit, or the name, if empty.
         in_label: whether each of its values makes a series of its own, and not a point of one.
-        usual: the value of which nothing is said in labels.
+        usual: the value that labels omit.
         is_layout: whether it says how agents are laid out: baselines, which have none, are held against all.
         few: how large it is at most in the preset `quick`, of an experiment's own values.
         absent: the value that stands for its not being there.
@@ -119,7 +119,7 @@ class Parameter:
         return f"{self.option} {self.kind.word(value)}"
 
     def said(self, value: Any) -> str:
-        """Say a value in a few words, with its unit."""
+        """Format a value with its unit."""
         if not self.unit:
             return self.kind.word(value)
         unit = self.unit.removesuffix("s") if value == 1 and "/" not in self.unit else self.unit

@@ -20,7 +20,7 @@ PAIRS = Parameter(
     name="pairs",
     kind=whole(1, 10_000),
     unit="pairs",
-    help="How many pairs, or senders, or receivers, or bidders.",
+    help="Number of pairs, senders, receivers or bidders.",
     example=[1, 10, 100],
     few=10,
 )
@@ -30,8 +30,8 @@ PAYLOAD = Parameter(
     unit="bytes",
     column="body",
     metavar="BYTES,...",
-    help="Size of a body.",
-    comment="bytes of a body",
+    help="Size of a message body.",
+    comment="bytes of a message body",
     example=[100, 10_000],
     few=10_000,
 )
@@ -39,7 +39,7 @@ ROUNDS = Parameter(
     name="rounds",
     kind=kinds.phases(),
     metavar="T1,T2,T3",
-    help="Round trips of each pair, or uses of the directory: warm-up, measured, cool-down.",
+    help="Round trips of each pair, or directory operations: warm-up, measured, cool-down.",
     default="500,1000,500; directory: 50,100,0; quick: by load",
     example=[500, 1000, 500],
 )
@@ -127,16 +127,16 @@ CORES = Parameter(
     kind=whole(1, MOST_CORES),
     unit="cores",
     in_label=True,
-    panel="Where",
-    help="On how many cores of this machine the processes may run.",
-    default="1, 2, 4 and so on, up to all",
+    panel="Placement",
+    help="Number of cores that the processes may use.",
+    default="1, 2, 4 and so on up to all",
     example=[1],
 )
 AGENTS = Parameter(
     name="agents",
     kind=whole(1, 1_000_000),
     unit="agents",
-    help="How many agents to create, to have register and end, or to have compute.",
+    help="Number of agents to create, to register and end, or to compute.",
     example=[1000],
     few=1000,
 )

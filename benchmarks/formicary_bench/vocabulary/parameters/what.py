@@ -12,10 +12,10 @@ PARAMETERS = (
         name="preset",
         kind=choice("preset", PRESETS, several=False),
         metavar="quick|paper",
-        help="How much of it is measured where you do not say: as little as says something, or as much as in "
+        help="Sizes for whatever you do not specify: quick, just enough for an answer; or paper, as in "
         "the papers.",
-        default="the experiment's own; everything: quick",
-        comment="sizes that are not named: quick or paper",
+        default="the experiment's; for everything: quick",
+        comment="sizes not given here: quick or paper",
         example="quick",
         scope=SHARED,
     ),
@@ -24,11 +24,11 @@ PARAMETERS = (
         kind=kinds.TEXTS,
         field="subjects",
         metavar="NAME,...",
-        help="formicary (or formicary-behaviours, formicary-micro; formicary-replica, formicary-central, "
-        "formicary-lookup), a baseline: tasks, callbacks, tcp, components, or another of "
-        "`formicary bench platforms`.",
-        default="all but those with a driver",
-        comment="what is measured",
+        help="Platforms to measure: formicary (or formicary-behaviours, formicary-micro, "
+        "formicary-replica, formicary-central, formicary-lookup), a baseline (tasks, callbacks, "
+        "tcp, components), or another one listed by `formicary bench platforms`.",
+        default="all except those with a driver",
+        comment="platforms to measure",
         example=["formicary", "tcp"],
         scope=SHARED,
     ),

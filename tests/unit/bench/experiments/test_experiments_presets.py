@@ -163,8 +163,8 @@ def test_an_experiment_of_neither_paper_says_so():
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ({"experiment": "create", "preset": "papers"}, "there is no preset 'papers'; did you mean paper?"),
-        ({"experiment": "links", "preset": "few"}, "there is no preset 'few'"),
+        ({"experiment": "create", "preset": "papers"}, "no preset 'papers'; did you mean paper?"),
+        ({"experiment": "links", "preset": "few"}, "no preset 'few'"),
     ],
 )
 def test_presets_that_cannot_be(words, sentence):

@@ -135,9 +135,9 @@ def test_hosts_of_a_plan_are_those_of_the_command_line_unless_that_has_others(tm
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("on = [3]", "line 1, on: takes texts in quotes, not 3; write on = "),
-        ('servers = "two"', "line 1, servers: there is no number of servers 'two'; take one of: each, one"),
-        ("hosts = 7", "line 1, hosts: takes a text in quotes, not 7; write hosts = "),
+        ("on = [3]", "line 1, on: takes quoted texts, not 3; write on = "),
+        ('servers = "two"', "line 1, servers: no number of servers 'two'; choose one of: each, one"),
+        ("hosts = 7", "line 1, hosts: takes a quoted text, not 7; write hosts = "),
     ],
 )
 def test_hosts_of_a_plan_that_cannot_be(plan, text, said):
@@ -152,42 +152,44 @@ def test_a_seed_that_is_not_given_is_drawn_and_kept(plan):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "measure: nothing is measured; write a table [measure.NAME] with its experiment for each one"),
+        ("", (
+            "measure: nothing is measured; add a table [measure.NAME] with its experiment for each "
+            "measurement")),
         ("measure = 3", "line 1, measure: nothing is measured"),
-        ("[measure]\na = 3", "line 2, measure.a: 3 is no table"),
-        ("repat = 3\n" + GOOD, "line 1, repat: there is no such key; did you mean repeat?"),
+        ("[measure]\na = 3", "line 2, measure.a: 3 is not a table"),
+        ("repat = 3\n" + GOOD, "line 1, repat: no such key; did you mean repeat?"),
         ("repeat = 0\n" + GOOD, "line 1, repeat: takes whole numbers from 1 to 10000, not 0; write"),
         ("seed = true\n" + GOOD, "line 1, seed: takes whole numbers from 0 to 4294967295, not True"),
-        ('preset = "papers"\n' + GOOD, "line 1, preset: there is no preset 'papers'; did you mean paper?"),
-        ('platform = ["jad"]\n' + GOOD, "line 1, platform: there is no platform 'jad'"),
-        ("platform = [3]\n" + GOOD, "line 1, platform: takes texts in quotes, not 3; write platform = "),
+        ('preset = "papers"\n' + GOOD, "line 1, preset: no preset 'papers'; did you mean paper?"),
+        ('platform = ["jad"]\n' + GOOD, "line 1, platform: no platform 'jad'"),
+        ("platform = [3]\n" + GOOD, "line 1, platform: takes quoted texts, not 3; write platform = "),
         ("platform = []\n" + GOOD, "line 1, platform: the list is empty"),
         ("[measure.a]\npairs = 3", "line 1, measure.a: the experiment is missing"),
         ('[measure.a]\nexperiment = "messaging/pair"',
-         "line 2, measure.a.experiment: 'messaging/pair' is no experiment; did you mean messaging/pairs?"),
-        ("[measure.a]\nexperiment = 7", "line 2, measure.a.experiment: 7 is no experiment; look at all with"),
-        (GOOD + "pears = 3", "line 3, measure.a.pears: there is no such key; did you mean pairs?"),
+         "line 2, measure.a.experiment: 'messaging/pair' is not an experiment; did you mean messaging"),
+        ("[measure.a]\nexperiment = 7", "line 2, measure.a.experiment: 7 is not an experiment; list all"),
+        (GOOD + "pears = 3", "line 3, measure.a.pears: no such key; did you mean pairs?"),
         (GOOD + "agents = 3", "line 3, measure.a.agents: messaging/pairs has none; it takes preset,"),
         (GOOD + "pairs = 10001", "line 3, measure.a.pairs: takes whole numbers from 1 to 10000, not 10001"),
         (GOOD + "pairs = [1, 2.5]", "line 3, measure.a.pairs: takes whole numbers from 1 to 10000, not 2.5"),
         (GOOD + "pairs = []", "line 3, measure.a.pairs: the list is empty"),
         (GOOD + 'pairs = "1,2"', "line 3, measure.a.pairs: takes whole numbers from 1 to 10000, not '1,2'"),
-        (GOOD + 'tls = "on"', "line 3, measure.a.tls: takes on or off (in files true or false), not 'on'"),
-        ("warm-up = 5\n" + GOOD + "rounds = [1, 2, 3]", "line 4, measure.a.rounds: warm-up says so already"),
+        (GOOD + 'tls = "on"', "line 3, measure.a.tls: takes on or off (true or false in files), not 'on'"),
+        ("warm-up = 5\n" + GOOD + "rounds = [1, 2, 3]", "line 4, measure.a.rounds: warm-up already sets it"),
         ('warm-up = "soon"\n' + GOOD, "line 1, warm-up: "),
         ("warm-up = true\n" + GOOD, "line 1, warm-up: takes detect, paper or a number, not True"),
         (GOOD + 'p99 = "5ms"', "line 3, measure.a.p99: messaging/pairs has none; it takes preset,"),
         (GOOD + "rate = 7", "line 3, measure.a.rate: messaging/pairs has none; it takes preset,"),
         ('[measure.a]\nexperiment = "messaging/saturation"\np99 = "5"',
-         "line 3, measure.a.p99: takes a time with its unit, us, ms or s, not '5'"),
+         "line 3, measure.a.p99: takes a time with a unit (us, ms or s), not '5'"),
         ('[measure.a]\nexperiment = "messaging/open-loop"\npayload = 1',
-         "line 1, measure.a: messaging/open-loop tells messages apart by the first"),
+         "line 1, measure.a: messaging/open-loop identifies messages by the first"),
         ('[measure.a]\nexperiment = "messaging/open-loop"\narrivals = "posson"',
-         "line 3, measure.a.arrivals: there is no kind of arrivals 'posson'; did you mean poisson?"),
+         "line 3, measure.a.arrivals: no kind of arrivals 'posson'; did you mean poisson?"),
         (GOOD + "rounds = [1, 2]", "line 3, measure.a.rounds: takes three numbers up to"),
         (GOOD + "rounds = [1, 0, 1]", "line 3, measure.a.rounds: takes three numbers up to"),
-        (GOOD + 'route = "smoke"', "line 3, measure.a.route: there is no route 'smoke'; take one of: auto"),
-        (GOOD + 'placement = "here"', "line 3, measure.a.placement: there is no placement 'here'; take"),
+        (GOOD + 'route = "smoke"', "line 3, measure.a.route: no route 'smoke'; choose one of: auto"),
+        (GOOD + 'placement = "here"', "line 3, measure.a.placement: no placement 'here'; choose"),
         (GOOD + 'placement = "two-hosts"', "line 1, measure.a: two-hosts needs hosts"),
         (GOOD + 'placement = "same-container"\nroute = "direct"',
          "line 1, measure.a: nothing can be measured by --route direct here"),
@@ -216,10 +218,10 @@ def test_all_mistakes_are_said_at_once_in_the_order_of_the_file(plan):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a = = 3", "this is not TOML"),
+        ("a = = 3", "this is not valid TOML"),
         ("a = 1\na = 2\n\n", "line 2, column "),
         ("\xff".encode("latin-1"), "this is not UTF-8"),
-        (b"#" * (2 << 20), "larger than 1 MiB; a plan lists experiments only"),
+        (b"#" * (2 << 20), "larger than 1 MiB; a plan only lists experiments"),
     ],
 )
 def test_a_file_that_is_no_plan(tmp_path, text, said):
@@ -230,9 +232,9 @@ def test_a_file_that_is_no_plan(tmp_path, text, said):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(UsageError, match=r"there is no file .*; give the path of your plan, or make"):
+    with pytest.raises(UsageError, match=r"no file .*; specify the path of your plan, or create"):
         read(tmp_path / "none.toml")
-    with pytest.raises(UsageError, match=r"is a folder; give the path of a plan, such as plan.toml"):
+    with pytest.raises(UsageError, match=r"is a folder; specify the path of a plan, such as plan.toml"):
         read(tmp_path)
 
 
@@ -250,7 +252,7 @@ def test_what_platforms_cannot_do_is_listed_and_no_mistake(plan):
 
 def test_a_plan_of_which_nothing_can_be_measured_is_refused(plan):
     text = 'platform = "tasks"\n[measure.b]\nexperiment = "directory/search"\n'
-    assert mistakes(plan, text) == ["nothing of it can be measured"]
+    assert mistakes(plan, text) == ["nothing in it can be measured"]
 
 
 @pytest.mark.parametrize("experiment", LOCAL)
@@ -277,7 +279,7 @@ def test_every_line_of_a_new_plan_can_be_taken_into_use(tmp_path, experiment):
                 with pytest.raises(UsageError, match="can be profiled"):
                     read(path)
             elif key == "platform" and experiment == "observe/watch":  # whose platforms are its own
-                with pytest.raises(UsageError, match="nothing of it can be measured"):
+                with pytest.raises(UsageError, match="nothing in it can be measured"):
                     read(path)
             elif key == "traffic":
                 with pytest.raises(UsageError, match="--traffic is for agents of several hosts"):
@@ -289,9 +291,9 @@ def test_every_line_of_a_new_plan_can_be_taken_into_use(tmp_path, experiment):
 def test_a_new_plan_has_all_experiments_and_is_not_written_twice(tmp_path):
     path = tmp_path / "plan.toml"
     assert write(path, []) == LOCAL
-    with pytest.raises(UsageError, match="is there already and is not overwritten"):
+    with pytest.raises(UsageError, match="already exists and is not overwritten"):
         write(path, [])
-    with pytest.raises(UsageError, match="there is no experiment 'pears'"):
+    with pytest.raises(UsageError, match="no experiment 'pears'"):
         write(tmp_path / "other.toml", ["pears"])
     with pytest.raises(FormicaryError, match="cannot be written"):
         write(tmp_path / "none" / "plan.toml", [])
@@ -309,7 +311,7 @@ def test_the_commands(tmp_path, monkeypatch, capsys):
     assert call("plan", "new", "plan.toml", "create")[0] == 0
     code, out, _ = call("plan", "check", "plan.toml")
     assert code == 0
-    assert out == "plan.toml is in order: 1 experiment, 3 configurations, 3 measurements\n"
+    assert out == "plan.toml is valid: 1 experiment, 3 configurations, 3 measurements\n"
     code, out, _ = call("run", "--plan", "plan.toml", "--dry-run")
     assert code == 0
     assert "3 configurations, 3 measurements, about" in out
@@ -323,8 +325,8 @@ def test_the_commands(tmp_path, monkeypatch, capsys):
         numbers = "takes whole numbers from 1 to 10000"
         assert err.splitlines() == [
             "formicary: plan.toml has 2 mistakes:",
-            "  line 3, measure.a.pears: there is no such key; did you mean pairs?",
-            f"  line 4, measure.a.pairs: {numbers}, not -1; write pairs = [1, 10, 100], say",
+            "  line 3, measure.a.pears: no such key; did you mean pairs?",
+            f"  line 4, measure.a.pairs: {numbers}, not -1; write pairs = [1, 10, 100], for example",
         ]
     for words, said in [
         (("--plan", "p", "--repeat", "3"), "--repeat does not go with --plan: write it into p"),

@@ -145,7 +145,7 @@ def test_a_word_that_is_neither_is_refused(full, word, said):
 @pytest.mark.parametrize(
     ("key", "said"),
     [
-        ("address = 7", "7 is no text; write it in quotes"),
+        ("address = 7", "7 is not text; write it in quotes"),
         ('address = ""', "'' is no address; write a host's name or its IP address alone"),
         ('address = "192.0.2.1:22"', "is no address"),
         ('address = "[2001:db8::1]"', "is no address"),
@@ -153,7 +153,7 @@ def test_a_word_that_is_neither_is_refused(full, word, said):
         ('address = "ssh://a"', "is no address"),
         ('address = "-oProxyCommand=x"', "is no address"),
         ('address = "a b"', "is no address"),
-        ('address = "a\\nb"', "has control characters"),
+        ('address = "a\\nb"', "contains control characters"),
         ('address = "ada@a"', "'ada@a' has a user in it; write the user with the key `user`"),
     ],
 )
@@ -176,12 +176,12 @@ def test_a_wrong_address(refused, key, said):
         ("port = 2020-01-01", "port: 2020-01-01 is no port"),
         (f"port = 0x{'f' * 5000}", "port: this number is no port"),
         ('user = "-l"', "user: '-l' is no user's name"),
-        ("user = 1", "user: 1 is no text"),
+        ("user = 1", "user: 1 is not text"),
         ('key = "gone"', "gone is not there; write the path of one, relative to this file or absolute"),
         ('key = "."', "is a folder"),
         ('key = "hosts.toml.pub"', "hosts.toml.pub is not there"),
         ('key = "~nobody-of-this-name/key"', "names a user that there is not"),
-        ('key = "a\\u0000b"', "has control characters"),
+        ('key = "a\\u0000b"', "contains control characters"),
         (f'key = "{"x" * 5000}"', "cannot be looked at: File name too long"),
         ('known_hosts = "gone"', "known_hosts: the file"),
         ('jump = "b"', "jump: there is no host b; add it to this file"),
@@ -198,9 +198,9 @@ def test_a_wrong_address(refused, key, said):
         ('folder = "~/"', "is no folder of its own"),
         ('folder = "/a/.."', "is no folder of its own"),
         ('folder = ""', "the folder has no path; leave the key out"),
-        ('roles = "server"', "roles: 'server' is no list; write it in brackets, such as [\"containers\"]"),
+        ('roles = "server"', "roles: 'server' is not a list; write it in brackets, such as [\"containers\"]"),
         ("roles = []", "roles: a host needs a role"),
-        ('roles = ["sever"]', "'sever' is no role; there are containers and server; did you mean server?"),
+        ('roles = ["sever"]', "'sever' is no role; choose from containers and server; did you mean server?"),
         ("roles = [[]]", "a list is no role"),
         ('roles = ["server"]', "no host may have agents; give one the role containers"),
         ('groups = ["East"]', "groups: 'East' cannot be a name"),
@@ -239,14 +239,17 @@ def test_a_wrong_value(refused, key, said):
         (f'[defaults]\naddress = "b"\n{ONE}', "line 2, defaults.address: each host has its own"),
         (f'[defaults]\nlisten = "127.0.0.1"\n{ONE}', "line 2, defaults.listen: each host has its own"),
         ('[hosts.localhost]\naddress = "a"\n', "'localhost' cannot be a name"),
-        ('[hosts."a\\nb"]\naddress = "a"\n', "line 1, hosts.\"a\\nb\": 'a\\nb' has control characters"),
-        ("[hosts.a\n", "line 1, column 9: this is not TOML (Expected ']' at the end of a table declaration)"),
-        ("[hosts.a]\naddress =\n", "line 2, column 10: this is not TOML (Invalid value)"),
-        ("[hosts.a]\naddress = 'a", "this is not TOML"),
-        ("[hosts.a]\nport = 1\nport = 2\n", "this is not TOML (Cannot overwrite a value)"),
-        ("a = " + "[" * 100_000, "this is not TOML"),
-        ("a = " + "9" * 5000, "this is not TOML"),
-        (b"[hosts.a]\naddress = '\xff'", "line 2: this is not UTF-8; save the file in that encoding"),
+        ('[hosts."a\\nb"]\naddress = "a"\n', "line 1, hosts.\"a\\nb\": 'a\\nb' contains control characters"),
+        (
+            "[hosts.a\n",
+            "line 1, column 9: this is not valid TOML (Expected ']' at the end of a table declaration)",
+        ),
+        ("[hosts.a]\naddress =\n", "line 2, column 10: this is not valid TOML (Invalid value)"),
+        ("[hosts.a]\naddress = 'a", "this is not valid TOML"),
+        ("[hosts.a]\nport = 1\nport = 2\n", "this is not valid TOML (Cannot overwrite a value)"),
+        ("a = " + "[" * 100_000, "this is not valid TOML"),
+        ("a = " + "9" * 5000, "this is not valid TOML"),
+        (b"[hosts.a]\naddress = '\xff'", "line 2: this is not UTF-8; save the file as UTF-8"),
         (b"#" * (1 << 20) + b"#", "is larger than 1 MiB"),
     ],
 )
@@ -308,15 +311,15 @@ def test_the_value_of_an_environment_variable_is_not_said(refused):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(UsageError, match=r"there is no file .*gone.toml; give the path of your inventory"):
+    with pytest.raises(UsageError, match=r"no file .*gone.toml; give the path of your inventory"):
         load(tmp_path / "gone.toml")
 
 
 def test_what_is_no_file(tmp_path):
-    with pytest.raises(UsageError, match="is a folder; give the path of an inventory"):
+    with pytest.raises(UsageError, match="is a folder; specify the path of an inventory"):
         load(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UsageError, match="is no ordinary file"):
+    with pytest.raises(UsageError, match="is not a regular file"):
         load(tmp_path / "pipe")
 
 

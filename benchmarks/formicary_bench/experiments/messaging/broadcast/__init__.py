@@ -29,7 +29,7 @@ def _answers_per_s(one: HasParameters, values: Mapping[str, float]) -> float | N
 EXPERIMENT = Experiment(
     name="messaging/broadcast",
     title="One sender, many receivers",
-    what="time from when one sender sends each of many receivers a message until all have answered",
+    what="time from when one sender messages many receivers until all have answered",
     varies=VARIES,
     parameters=ToMany,
     sizes={"pairs": (1, 10, 100), "payload_bytes": (100,)},

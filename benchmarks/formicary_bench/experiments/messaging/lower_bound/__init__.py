@@ -23,7 +23,7 @@ from formicary_bench.vocabulary.placements import TWO_HOSTS
 EXPERIMENT = Experiment(
     name=names.LOWER_BOUND,
     title="Agents beside plain processes over TCP sockets",
-    what="time that 1000 messages of each pair take in all, beside plain processes over TCP sockets",
+    what="total time of 1000 messages of each pair, beside plain processes over TCP sockets",
     source="Alberola 2010, Fig. 10, 11",
     repeats=Repeats(ALBEROLA, lambda rows: {11 if row.placement == TWO_HOSTS else 10 for row in rows}),
     varies=VARIES,

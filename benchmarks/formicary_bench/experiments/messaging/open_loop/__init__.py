@@ -18,7 +18,7 @@ RATE = Parameter(
     name="rate",
     kind=whole(1, 1_000_000),
     unit="messages/s",
-    help="Messages per second of all senders together, which do not wait for answers.",
+    help="Messages per second of all senders together, without waiting for answers.",
     example=[1000, 5000],
     few=1000,
 )
@@ -28,7 +28,7 @@ ARRIVING = Parameter(
     in_label=True,
     usual=CONSTANT,
     metavar="KIND,...",
-    help="How messages follow each other: constant, after equal times; poisson, in bunches.",
+    help="Intervals between messages: constant; or poisson, which comes in bursts.",
     default=CONSTANT,
     example=[CONSTANT],
 )
@@ -49,8 +49,8 @@ class Paced(Talk, frozen=True, kw_only=True):
 
 EXPERIMENT = Experiment(
     name=names.OPEN_LOOP,
-    title="Messages at a given rate, which wait for no answers",
-    what="time from when a message was due until its answer, at a given rate",
+    title="Messages at a given rate, without waiting for answers",
+    what="time from when a message is due until its answer, at a given rate",
     parameters=Paced,
     varies=VARIES,
     sizes={"pairs": (10,), "payload_bytes": (100,), "rate": (1000, 5000), "arrivals": (CONSTANT,)},

@@ -36,8 +36,8 @@ def at_rates(draft: Draft) -> Iterator[Draft]:
     seconds = pairs * sum(rounds) / rate
     if seconds > _LONGEST_S:
         raise UsageError(
-            f"{pairs} pairs at {rate} messages/s would take {seconds / 3600:.1f} hours; take a higher "
-            "--rate, fewer --pairs or smaller --rounds"
+            f"{pairs} pairs at {rate} messages/s would take {seconds / 3600:.1f} hours; use a "
+            "higher --rate, fewer --pairs or smaller --rounds"
         )
     yield draft.sized(rounds=rounds)
 
@@ -72,6 +72,6 @@ def _check_size(draft: Draft) -> None:
     """Refuse messages that are too small to have a number."""
     if draft.sizes["payload_bytes"] < HEAD:
         raise UsageError(
-            f"{draft.experiment.name} tells messages apart by the first {HEAD} bytes of their bodies; "
-            f"take --payload {HEAD} or more"
+            f"{draft.experiment.name} identifies messages by the first {HEAD} bytes of their "
+            f"bodies; use --payload {HEAD} or more"
         )

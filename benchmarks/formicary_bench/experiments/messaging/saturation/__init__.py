@@ -18,7 +18,7 @@ P99 = Parameter(
     column="99% within",
     kind=duration(),
     metavar="TIME",
-    help="Within what time 99% of all messages are to be answered.",
+    help="Time within which 99% of all messages must be answered.",
     default="5ms",
     example="5ms",
 )

@@ -1,4 +1,4 @@
-"""More and more hosts, with as many pairs on each: `messaging/scale-out`."""
+"""More and more hosts, with equally many pairs on each: `messaging/scale-out`."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ WIRE = Metric("wire_bytes_per_message", "bytes on the wire per message", BYTES, 
 
 EXPERIMENT = Experiment(
     name=names.SCALE_OUT,
-    title="More and more hosts, with as many pairs on each",
-    what="round trips of a fixed number of pairs on each of more and more hosts, and what one more costs",
+    title="More and more hosts, with equally many pairs on each",
+    what="round trips of a fixed number of pairs on each of more and more hosts, and the cost of each host",
     varies=("count", "traffic", "route", "tls"),
     parameters=Talk,
     sizes={"pairs": (50,), "payload_bytes": (100,)},

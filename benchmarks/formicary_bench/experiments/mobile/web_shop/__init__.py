@@ -33,7 +33,7 @@ REQUESTS = Parameter(
     name="requests",
     kind=whole(1, 10_000_000),
     unit="requests",
-    help="How many requests an agent makes at each visit.",
+    help="Number of requests per visit.",
     example=[1, 10, 100],
     few=10_000,
 )
@@ -41,16 +41,16 @@ MIX = Parameter(
     name="mix",
     kind=choice("mix", MIXES),
     metavar="MIX,...",
-    help="Which requests there are, as in TPC-W. browsing: 5% about orders; shopping: 20%; ordering: 50%.",
+    help="Mix of requests, as in TPC-W. browsing: 5% about orders; shopping: 20%; ordering: 50%.",
     example=[SHOPPING],
 )
 DATABASE = Parameter(
     name="database",
     kind=choice("database", DATABASES),
-    panel="Where",
+    panel="Placement",
     metavar="NAME,...",
-    help="Where the data is. sqlite: a file; postgresql: the server that FORMICARY_POSTGRESQL names, or one "
-    "that is started where PostgreSQL is installed.",
+    help="Where the data is. sqlite: a file; postgresql: the server in FORMICARY_POSTGRESQL, or one "
+    "started here if PostgreSQL is installed.",
     default=DATABASES[0],
     example=[DATABASES[0]],
 )
@@ -59,9 +59,9 @@ DELAY = Parameter(
     kind=duration(several=True),
     unit="µs of delay",
     column="delay",
-    panel="Where",
+    panel="Placement",
     metavar="TIME,...",
-    help="How long each packet is on its way between the processes, where the kernel can do that (netem).",
+    help="Delay of each packet between the processes, if the kernel supports it (netem).",
     default="none",
     example=["1ms", "10ms"],
     absent=0,
@@ -96,7 +96,7 @@ ORDERS = Metric("orders", "orders of a visit")
 EXPERIMENT = Experiment(
     name=names.WEB_SHOP,
     title="An agent goes shopping",
-    what="visits to a shop with a database: the agent goes to the data, or has it come by messages",
+    what="visits to a shop with a database: the agent goes to the data, or gets it by messages",
     source="our own; the micro-application that Dikaiakos 2001 sets out, with the mixes of TPC-W",
     parameters=Shopping,
     varies=("route", "tls"),

@@ -159,7 +159,7 @@ async def _postgresql(stack: AsyncExitStack) -> Callable[[], Awaitable[Database]
         try:
             connection = await asyncpg.connect(address, server_settings=settings)
         except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            raise FormicaryError(f"PostgreSQL does not let us in ({error})") from error
+            raise FormicaryError(f"PostgreSQL refused the connection ({error})") from error
         stack.push_async_callback(connection.close)
         return Postgresql(connection)
 

@@ -42,8 +42,8 @@ def duration(one: Configuration, begin: float) -> DefaultDuration:
 def _check_delay(draft: Draft) -> None:
     if draft.layout.placement != APART:
         raise UsageError(
-            "--delay is for two processes of this machine: leave it out, and give the delay to the hosts, by "
-            "`formicary hosts lab up --delay 2ms`, say"
+            "--delay is for two processes on this machine: omit it, and set the delay of the "
+            "hosts, for example with `formicary hosts lab up --delay 2ms`"
         )
     if draft.carrier.route != DIRECT:
-        raise UsageError("--delay is for direct links, without a server: write --route direct")
+        raise UsageError("--delay is for direct links, without a server: use --route direct")

@@ -56,7 +56,7 @@ async def server() -> AsyncIterator[str]:
             lambda: subprocess.run(setting_up, check=False, stdout=subprocess.PIPE, **about)  # noqa: S603 -- our own
         )
         if made.returncode:
-            raise FormicaryError(f"PostgreSQL cannot be set up; initdb says: {_last(made.stdout)}")
+            raise FormicaryError(f"cannot set up PostgreSQL; initdb says: {_last(made.stdout)}")
         with (scratch / "log").open("wb") as log:
             process = subprocess.Popen(  # noqa: ASYNC220, S603 -- uvloop's cannot change the account
                 _command(programs / "postgres", scratch), stdout=log, **about
@@ -90,8 +90,9 @@ def _programs() -> Path:
         if (folder / "initdb").exists() and (folder / "postgres").exists():
             return folder
     raise FormicaryError(
-        "PostgreSQL is not here; install it (on Debian: sudo apt-get install postgresql), or name a server "
-        f"with the environment variable {GIVEN}, as in postgresql://me@database.example/shops"
+        "PostgreSQL is not installed; install it (on Debian: sudo apt-get install postgresql), or "
+        f"set a server in the environment variable {GIVEN}, such as "
+        "postgresql://me@database.example/shops"
     )
 
 
@@ -107,8 +108,8 @@ def _account() -> dict[str, Any]:
         known = pwd.getpwnam(_ACCOUNT)
     except KeyError:
         raise FormicaryError(
-            f"PostgreSQL does not run as root, and there is no account {_ACCOUNT}; run this as another user, "
-            f"or name a server with the environment variable {GIVEN}"
+            f"PostgreSQL does not run as root, and there is no account {_ACCOUNT}; run this as "
+            f"another user, or set a server in the environment variable {GIVEN}"
         ) from None
     return {"user": known.pw_uid, "group": known.pw_gid, "extra_groups": []}
 

@@ -88,7 +88,9 @@ def test_a_directory_that_refuses_ends_churn_at_once_with_its_reason(silent):
     )
     (configuration,) = make_plan(options)
     # It cannot be looked at as a whole, so nobody could say that nothing is left.
-    with pytest.raises(RepetitionError, match=r"asking process failed: in c1, this directory finds services"):
+    with pytest.raises(
+        RepetitionError, match=r"asking process failed: in c1, this directory only finds services"
+    ):
         measure(Task(replace(configuration, kind="lookup"), 1, 7), silent())
 
 

@@ -81,7 +81,7 @@ def test_memory_is_looked_at_while_messages_go_to_and_fro(placement, kind, silen
 def test_a_time_in_which_nothing_can_be_seen_to_grow_is_refused(silent):
     options = Options("memory/growth", sizes={"seconds": 1}, placements=("same-container",), subjects=OWN)
     (configuration,) = make_plan(options)
-    with pytest.raises(RepetitionError, match="take more seconds"):
+    with pytest.raises(RepetitionError, match="measure for more seconds"):
         measured(configuration, silent)
 
 

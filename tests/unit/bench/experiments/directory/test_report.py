@@ -170,8 +170,8 @@ def test_a_run_with_the_directory_has_a_page_with_charts(tmp_path):
     page = Page(render(run))
     assert page.elements.count("figure") == 1 + 2 + 1 + 2 + 1 + 2
     for words in (
-        "Searching for the services of a type", "Time against services registered before",
-        "How registrations spread", "Agents that come, register and end", "directory/propagation",
+        "Searching for services of a type", "Time against services registered before",
+        "How registrations spread", "Agents that start, register and end", "directory/propagation",
     ):  # fmt: skip
         assert words in page.text
     assert re.search("cannot tell against a message", page.text)

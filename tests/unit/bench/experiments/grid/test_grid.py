@@ -105,7 +105,7 @@ def test_a_command_measures_the_same_again():
 
 
 def test_each_container_has_rows():
-    with pytest.raises(UsageError, match=r"with 3 cells a side cannot be over 4 containers"):
+    with pytest.raises(UsageError, match=r"with 3 cells a side cannot be spread over 4 containers"):
         plan(dimension="3", containers="4")
 
 

@@ -112,10 +112,10 @@ def test_agents_that_sleep_are_woken_by_their_time_or_by_messages():
 def test_an_experiment_has_its_own_ways_and_no_others():
     with pytest.raises(
         UsageError,
-        match=r"^there is no way 'by-time'; take one of: at-once, in-turn$",
+        match=r"^no way 'by-time'; choose one of: at-once, in-turn$",
     ):
         plan("mobile/dispatch", way="in-turn,by-time")
-    with pytest.raises(UsageError, match=r"^there is no way 'at-once'; take one of: by-message, by-time$"):
+    with pytest.raises(UsageError, match=r"^no way 'at-once'; choose one of: by-message, by-time$"):
         plan("mobile/wake", way="at-once")
 
 
@@ -146,7 +146,9 @@ def test_clients_are_as_many_as_in_the_paper():
 
 
 def test_who_roams_comes_back():
-    with pytest.raises(UsageError, match=r"has a multiple of 4 operations, not 30; take --loop 28, say"):
+    with pytest.raises(
+        UsageError, match=r"must have a multiple of 4 operations, not 30; use --loop 28, for example"
+    ):
         plan("mobile/roam", loop="30")
 
 

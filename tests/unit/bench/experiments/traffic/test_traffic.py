@@ -100,9 +100,9 @@ def test_what_is_asked_for_is_measured():
 
 
 def test_what_cannot_be_is_said():
-    with pytest.raises(UsageError, match="a ring has two agents at least"):
+    with pytest.raises(UsageError, match="a ring needs at least two agents"):
         plan("ring", pairs="1")
-    with pytest.raises(UsageError, match="take --receivers 8 at most"):
+    with pytest.raises(UsageError, match="use --receivers 8 or less"):
         plan("massive-reception", pairs="4,8", receivers="9")
 
 

@@ -108,8 +108,8 @@ async def test_what_a_login_shell_says_is_passed_over(on, tmp_path):
     [
         ('echo \'{"formicary": 0, "result": [3, 6]}\'', "is Python 3.6 there; install Python 3.11 or later"),
         ("echo 'Unknown option: -I' >&2; exit 2", "is Python 2 there; install Python 3.11 or later"),
-        ("echo broken >&2; exit 3", r"Python there ended at once \(broken\); try it with `ssh`"),
-        ("exit 3", r"ended at once \(exit code 3\)"),
+        ("echo broken >&2; exit 3", r"Python there exited immediately \(broken\); try it with `ssh`"),
+        ("exit 3", r"exited immediately \(exit code 3\)"),
     ],
 )
 async def test_a_python_that_will_not_do_is_a_sentence(on, tmp_path, text, said):

@@ -28,5 +28,5 @@ def test_more_cores_than_there_are_cannot_be_had():
 def test_where_processes_cannot_be_kept_on_cores_they_are_not(monkeypatch):
     monkeypatch.delattr(os, "sched_setaffinity")
     assert cores_of(Options("compute/speed-up")) == (0,)
-    with pytest.raises(UsageError, match="--cores needs Linux"):
+    with pytest.raises(UsageError, match="--cores requires Linux"):
         cores_of(Options("compute/speed-up", sizes={"cores": (1,)}))

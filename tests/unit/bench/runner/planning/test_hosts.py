@@ -126,7 +126,7 @@ def test_the_directory_can_be_on_many_hosts():
         ({"experiment": "messaging/pairs", "count": "2"}, "messaging/pairs has no --count; it has"),
         (
             {"experiment": "messaging/scale-out", "traffic": "star"},
-            "no traffic 'star'; take one of: all-to-all",
+            "no traffic 'star'; choose one of: all-to-all",
         ),
         (
             {"experiment": "directory/search", "placement": SAME, "spread": "split"},

@@ -84,7 +84,7 @@ def test_of_several_kinds_a_value_is_of_the_first_that_has_it():
     both = either([choice("way", {"there": 1}), choice("way", {"back": 2})])
     assert [both.one("there"), both.one("back")] == [1, 2]
     assert [both.word(1), both.word(2)] == ["there", "back"]
-    with pytest.raises(UsageError, match="there is no way 'up'; take one of: back"):
+    with pytest.raises(UsageError, match="no way 'up'; choose one of: back"):
         both.one("up")
 
 

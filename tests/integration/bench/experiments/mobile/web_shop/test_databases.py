@@ -142,7 +142,9 @@ async def test_without_postgresql_it_is_said_what_to_do(monkeypatch, tmp_path):
     monkeypatch.delenv(postgresql_server.GIVEN, raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(postgresql_server, "_DEBIAN", tmp_path)
-    with pytest.raises(FormicaryError, match=r"PostgreSQL is not here; install it .* FORMICARY_POSTGRESQL"):
+    with pytest.raises(
+        FormicaryError, match=r"PostgreSQL is not installed; install it .* FORMICARY_POSTGRESQL"
+    ):
         async with postgresql_server.server():
             pass
 
@@ -156,7 +158,7 @@ async def test_a_server_that_is_given_is_taken(monkeypatch):
 @pytest.mark.postgresql
 async def test_a_server_that_does_not_answer_is_said_to_be(monkeypatch, tmp_path):
     monkeypatch.setenv(postgresql_server.GIVEN, f"postgresql://me@/shops?host={tmp_path}")
-    with pytest.raises(FormicaryError, match="PostgreSQL does not let us in"):
+    with pytest.raises(FormicaryError, match="PostgreSQL refused the connection"):
         async with filled(POSTGRESQL, CATALOGUE):
             pass
 

@@ -203,8 +203,8 @@ def test_who_takes_part_in_an_open_loop():
     ("given", "sentence"),
     [
         ({"rate": "0"}, "--rate takes whole numbers from 1 to 1000000, not '0'"),
-        ({"arrivals": "burst"}, "there is no kind of arrivals 'burst'; take one of: constant, poisson"),
-        ({"payload": "7"}, "tells messages apart by the first 8 bytes of their bodies; take --payload 8"),
+        ({"arrivals": "burst"}, "no kind of arrivals 'burst'; choose one of: constant, poisson"),
+        ({"payload": "7"}, "identifies messages by the first 8 bytes of their bodies; use --payload 8"),
         (
             {"rate": "1", "pairs": "100", "rounds": "1,98,1"},
             "100 pairs at 1 messages/s would take 2.8 hours",

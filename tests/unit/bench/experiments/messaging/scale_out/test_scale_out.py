@@ -140,7 +140,7 @@ def test_reports_have_a_table_a_plot_and_sentences(run):
     out = io.StringIO()
     terminal.show(document(run, rows), Console(file=out, width=160))
     shown = " ".join(out.getvalue().split())
-    assert "More and more hosts, with as many pairs on each" in shown
+    assert "More and more hosts, with equally many pairs on each" in shown
     assert "What one more host brings" in shown
     page = html.write_html(run).read_text(encoding="utf-8")
     assert "Round trips per second against hosts" in page

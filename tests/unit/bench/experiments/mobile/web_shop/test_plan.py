@@ -41,7 +41,7 @@ def test_several_clients_keep_up_the_load_for_each_other():
 
 
 def test_an_unknown_mix_is_refused():
-    with pytest.raises(UsageError, match="there is no mix 'buying'"):
+    with pytest.raises(UsageError, match="no mix 'buying'"):
         parse(WEB_SHOP, mix="buying", seed="1")
 
 
@@ -58,7 +58,7 @@ def test_links_may_have_delays():
     ("given", "hosts", "sentence"),
     [
         ({"route": "xmpp"}, (), "--delay is for direct links"),
-        ({}, ("a", "b"), "give the delay to the hosts"),
+        ({}, ("a", "b"), "set the delay of the hosts"),
     ],
 )
 def test_delays_that_cannot_be(given, hosts, sentence):

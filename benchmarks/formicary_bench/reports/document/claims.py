@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from formicary_bench.results.verdicts.claims import At, Card
 
 _USUAL = 100
-"""Bytes of a message of which nothing is said."""
+"""The usual size of a message in bytes, which captions leave out."""
 
 TITLE = "What the papers conclude"
 
 MOST, FEW = 6, 2
-"""So many points of a claim are shown, and no more; and of one that nobody can tell."""
+"""How many points of a claim are shown at most; and of an undecided one."""
 
 
 class CardText(msgspec.Struct, frozen=True):

@@ -65,7 +65,7 @@ def sized(parameter: Parameter, value: Any) -> str:
 
 
 def said(parameter: Parameter, value: Any) -> str:
-    """Say a value of a parameter in a text: with what there is so much of."""
+    """Format a parameter's value for a sentence, with its unit: `10 pairs`."""
     written = sized(parameter, value) or "0"  # where it does not apply
     if parameter.unit in {"", "bytes"} or parameter.unit.startswith(MICROSECONDS):
         return written

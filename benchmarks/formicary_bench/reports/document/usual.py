@@ -59,7 +59,7 @@ def full_load_column(rows: Sequence[Row]) -> list[Column]:
 
 
 def usual_sentences(rows: Sequence[Row]) -> list[str]:
-    """Say what each series that is no baseline has come to, where there is most of what grows."""
+    """Return a sentence for each series except baselines, about its largest point."""
     known = declared(rows[0].experiment) if rows else None
     if known is None or not known.says:
         return []

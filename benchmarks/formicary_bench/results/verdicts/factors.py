@@ -139,7 +139,7 @@ def doubt_about(row: Row) -> Doubt | None:
     if doubt := doubt_of_warmth(row.warmth, who):
         return doubt
     if row.full_load is False:
-        return Doubt("full load not held", "a longer T3 in --rounds", who)
+        return Doubt("full load not held", "a longer cool-down (T3 in --rounds)", who)
     return None
 
 

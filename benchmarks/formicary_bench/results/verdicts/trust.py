@@ -171,11 +171,11 @@ def _exceptions(rows: Sequence[Row]) -> Iterable[tuple[int, str]]:
 def _advice(rows: Sequence[Row], scatter: float, shares: tuple[float, float]) -> Iterable[str]:
     taken, stolen = shares
     if taken >= _BUSY:
-        yield "quiet the machine"
+        yield "close other programs"
     if stolen >= _STOLEN:
-        yield "take a machine that is not shared"
+        yield "use a machine that is not shared"
     if any(row.full_load is False for row in rows):
-        yield "a longer T3 in --rounds"
+        yield "lengthen the cool-down (T3 in --rounds)"
     if scatter > LEVELS[3]:
         fewest = min((row.repetitions for row in rows), default=1)
         repeat = _repeat(fewest, scatter)

@@ -78,7 +78,8 @@ def test_a_doubtful_figure_says_so_where_it_stands():
     doubtful = repeated(row(pairs=100, full_load=False, rtt_p50_us=170.0, round_trips_per_s=571_000.0))
     (said,) = sentences("messaging/pairs", [ALONE, doubtful, CROWDED_BASELINE])
     assert said.endswith(
-        "cannot tell against asyncio tasks (Agents: full load not held; a longer T3 in --rounds would)."
+        "cannot tell against asyncio tasks (Agents: full load not held; "
+        "a longer cool-down (T3 in --rounds) would)."
     )
     (said,) = sentences("messaging/pairs", [ALONE, doubtful])
     assert said.endswith("with 100 pairs, full load not held.")

@@ -304,7 +304,7 @@ def test_what_would_tell_is_said():
     }
     assert said["cold"] == "JADE: cold; warm rounds would tell"
     assert said["not settled"] == "JADE: not settled; a quieter machine would tell"
-    assert said["uneven"] == "JADE: full load not held; a longer T3 in --rounds would tell"
+    assert said["uneven"] == "JADE: full load not held; a longer cool-down (T3 in --rounds) would tell"
     assert said["few"] == "JADE: 4 repetitions; --repeat 5 would tell"
     assert said["one"] == "JADE: 1 repetition; --repeat 5 would tell"
     assert said["spanning"] == "the interval of the ratio has 1 in it; a quieter machine would tell"

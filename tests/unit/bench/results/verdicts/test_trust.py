@@ -59,7 +59,7 @@ def test_what_others_took_counts_though_the_repetitions_agree():
     busy = trust_of(run_of(others=3.0), rows_of(*values))
     assert busy.level == MAGNITUDE
     assert "others used 3.0 of 4 cores" in busy.reasons
-    assert busy.advice[0] == "quiet the machine"
+    assert busy.advice[0] == "close other programs"
     stolen = trust_of(run_of(stolen=0.04), rows_of(*values))
     assert stolen.level == "Within 5%"
     assert "4% of CPU time stolen" in stolen.reasons
@@ -91,7 +91,7 @@ def test_full_load_that_was_not_held_is_named_and_its_figures_do_not_count():
     found = trust_of(run_of(), rows)
     assert found.level == "Within 1%"
     assert "full load not held in 1 of 2" in found.reasons
-    assert "a longer T3 in --rounds" in found.advice
+    assert "lengthen the cool-down (T3 in --rounds)" in found.advice
     assert not found.is_good
     assert trust_of(run_of(), rows[1:]).level == MAGNITUDE
 

@@ -36,8 +36,8 @@ class _LastFinder:
         del path, target
         if name in _LIBRARIES:
             raise LibraryMissingError(
-                f"the laboratory needs {name}, which is not installed; install all that it needs: "
-                'pip install "formicary[bench]"',
+                f"the laboratory needs {name}, which is not installed; install all its "
+                'requirements: pip install "formicary[bench]"',
                 name=name,
             )
 
@@ -79,7 +79,7 @@ def load(run: str | PathLike[str]) -> pd.DataFrame:
         return found.to_pandas()
     except ModuleNotFoundError as error:
         raise LibraryMissingError(
-            "pandas is not installed: pip install 'formicary[bench,notebooks]', or take "
-            "formicary bench report RUN --format parquet --to run.parquet",
+            "pandas is not installed: pip install 'formicary[bench,notebooks]', or use formicary "
+            "bench report RUN --format parquet --to run.parquet",
             name="pandas",
         ) from error

@@ -26,8 +26,8 @@ def claims(
         Path | None,
         typer.Argument(
             metavar="[RUN]",
-            help="The folder of a run.",
-            show_default="none: the claims, and how to test them",
+            help="The run's folder.",
+            show_default="none: list the claims and how to test them",
         ),
     ] = None,
     *,
@@ -66,7 +66,7 @@ def _say(card: CardText) -> None:
     say(f"  {card.source}{': ' if card.published else ''}{'; '.join(card.published)}")
     for line in card.ours:
         say(f"  {line}")
-    for word in (card.remark, f"To tell: {card.takes}" if card.takes else ""):
+    for word in (card.remark, f"To decide: {card.takes}" if card.takes else ""):
         if word:
             say(f"  {word}")
     say()

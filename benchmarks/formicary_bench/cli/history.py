@@ -29,7 +29,7 @@ def history(
     experiment: Annotated[
         str | None,
         typer.Argument(
-            metavar="[EXPERIMENT]", help="The experiment, or a group of them.", show_default=False
+            metavar="[EXPERIMENT]", help="An experiment, or a group of experiments.", show_default=False
         ),
     ] = None,
     *,
@@ -37,18 +37,18 @@ def history(
         list[Path] | None,
         typer.Option(
             metavar="FOLDER",
-            help="Look in this folder of runs, or at this run; repeat for several.",
+            help="A folder of runs, or a run; repeat for several.",
             show_default="runs",
         ),
     ] = None,
     to: To = None,
     as_json: JsonLines = False,
 ) -> None:
-    """Show an experiment over all runs, and where the machine or the version changed.
+    """Show an experiment across all runs, and where the machine or the version changed.
 
-    Runs are looked for in the folder runs, or only in those given with --runs.
-    Without EXPERIMENT there is a line for each one that was measured. Each run is
-    held against the latest one before it on a machine like its own.
+    Searches the folder runs, or only those given with --runs. Without EXPERIMENT,
+    lists every experiment that was measured. Each run is compared with the latest
+    earlier one on a similar machine.
     """
     from formicary_bench.reports.document.history import lines_of
     from formicary_bench.results.store.finding import find_all
@@ -61,8 +61,8 @@ def history(
     if not found.tracks:
         what = f" of {shorten(experiment)}" if experiment else ""
         raise UsageError(
-            f"no run{what} was found that can be compared: say where runs are with --runs, or list all that "
-            "were measured with formicary bench history"
+            f"no run{what} can be compared: specify folders of runs with --runs, or list what was "
+            "measured with formicary bench history"
         )
     if to is not None:
         from formicary_bench.reports.document.history import history_sheet
@@ -75,7 +75,7 @@ def history(
         return
     _show(found, everything=experiment is not None)
     if to is not None:
-        say(f"The page, with charts: open {to}")
+        say(f"Page with charts: {to}")
 
 
 def _show(found: History, *, everything: bool) -> None:
@@ -86,7 +86,7 @@ def _show(found: History, *, everything: bool) -> None:
     if not everything:
         show_extra(overview(found), console)
         say()
-        say("One of them: formicary bench history EXPERIMENT")
+        say("Show one with: formicary bench history EXPERIMENT")
         return
     for experiment in found.experiments:
         say()

@@ -100,7 +100,7 @@ def _ports(facts: Facts) -> str:
 def _tracing(facts: Facts) -> str:
     tried = facts.formicary.tracing
     if tried is None:
-        return "no" if facts.tracing else "not tried"
+        return "no" if facts.tracing else "not tested"
     return "no" if tried else "yes"
 
 

@@ -9,18 +9,17 @@ import typer
 
 from formicary.cli.options import Json, examples
 from formicary.cli.output import say
+from formicary.core.quoting import counted
 
 if TYPE_CHECKING:
     from formicary_bench.netlab.status import HostStatus, Status
 
-app = typer.Typer(
-    no_args_is_help=True, help="Create several virtual hosts on this machine, with their own network."
-)
+app = typer.Typer(no_args_is_help=True, help="Create virtual hosts on this machine, with their own network.")
 
 Folder = Annotated[
     Path | None,
     typer.Option(
-        help="Folder of the lab: its hosts.toml, its keys.", show_default="~/.local/state/formicary/lab"
+        help="Folder for the lab's hosts.toml and keys.", show_default="~/.local/state/formicary/lab"
     ),
 ]
 
@@ -34,32 +33,32 @@ Folder = Annotated[
 )
 def up(
     *,
-    count: Annotated[int, typer.Option(help="How many hosts.", min=1, max=100)] = 3,
+    count: Annotated[int, typer.Option(help="Number of hosts.", min=1, max=100)] = 3,
     rate: Annotated[
         str,
-        typer.Option(help="What each host can send, as in 100mbit.", show_default="no limit"),
+        typer.Option(help="Bandwidth of each host, such as 100mbit.", show_default="no limit"),
     ] = "",
     delay: Annotated[
         str,
-        typer.Option(help="How long each host's packets are on their way, as in 2ms.", show_default="none"),
+        typer.Option(help="Delay of each host's packets, such as 2ms.", show_default="none"),
     ] = "",
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
-    """Make hosts out of this machine, each with an SSH server, and write the hosts.toml for them.
+    """Make hosts out of this machine, each with an SSH server, and write their hosts.toml.
 
-    A host is a network namespace: it has an address, which only this machine and the
-    other hosts reach, and nothing outside is reached from there. Needs root.
+    A host is a network namespace with an address that only this machine and the
+    other hosts can reach; it cannot reach anything outside. Requires root.
     """
     from formicary_bench.netlab.make import up as make
 
     found, already = make(folder, count, rate, delay)
-    _show(found, "was up already" if already else "is up", as_json=as_json)
+    _show(found, "was already up" if already else "is up", as_json=as_json)
 
 
 @app.command(epilog=examples("hosts lab down", "hosts lab down --folder /tmp/mine"))
 def down(*, folder: Folder = None, as_json: Json = False) -> None:
-    """Remove the lab: its hosts, all that runs there, its files; it is no mistake if there is none."""
+    """Remove the lab with its hosts, their processes and its files; does nothing if there is none."""
     from formicary.cli.output import show_json
     from formicary_bench.netlab.remove import down as remove
 
@@ -68,14 +67,14 @@ def down(*, folder: Folder = None, as_json: Json = False) -> None:
         show_json(removed)
         return
     if not removed.namespaces and not removed.files:
-        say(f"there is no lab in {removed.folder}")
+        say(f"no lab in {removed.folder}")
         return
-    say(f"removed the lab in {removed.folder}, and ended {removed.processes} processes on its hosts")
+    say(f"removed the lab in {removed.folder}, and ended its {removed.processes} processes")
 
 
 @app.command(epilog=examples("hosts lab status", "hosts lab status --json"))
 def status(*, folder: Folder = None, as_json: Json = False) -> None:
-    """Say whether the lab is up, and how to reach its hosts; the exit code is 1 if it is not up."""
+    """Show whether the lab is up, and how to reach its hosts; the exit code is 1 if it is not."""
     from formicary_bench.netlab.status import look
 
     found = look(folder)
@@ -93,10 +92,13 @@ def _show(found: Status, what: str, *, as_json: bool) -> None:
         return
     option = LabFolder(Path(found.folder)).option
     if found.state == "down":
-        say(f"no lab is up in {found.folder}; make one with: formicary hosts lab up{option}")
+        say(f"no lab is up in {found.folder}; create one with: formicary hosts lab up{option}")
         return
     limits = "".join(f", {limit}" for limit in (found.rate, found.delay) if limit)
-    say(f"the lab {what if found.state == 'up' else 'is incomplete'}: {len(found.hosts)} hosts{limits}")
+    say(
+        f"the lab {what if found.state == 'up' else 'is incomplete'}: "
+        f"{counted(len(found.hosts), 'host')}{limits}"
+    )
     show_table(
         ("host", "address", "namespace", "#processes"),
         [(host.name, host.address, host.namespace, _running(host)) for host in found.hosts],
@@ -111,7 +113,7 @@ def _running(host: HostStatus) -> str:
 def _say_next(found: Status, option: str) -> None:
     down = f"  formicary hosts lab down{option}"
     if found.state != "up":
-        say("some of it is missing; remove it, and make it anew:")
+        say("parts of it are missing; remove and recreate it:")
         say(down)
         return
     say("next, for example:")
@@ -121,5 +123,5 @@ def _say_next(found: Status, option: str) -> None:
         f"  ssh -i {found.folder}/key -o UserKnownHostsFile={found.folder}/known_hosts "
         f"root@{found.hosts[0].address}"
     )
-    say("and in the end:")
+    say("when done:")
     say(down)

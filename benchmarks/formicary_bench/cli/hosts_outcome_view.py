@@ -42,7 +42,7 @@ def _show(outcomes: Iterable[tuple[str, str, Iterable[str]]]) -> None:
 
 def _prepared(prepared: Prepared) -> str:
     if prepared.outcome == "ready":
-        return f"formicary {formicary.__version__} is there, nothing to do"
+        return f"formicary {formicary.__version__} is already installed"
     sent = f"{prepared.sent_bytes / 1e6:.1f} MB sent"
     return f"formicary {formicary.__version__} installed, {sent}, {prepared.seconds:.1f} s"
 
@@ -53,6 +53,6 @@ def _cleaned(cleaned: Cleaned) -> Iterator[str]:
     if cleaned.freed:
         yield f"removed {cleaned.folder}, {size(cleaned.freed)}"
     else:
-        yield f"nothing of ours is in {cleaned.folder}"
+        yield f"nothing to remove in {cleaned.folder}"
     if cleaned.kept:
-        yield f"left what is not ours in it: {', '.join(cleaned.kept)}"
+        yield f"kept files that are not ours: {', '.join(cleaned.kept)}"

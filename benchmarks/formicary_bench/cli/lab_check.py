@@ -23,34 +23,34 @@ _SEED_BITS = 40  # so many that no program finds the seed by trying
 
 def check(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="A folder that `formicary lab start` has made.")
+        Path, typer.Argument(metavar="FOLDER", help="A folder created by `formicary lab start`.")
     ] = Path(),
     *,
     exercise: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="Only this exercise.", show_default="all of them")
+        int | None, typer.Option(metavar="NUMBER", help="Only this exercise.", show_default="all")
     ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
             min=0,
-            help="The seed of all random values; it repeats a run.",
-            show_default="another one each time",
+            help="Seed of all random values; repeats a run.",
+            show_default="a new one each time",
         ),
     ] = None,
     time_out: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="How long each scenario may take.")
+        float, typer.Option(metavar="SECONDS", min=0.1, help="Time limit for each scenario.")
     ] = 10.0,
     as_json: Json = False,
 ) -> None:
     """Check a program against a lab's scenarios, and show what went wrong.
 
-    The program runs in a process of its own, in virtual time: an hour takes
-    milliseconds. What it is asked is different each time, and the same for the
-    same seed. The first failure is shown with its messages; those of all
-    failures go into FOLDER/pictures.
+    The program runs in its own process, in virtual time: an hour takes
+    milliseconds. Its inputs differ each time, but are the same for the same seed.
+    The first failure is shown with its messages; pictures of all failures are
+    saved to FOLDER/pictures.
 
-    The exit code is 0 if all holds, 1 if something does not, and 2 if the folder
-    or an option cannot be used.
+    The exit code is 0 if every scenario passes, 1 if one does not, and 2 if the
+    folder or an option is invalid.
     """
     from msgspec import to_builtins
 
@@ -78,7 +78,7 @@ def check(
     if not as_json:
         say()
         say(
-            f"{played - failed} of {played} hold"
+            f"{played - failed} of {played} passed"
             + (f"; repeat this run with --seed {seed}" if failed else ": well done")
         )
     if failed:
@@ -98,11 +98,11 @@ def _show(outcome: Outcome, drawn: list[Path], *, in_full: bool) -> None:
         say(f"     picture: {drawn[0]}")
     if not in_full:
         return
-    say(f"     What must hold: {outcome.sentence}")
+    say(f"     Expected: {outcome.sentence}")
     for line in sequence_text(outcome.arrows):
         say(f"     {line}")
     printed = outcome.printed.splitlines()
     if printed:
-        say("     The program has printed:")
+        say("     The program printed:")
         for line in printed[-_LINES:]:
             say(f"       {line}")

@@ -14,7 +14,7 @@ LIST = examples("lab list", "lab list --json")
 START = examples("lab start ping-pong", "lab start ping-pong my-folder --notebook")
 SOLVE = examples("lab solve ping-pong")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The lab, as `formicary lab list` calls it.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the lab, as in `formicary lab list`.")]
 
 
 def list_(*, as_json: Json = False) -> None:
@@ -32,16 +32,17 @@ def list_(*, as_json: Json = False) -> None:
 def start(
     name: Name,
     folder: Annotated[
-        Path | None, typer.Argument(metavar="FOLDER", help="The folder to make.", show_default="./NAME")
+        Path | None, typer.Argument(metavar="FOLDER", help="The folder to create.", show_default="./NAME")
     ] = None,
     *,
     notebook: Annotated[
-        bool, typer.Option("--notebook", help="Also make a Jupyter notebook of the text.")
+        bool, typer.Option("--notebook", help="Also create a Jupyter notebook of the text.")
     ] = False,
 ) -> None:
     """Create a folder with a lab's text and the program to complete.
 
-    The program runs as it is, and does too little. README.md says what to do, step by step.
+    The program runs as it is, but is incomplete. README.md explains what to do,
+    step by step.
     """
     from formicary_bench.labs.folders import make_folder
     from formicary_bench.labs.material import lab_named
@@ -50,9 +51,9 @@ def start(
     for path in make_folder(lab_named(name), target, notebook=notebook):
         say(f"{path}")
     say()
-    say(f"Read {target / 'README.md'}, complete {target / 'program.py'}, and have it checked:")
+    say(f"Read {target / 'README.md'}, complete {target / 'program.py'}, and check it:")
     say(f"  formicary lab check {target}")
-    say("See its agents in a browser, and create others there:")
+    say("Watch its agents in a browser, and create others there:")
     say(f"  cd {target}")
     say("  formicary run program.py --watch --listen --allow-create program")
 
@@ -65,6 +66,6 @@ def solve(name: Name) -> None:
     from formicary_bench.labs.material import lab_named
 
     lab = lab_named(name)
-    say(f"formicary: this is the solution of the lab {name}, for teachers", err=True)
+    say(f"formicary: solution of the lab {name}, for teachers", err=True)
     for line in lab.text("solution.py").splitlines():
         say(line)

@@ -30,23 +30,23 @@ def measure(
     guess: Annotated[
         str | None,
         typer.Option(
-            metavar="NUMBER,...", help="Your guesses, one for each case.", show_default="you are asked"
+            metavar="NUMBER,...", help="Your guesses, one for each case.", show_default="prompted for"
         ),
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0, help="About how long to measure.")] = 60.0,
+    seconds: Annotated[float, typer.Option(min=0, help="Approximate time to measure for.")] = 60.0,
     who: Annotated[
         str | None,
-        typer.Option(help="Whose guess it is, or which machine.", show_default="the name of this machine"),
+        typer.Option(help="Name of the person or machine.", show_default="this machine's name"),
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The file to leave.", show_default="NAME-WHO.json"),
+        typer.Option(metavar="FILE", help="The file to write.", show_default="NAME-WHO.json"),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Guess what something costs, measure it, and see both in one picture.
 
-    Leaves a small file for `formicary lab merge`, and a page with the picture.
+    Writes a small file for `formicary lab merge`, and a page with the picture.
     """
     need_libraries()
     import formicary
@@ -56,11 +56,11 @@ def measure(
 
     lab = lab_named(name)
     if not lab.is_measured:
-        raise UsageError(f"nothing is measured in the lab {name}; see `formicary lab list --json`")
+        raise UsageError(f"the lab {name} has nothing to measure; see `formicary lab list --json`")
     measurement = measuring.load_measurement(lab.folder / "measure.py")
     guesses = _guesses(measurement, guess)
     if not as_json:
-        say(f"measuring for about {seconds:g} s; let the machine do nothing else meanwhile", err=True)
+        say(f"measuring for about {seconds:g} s; leave the machine idle meanwhile", err=True)
     found: dict[str, list[float]] = {case: [] for case in measurement.cases}
     for case, value in measuring.measure(measurement, seconds):
         found[case].append(value)
@@ -97,19 +97,21 @@ def measure(
 
 
 def merge(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of `formicary lab measure`.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Files written by `formicary lab measure`.")
+    ],
     *,
     to: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Also write the picture here: a page, or .svg.", show_default=False
+            metavar="FILE", help="Also write the picture to this file, as a page or .svg.", show_default=False
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Draw one picture of a whole class's guesses and measurements.
 
-    A file of another lab, or a broken one, is left out with a sentence; the exit
+    Invalid files and those of other labs are skipped with a warning; the exit
     code is 2 if none is left.
     """
     need_libraries()
@@ -144,7 +146,7 @@ def _guesses(measurement: Measurement, typed: str | None) -> list[float]:
     if typed is not None:
         return [_number(text) for text in _split(typed, cases)]
     if not sys.stdin.isatty():
-        raise UsageError(f"nobody can be asked for a guess here; add --guess with {len(cases)} numbers")
+        raise UsageError(f"there is no terminal to ask for guesses; use --guess with {len(cases)} numbers")
     say(measurement.question)
     return [_guess(f"  {case}, in {measurement.unit}: ") for case in cases]
 
@@ -154,7 +156,7 @@ def _guess(question: str) -> float:
         try:
             return _number(input(question))
         except EOFError:
-            raise UsageError("no guess was typed, so nothing is measured") from None
+            raise UsageError("no guess was entered, so nothing is measured") from None
         except UsageError as error:
             say(error, err=True)
 
@@ -163,7 +165,7 @@ def _split(typed: str, cases: list[str]) -> list[str]:
     parts = typed.split(",")
     if len(parts) != len(cases):
         raise UsageError(
-            f"--guess takes {len(cases)} numbers with commas, one for each of: {'; '.join(cases)}"
+            f"--guess takes {len(cases)} numbers separated by commas, one for each of: {'; '.join(cases)}"
         )
     return parts
 
@@ -174,7 +176,7 @@ def _number(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        raise UsageError(f"a guess is a number above 0, and not {text.strip()!r}")
+        raise UsageError(f"a guess must be a number above 0, not {text.strip()!r}")
     return value
 
 

@@ -27,25 +27,26 @@ MODEL = examples(
 def model(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN...", help="Folders of runs, with messaging/scale-out in one of them."),
+        typer.Argument(metavar="RUN...", help="Folders of runs, at least one with messaging/scale-out."),
     ],
     *,
-    count: Annotated[str, typer.Option(metavar="N,...", help="How many hosts to look at.")] = "10,100,1000",
-    pairs: Annotated[int, typer.Option(min=1, help="How many agents send on each.")] = 50,
+    count: Annotated[str, typer.Option(metavar="N,...", help="Numbers of hosts to predict.")] = "10,100,1000",
+    pairs: Annotated[int, typer.Option(min=1, help="Number of senders on each host.")] = 50,
     links: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="What idle links cost, as `python -m formicary_bench.extrapolation.idle` prints it.",
+            help="Cost of idle links, as printed by `python -m formicary_bench.extrapolation.idle`.",
             show_default="as documented",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")] = False,
 ) -> None:
-    """Extrapolate messaging/scale-out to more hosts, and name the first bottleneck.
+    """Extrapolate messaging/scale-out to more hosts, and find the first bottleneck.
 
-    Runs with an XMPP server on each host and with one for all may be given together, and runs of the
-    directory. What is measured and what is taken for granted is said, and how sure it is.
+    Takes runs with an XMPP server on each host, runs with one for all, and runs
+    of the directory, in any combination. Lists what was measured, what is
+    assumed, and how certain the result is.
     """
     import msgspec
 
@@ -87,7 +88,7 @@ def _show(kind: str, fitted: Fitted, found: Sequence[Outlook], pairs: int) -> No
     for doubt in fitted.doubts:
         console.print(printable(f"! {doubt}"), style="yellow", soft_wrap=True)
     console.print()
-    console.print("Taken for granted:")
+    console.print("Assumptions:")
     for assumption in tables.ASSUMED:
         console.print(f"  - {assumption}", soft_wrap=True)
 

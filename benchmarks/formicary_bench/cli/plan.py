@@ -9,10 +9,11 @@ import typer
 
 from formicary.cli.options import examples
 from formicary.cli.output import say
+from formicary.core.quoting import counted
 
 app = typer.Typer(no_args_is_help=True, help="Create and check plan files, which say what a run measures.")
 
-PlanFile = Annotated[Path, typer.Argument(metavar="FILE", help="The plan.")]
+PlanFile = Annotated[Path, typer.Argument(metavar="FILE", help="The plan file.")]
 
 
 @app.command(epilog=examples("bench plan new plan.toml", "bench plan new plan.toml messaging/pairs create"))
@@ -21,15 +22,17 @@ def new(
     experiments: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[EXPERIMENT]...", help="What it measures.", show_default="all that need no hosts"
+            metavar="[EXPERIMENT]...",
+            help="Experiments to include.",
+            show_default="all that do not need hosts",
         ),
     ] = None,
 ) -> None:
-    """Write a plan with comments, to be changed; a file that is there is not overwritten."""
+    """Write a plan with comments for editing; an existing file is not overwritten."""
     from formicary_bench.plans.writing import write
 
     many = len(write(file, experiments or []))
-    say(f"{file} measures {many} experiment{'s' * (many > 1)}: formicary bench plan check {file}")
+    say(f"{file} measures {counted(many, 'experiment')}; check it with: formicary bench plan check {file}")
 
 
 @app.command(epilog=examples("bench plan check plan.toml", "bench plan check plan.toml --hosts hosts.toml"))
@@ -39,17 +42,18 @@ def check(
     hosts: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="The hosts that it is for.", show_default="the plan's, or this machine alone"
+            metavar="FILE", help="The hosts to plan for.", show_default="the plan's, or only this machine"
         ),
     ] = None,
     on: Annotated[
         str | None,
-        typer.Option(metavar="NAME,...", help="With --hosts: which take part.", show_default="all"),
+        typer.Option(metavar="NAME,...", help="With --hosts: only these hosts.", show_default="all"),
     ] = None,
 ) -> None:
-    """Say all that is wrong with a plan, by line, and what of it cannot be measured; measure nothing.
+    """Check a plan, listing its errors by line and what cannot be measured; measure nothing.
 
-    The exit code is 2 if something is wrong. What a platform cannot do is listed, and is no mistake.
+    The exit code is 2 if the plan is invalid. What a platform cannot do is
+    listed, but is not an error.
     """
     from formicary_bench.cli.run_request import run_request
     from formicary_bench.plans.reading import HostsAsked
@@ -60,6 +64,7 @@ def check(
         say(f"! {sentence}")
     names = {one.experiment for one in run_plan.plan}
     say(
-        f"{file} is in order: {len(names)} experiment{'s' * (len(names) > 1)}, {len(run_plan.plan)} "
-        f"configurations, {sum(run_plan.repeats.values())} measurements"
+        f"{file} is valid: {counted(len(names), 'experiment')}, "
+        f"{counted(len(run_plan.plan), 'configuration')}, "
+        f"{counted(sum(run_plan.repeats.values()), 'measurement')}"
     )

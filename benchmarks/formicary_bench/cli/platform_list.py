@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 WARM = f"when it is warm: after {CRITERION}"
-COLD = "cold: its driver makes one round in a process"
+COLD = "cold: its driver makes one round per process"
 """When a platform with a driver is measured."""
 
 

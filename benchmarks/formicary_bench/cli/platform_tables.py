@@ -27,7 +27,7 @@ def overview(rows: Sequence[Listed]) -> RenderableType:
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        caption="All about one, and how it is installed: formicary bench platforms show NAME",
+        caption="Details, and how to install one: formicary bench platforms show NAME",
         caption_justify="left",
     )
     for title in ("platform", "experiments", "processes", "missing"):

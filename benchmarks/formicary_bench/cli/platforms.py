@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 
 app = typer.Typer(invoke_without_command=True)
 
-_Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Of `formicary bench platforms`.")]
+_Names = Annotated[
+    list[str], typer.Argument(metavar="NAME...", help="Names, as in `formicary bench platforms`.")
+]
 _Jar = Annotated[
     Path | None,
     typer.Option(
         "--jar",
         metavar="FILE",
         envvar="MADKIT_JAR",
-        help="The jar of a platform that no registry has: MaDKit.",
+        help="The jar of a platform that is in no registry (MaDKit).",
     ),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")]
@@ -39,7 +41,7 @@ _Json = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")
     "  formicary bench run messaging/pairs --platform formicary,spade,jade"
 )
 def platforms(context: typer.Context, *, as_json: _Json = False) -> None:
-    """List what can be measured, and install drivers of other platforms."""
+    """List the platforms that can be measured, and install drivers for others."""
     if context.invoked_subcommand is not None:
         return
     from formicary_bench.cli.platform_list import listed
@@ -55,14 +57,14 @@ def platforms(context: typer.Context, *, as_json: _Json = False) -> None:
 
 @app.command()
 def show(names: _Names, *, as_json: _Json = False) -> None:
-    """Show all about some platforms."""
+    """Show the details of some platforms."""
     from formicary.errors import UsageError
     from formicary_bench.cli.platform_list import listed
 
     known = {one.name: one for one in listed()}
     for name in names:
         if name not in known:
-            raise UsageError(f"there is no platform {name!r}; see: formicary bench platforms")
+            raise UsageError(f"no platform {name!r}; see: formicary bench platforms")
     if as_json:
         _print_json([known[name] for name in names])
         return
@@ -75,10 +77,10 @@ def show(names: _Names, *, as_json: _Json = False) -> None:
 
 @app.command()
 def install(names: _Names, *, jar: _Jar = None) -> None:
-    """Make the drivers of these platforms, with what they need, below ~/.cache/formicary/drivers.
+    """Build the drivers of these platforms, with their dependencies, in ~/.cache/formicary/drivers.
 
-    Maven and pip fetch what is needed. A driver that is there already is made again, and stays as it is if
-    that fails.
+    Maven and pip download what is needed. An existing driver is rebuilt, and kept
+    if that fails.
     """
     from dataclasses import replace
 
@@ -89,7 +91,7 @@ def install(names: _Names, *, jar: _Jar = None) -> None:
 
     for name in names:
         if name not in RECIPES:
-            raise UsageError(f"there is nothing to install for {name!r}; take one of: {', '.join(RECIPES)}")
+            raise UsageError(f"nothing to install for {name!r}; choose one of: {', '.join(RECIPES)}")
     for name in names:
         recipe = RECIPES[name]
         if isinstance(recipe, JavaWithJar):
@@ -103,12 +105,13 @@ def install(names: _Names, *, jar: _Jar = None) -> None:
 @app.command()
 def add(
     command: Annotated[
-        list[str], typer.Argument(metavar="-- PROGRAM [ARGUMENT...]", help="What starts the driver.")
+        list[str], typer.Argument(metavar="-- PROGRAM [ARGUMENT...]", help="Command that starts the driver.")
     ],
 ) -> None:
-    """Add a platform by a driver of your own: any program that speaks the protocol of docs/drivers.md.
+    """Add a platform with your own driver: any program that speaks the protocol of docs/drivers.md.
 
-    It is started, asked for its name and what it can do, and tried; then `--platform` knows that name.
+    The driver is started, asked for its name and abilities, and tried out; then
+    `--platform` accepts that name.
     """
     from formicary_bench.runner.execution.driver_trial import try_out
     from formicary_bench.subjects.drivers.installing import add as keep
@@ -119,7 +122,7 @@ def add(
 
 @app.command()
 def remove(names: _Names) -> None:
-    """Remove drivers, with all that was installed for them."""
+    """Remove drivers, with everything that was installed for them."""
     from formicary.errors import UsageError
     from formicary_bench.subjects.drivers import installed
 

@@ -30,15 +30,14 @@ PUBLISH = examples("bench publish runs/before --to public/before")
 
 
 def publish(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's folder.")],
     *,
-    to: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Folder to make; there is none of that name yet.")
-    ],
+    to: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder to create; it must not exist yet.")],
 ) -> None:
     """Export a run as a static site: page, figures, tables and raw values.
 
-    The page has links to the other files, and none of them needs a network. Names of computers are in them.
+    The page links to the other files and needs no network. The files contain
+    names of computers.
     """
     from formicary_bench.reports.charts.printing import need_figures
     from formicary_bench.results.store.folder import RunFolder
@@ -47,7 +46,7 @@ def publish(
     opened = RunFolder.open(run)
     with _new_folder(to) as folder:
         _write(opened, folder)
-    say(f"The page: {to / 'index.html'}")
+    say(f"Page: {to / 'index.html'}")
 
 
 def _write(run: RunFolder, folder: Path) -> None:
@@ -93,12 +92,12 @@ def _copy(run: RunFolder, folder: Path) -> None:
 def _new_folder(path: Path) -> Iterator[Path]:
     """Return a folder beside `path` to fill; it becomes `path` when the block ends well, or is removed."""
     if path.exists():
-        raise UsageError(f"{path} is there already and is not overwritten: name another folder, or remove it")
+        raise UsageError(f"{path} already exists and is not overwritten: choose another folder, or remove it")
     try:
         with new_folder(path) as temporary:
             yield temporary
     except OSError as error:
         raise FormicaryError(
             f"{path} cannot be written ({error.strerror or error}): "
-            f"{next_step(error, 'name another folder with --to')}"
+            f"{next_step(error, 'choose another folder with --to')}"
         ) from error

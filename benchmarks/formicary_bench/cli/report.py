@@ -33,32 +33,32 @@ _RAW = Loaded("formicary_bench.reports.formats.csv:write_raw")
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's folder.")],
     *,
-    kind: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="What to make.")] = "html",
+    kind: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="What to write.")] = "html",
     to: Annotated[
         Path | None,
         typer.Option(
             metavar="PATH",
-            help="File to write; of figures, the folder.",
-            show_default="html: RUN/report.html; figures: RUN/figures; else standard output",
+            help="File to write, or folder for figures.",
+            show_default="html: RUN/report.html; figures: RUN/figures; otherwise standard output",
         ),
     ] = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="With csv: a line for each raw value, not for each configuration.")
+        bool, typer.Option("--raw", help="With csv: one line per raw value instead of per configuration.")
     ] = False,
     columns: Annotated[
         str | None,
         typer.Option(
             metavar="1|2",
-            help=f"With {_SHAPES}: how many columns of a paper to fill.",
+            help=f"With {_SHAPES}: width in columns of a paper.",
             show_default="1",
         ),
     ] = None,
 ) -> None:
     """Export a run as a page, tables or figures.
 
-    A file that is there already is replaced.
+    An existing file is replaced.
     """
     _check(kind, columns, raw=raw)
     from formicary_bench.results.store.folder import RunFolder
@@ -84,13 +84,13 @@ def report(
 
 def _check(kind: str, columns: str | None, *, raw: bool) -> None:
     if kind not in FORMATS:
-        raise UsageError(f"--format is one of {', '.join(FORMATS)}, and not {kind!r}")
+        raise UsageError(f"--format must be one of {', '.join(FORMATS)}, not {kind!r}")
     if raw and kind != "csv":
-        raise UsageError(f"--raw is for --format csv, and not for {kind}: leave it out, or ask for csv")
+        raise UsageError(f"--raw requires --format csv, not {kind}: omit it, or use csv")
     if columns is not None and kind not in PICTURES:
-        raise UsageError(f"--columns is for --format {_SHAPES}, and not for {kind}: leave it out")
+        raise UsageError(f"--columns requires --format {_SHAPES}, not {kind}: omit it")
     if columns not in {None, "1", "2"}:
-        raise UsageError(f"--columns is 1 or 2, and not {columns!r}")
+        raise UsageError(f"--columns must be 1 or 2, not {columns!r}")
 
 
 def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
@@ -102,14 +102,14 @@ def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
     for path in write_pictures(charts, kind, columns, folder):
         say(path)
     if not charts:
-        say(f"formicary: nothing was measured in {run.path} that is drawn", err=True)
+        say(f"formicary: {run.path} has nothing to draw", err=True)
 
 
 @contextmanager
 def _stream(path: Path | None, *, is_binary: bool) -> Iterator[IO[Any]]:
     """Return where to write: standard output, or a file that is there completely or as it was."""
     if path is None and is_binary:
-        raise UsageError("this format is for files: name one with --to")
+        raise UsageError("this format requires a file: specify one with --to")
     if path is None:
         yield sys.stdout
         return
@@ -123,6 +123,6 @@ def _stream(path: Path | None, *, is_binary: bool) -> Iterator[IO[Any]]:
     except OSError as error:
         raise FormicaryError(
             f"{path} cannot be written ({error.strerror or error}): "
-            f"{next_step(error, 'name another file with --to')}"
+            f"{next_step(error, 'choose another file with --to')}"
         ) from error
     say(path)

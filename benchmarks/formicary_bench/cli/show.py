@@ -24,23 +24,23 @@ SHOW = examples(
 
 
 def show(
-    folder: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    folder: Annotated[Path, typer.Argument(metavar="RUN", help="The run's folder.")],
     *,
     warm_up: Annotated[
         str | None,
         typer.Option(
             "--warm-up",
             metavar="detect|paper|N",
-            help="What is left out as warm-up this time. detect: until the times have settled; paper: the "
-            "first 500 round trips of each pair; N: the first N.",
-            show_default="as the run has it",
+            help="What to discard as warm-up this time. detect: until the times have settled; paper: "
+            "the first 500 round trips of each pair; N: the first N.",
+            show_default="as in the run",
         ),
     ] = None,
     cold: Annotated[
         bool,
         typer.Option(
             "--cold",
-            help="Also show how other platforms were while they were cold: in the first round of a process.",
+            help="Also show other platforms while cold: in the first round of a process.",
         ),
     ] = False,
     as_json: JsonLines = False,
@@ -72,4 +72,4 @@ def show_run(run_folder: RunFolder, *, as_json: bool, cold: bool = False) -> Non
             terminal.show_extra(extra, terminal.console_for_reports())
     report = html.write_html(run_folder, document)
     say(err=as_json)
-    say(f"The report, with plots: open {report}", err=as_json)
+    say(f"Report with plots: {report}", err=as_json)

@@ -30,23 +30,22 @@ _FAILS, _OPEN, _INTERRUPTED = 1, 3, 130
 
 
 def verify(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, such as a published one.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's folder, such as a published one.")],
     *,
     repeat: Annotated[
-        int, typer.Option(min=2, max=10_000, metavar="N", help="How often each configuration is measured.")
+        int, typer.Option(min=2, max=10_000, metavar="N", help="How often to measure each configuration.")
     ] = FEWEST,
     output: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Folder of what is measured.", show_default="a new one below runs"
-        ),
+        typer.Option(metavar="FOLDER", help="Folder for the measurements.", show_default="a new one in runs"),
     ] = None,
     as_json: JsonLines = False,
 ) -> None:
-    """Repeat a run's claims on this machine, and say which of them hold.
+    """Measure a run's claims again on this machine, and report which hold.
 
-    These are the papers' claims that it reproduces or refutes, and which platforms it says are faster. The
-    exit code is 0 if all hold, 1 if one does not, and 3 if that cannot be told of one.
+    These are the papers' claims that the run reproduces or refutes, and which
+    platforms it found faster. The exit code is 0 if all hold, 1 if one does not,
+    and 3 if one cannot be decided.
     """
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.summary.summary import summarise
@@ -76,8 +75,8 @@ def _plan(run: RunFolder, claimed: Sequence[Statement], repeat: int) -> RunPlan:
 
     if not claimed:
         raise UsageError(
-            f"{run.path} claims nothing that could be verified: it has no {FEWEST} repetitions, or nothing "
-            f"to compare; measure more with --repeat {2 * FEWEST}"
+            f"{run.path} has no claims to verify: it has fewer than {FEWEST} repetitions, or "
+            f"nothing to compare; measure more with --repeat {2 * FEWEST}"
         )
     refuse_unknown(run.path, run.manifest)
     wanted = {anchor for one in claimed for anchor in one.rows}
@@ -88,8 +87,10 @@ def _plan(run: RunFolder, claimed: Sequence[Statement], repeat: int) -> RunPlan:
     ]
     here = [one for one in chosen if not one.hosts]
     if not here:
-        raise UsageError(f"{run.path} was measured over hosts: run it again with --hosts, and compare both")
-    notes = [f"{len(chosen) - len(here)} configurations over hosts are left out"] if here != chosen else []
+        raise UsageError(
+            f"{run.path} was measured over hosts: run it again with --hosts, and compare the two"
+        )
+    notes = [f"{len(chosen) - len(here)} configurations over hosts are skipped"] if here != chosen else []
     asked: dict[str, Option] = {"experiment": "verify", "repeat": repeat, "seed": parse().seed}
     return RunPlan("verify", asked, dict.fromkeys(here, repeat), notes=tuple(notes))
 
@@ -106,11 +107,11 @@ def _measured(run_plan: RunPlan, output: Path | None, *, quiet: bool) -> RunFold
         say("formicary: interrupted", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     if outcome.interrupted:
-        kept = f": what was measured is in {outcome.folder.path}" if outcome.folder else ""
+        kept = f"; measurements are in {outcome.folder.path}" if outcome.folder else ""
         say(f"formicary: interrupted{kept}", err=True)
         raise typer.Exit(_INTERRUPTED)
     if outcome.folder is None:
-        say("formicary: nothing could be measured, for the reasons above", err=True)
+        say("formicary: nothing could be measured; see above", err=True)
         raise typer.Exit(1)
     return outcome.folder
 

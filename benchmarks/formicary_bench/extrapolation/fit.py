@@ -69,19 +69,19 @@ def fit(measured: Sequence[Measured], kind: str, links: IdleLinks) -> Fitted:
     if FEDERATED in servers and ONE_SERVER not in servers:
         agents[ONE_SERVER], servers[ONE_SERVER] = agents[FEDERATED], _part(servers[FEDERATED], _HALF)
         doubts.append(
-            "one server was not measured: it is taken to need half of what two federated ones need for a "
-            "message (measure it with --servers one)"
+            "a single server was not measured: it is assumed to need half as much per message as "
+            "two federated ones (measure it with --servers one)"
         )
     doubts += [
-        f"{way}: what its servers took was not counted, and nothing is said of it (the server's host needs "
-        "the role containers, too, and has to take part)"
+        f"{way}: its servers were not accounted for, so it is not predicted (the server's host also "
+        "needs the role containers, and must take part)"
         for way in agents
         if way != DIRECT and way not in servers
     ]
     ways = tuple(way for way in agents if way == DIRECT or way in servers)
     if not ways:
         raise UsageError(
-            f"there is nothing to fit: the model needs {SCALE_OUT} over two hosts and more; measure it with: "
+            f"nothing to fit: the model needs {SCALE_OUT} over two or more hosts; measure it with: "
             f"formicary bench run {SCALE_OUT} --hosts hosts.toml --pairs 3,12,50"
         )
     costs = Costs(
@@ -187,13 +187,13 @@ def _doubts(rows: Sequence[Row]) -> list[str]:
     if any(part > _CROWDED for part in busy):
         many = sum(part > _CROWDED for part in busy)
         said.append(
-            f"in {many} of {len(busy)} configurations no core of a host was free: where processes have to "
-            "wait for each other, a message takes more CPU time than on machines of their own"
+            f"in {many} of {len(busy)} configurations no core of a host was free: when processes "
+            "wait for each other, a message takes more CPU time than on separate machines"
         )
     if rows and max(map(_frames, rows)) < 1:
         most = max(map(_frames, rows))
         said.append(
-            f"no messages were spread over more than {most:.2g} frames each: what is said of more is "
-            "extrapolated (measure few pairs as well: --pairs 3,12,50)"
+            f"no messages were spread over more than {most:.2g} frames each: beyond that, results "
+            "are extrapolated (also measure few pairs: --pairs 3,12,50)"
         )
     return said

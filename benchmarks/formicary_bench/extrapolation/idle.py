@@ -76,11 +76,13 @@ def read_links(path: Path) -> IdleLinks:
     try:
         return msgspec.json.decode(path.read_bytes(), type=IdleLinks)
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}; give another file with --links") from None
+        raise UsageError(
+            f"{path} cannot be read: {error.strerror}; choose another file with --links"
+        ) from None
     except msgspec.MsgspecError:
         raise UsageError(
-            f"{path} does not say what idle links cost; make it with: "
-            "python -m formicary_bench.extrapolation.idle"
+            f"{path} does not contain the cost of idle links; create it with: python -m "
+            "formicary_bench.extrapolation.idle"
         ) from None
 
 
@@ -97,7 +99,7 @@ def links_from(points: list[Waited]) -> IdleLinks:
 
 def _rise(line: Line | None) -> Prediction:
     if line is None or line.points < 3 or not line.spread:  # noqa: PLR2004 -- fewer have no interval
-        raise FormicaryError("links were measured with too few numbers of containers; measure them again")
+        raise FormicaryError("links were measured for too few numbers of containers; measure them again")
     return line.rise.at_least(0.0)
 
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     Text = Callable[[float], str]
 
 ASSUMED = (
-    "every host has a core of its own for its container's process, and another for its XMPP server",
-    "a message takes as much CPU time as where it was measured; only how many share a frame changes",
-    "by way of a server a link between two containers costs as much, idle, as a direct one",
-    "neither the network nor the memory of a host is used up, and no process runs out of file descriptors",
-    "hosts are alike, and so is their traffic",
+    "every host has one core for its container's process and another for its XMPP server",
+    "a message takes as much CPU time as measured; only the number of messages per frame changes",
+    "an idle link through a server costs as much as a direct one",
+    "no host runs out of network bandwidth or memory, and no process runs out of file descriptors",
+    "all hosts are alike, and so is their traffic",
 )
 """What the model takes for granted."""
 

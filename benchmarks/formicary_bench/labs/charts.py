@@ -28,8 +28,8 @@ _CLOSE = 2.0  # a guess within this factor is a good one
 _MEASURED = Series("measured", "a", "circle", "")
 _GUESSED = Series("guessed", "e", "nabla", "")
 _METHOD = (
-    "Medians of ten rounds, each in a new event loop, with 95% intervals. The cases of a round were measured "
-    "in an order by chance, so that what disturbs the machine for a while disturbs all of them."
+    "Medians of ten rounds, each in a new event loop, with 95% intervals. The cases of a round "
+    "were measured in random order, so that temporary disturbances affect all of them."
 )
 
 
@@ -169,7 +169,7 @@ def write_picture(results: Sequence[Result], path: Path) -> None:
     except OSError as error:
         raise FormicaryError(
             f"{path} cannot be written ({error.strerror or error}): "
-            f"{next_step(error, 'name another file with --to')}"
+            f"{next_step(error, 'choose another file with --to')}"
         ) from error
 
 

@@ -123,7 +123,7 @@ class _Process:
         try:
             code = self._process.wait(1)
         except subprocess.TimeoutExpired:
-            return "the program has closed the line on which it is checked"
+            return "the program closed the connection to the checker"
         if code < 0:
             return f"the program's process was ended by signal {-code}"
         return f"the program has ended its process with exit code {code}, so nothing could be checked"

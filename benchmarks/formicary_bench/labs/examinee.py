@@ -71,7 +71,7 @@ class Examinee:
         report = self._receive()
         if isinstance(report, Loaded):
             return report.problem
-        raise self._nonsense("it speaks out of turn")
+        raise self._nonsense("it sent unexpected data")
 
     def begin(self, seed: int, seconds: float) -> None:
         """Begin a scenario."""
@@ -127,7 +127,7 @@ class Examinee:
     def _heard(self, report: Report) -> None:
         try:
             if not isinstance(report, Idle):
-                self._fault = self._nonsense("it speaks out of turn")
+                self._fault = self._nonsense("it sent unexpected data")
                 return
             timer = report.timer
             self._timer = timer if timer is None or timer >= 0 else 0.0  # not a number is never due
@@ -170,7 +170,7 @@ class Examinee:
             self._go_on(loop, loop.time())
         report = self._exchange(Look(agent, attribute))
         if not isinstance(report, Answer):
-            raise self._nonsense("it speaks out of turn")
+            raise self._nonsense("it sent unexpected data")
         if report.problem:
             raise Broken(report.problem)
         return report.value
@@ -220,7 +220,7 @@ class Examinee:
         try:
             self._line.send(order)
         except TimeoutError:
-            raise self._gone("the program blocks its process, which had to be killed") from None
+            raise self._gone("the program blocked its process, which had to be killed") from None
         except OSError:
             raise self._gone(self._how()) from None
 
@@ -228,7 +228,7 @@ class Examinee:
         try:
             return self._line.receive()
         except TimeoutError:
-            raise self._gone("the program blocks its process, which had to be killed") from None
+            raise self._gone("the program blocked its process, which had to be killed") from None
         except (OSError, EOFError):
             raise self._gone(self._how()) from None
         except ValueError as error:
@@ -236,8 +236,8 @@ class Examinee:
 
     def _nonsense(self, why: str) -> Gone:
         return self._gone(
-            f"what the program's process says cannot be read ({why}), so nothing could be checked; "
-            "does the program write to files that it has not opened?"
+            f"the output of the program's process cannot be read ({why}), so nothing could be "
+            "checked; does the program write to files it has not opened?"
         )
 
     def _gone(self, sentence: str) -> Gone:

@@ -41,7 +41,7 @@ def make_folder(lab: Lab, folder: Path, *, notebook: bool = False) -> list[Path]
         FormicaryError: it cannot be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} is there already; name another folder, or go on with what is in it")
+        raise UsageError(f"{folder} already exists; choose another folder, or continue in it")
     files = {README: text_of(lab), FILE: lab.text("start.py"), _MARK: f'lab = "{lab.name}"\n'}
     if notebook:
         from formicary_bench.labs.notebooks import notebook_of
@@ -55,7 +55,7 @@ def make_folder(lab: Lab, folder: Path, *, notebook: bool = False) -> list[Path]
     except OSError as error:
         raise FormicaryError(
             f"{folder} cannot be written ({error.strerror or error}): "
-            f"{next_step(error, 'name another folder')}"
+            f"{next_step(error, 'choose another folder')}"
         ) from error
     return [folder / name for name in files if name != _MARK]
 
@@ -70,11 +70,11 @@ def lab_of(folder: Path) -> Lab:
         content = tomllib.loads((folder / _MARK).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(
-            f"{folder} is no folder of a lab; make one: formicary lab start NAME, and name it here"
+            f"{folder} is not a lab folder; create one with `formicary lab start NAME`, and specify it here"
         ) from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{folder / _MARK} cannot be read: {error}") from error
     name = content.get("lab")
     if not isinstance(name, str):
-        raise UsageError(f'{folder / _MARK} names no lab; write: lab = "NAME"')
+        raise UsageError(f'{folder / _MARK} has no lab; write: lab = "NAME"')
     return lab_named(name)

@@ -30,7 +30,7 @@ class Lab(msgspec.Struct, frozen=True):
             return (self.folder / file).read_text(encoding="utf-8")
         except OSError as error:
             raise FormicaryError(
-                f"{file} of the lab {self.name} cannot be read ({error.strerror}): install Formicary again"
+                f"{file} of the lab {self.name} cannot be read ({error.strerror}): reinstall Formicary"
             ) from error
 
     @property
@@ -59,7 +59,7 @@ def all_labs() -> dict[str, Lab]:
     try:
         names = _LISTED.findall((folder / "index.md").read_text(encoding="utf-8"))
     except OSError as error:
-        raise FormicaryError(f"the labs are not installed ({folder}): install Formicary again") from error
+        raise FormicaryError(f"the labs are not installed ({folder}): reinstall Formicary") from error
     return {name: Lab(name, folder / name) for name in names}
 
 
@@ -71,7 +71,7 @@ def lab_named(name: str) -> Lab:
     """
     labs = all_labs()
     if name not in labs:
-        raise UsageError(f"there is no lab {shorten(name)}; there are {', '.join(labs)}")
+        raise UsageError(f"no lab {shorten(name)}; choose one of {', '.join(labs)}")
     return labs[name]
 
 

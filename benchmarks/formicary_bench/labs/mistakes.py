@@ -81,7 +81,7 @@ def what_failed(error: BaseException, path: Path) -> str:
     if isinstance(error, Broken):
         return str(error)
     if isinstance(error, SystemExit):
-        return f"the program ends its process by sys.exit(){where}; let the agents end by stop()"
+        return f"the program ends its process with sys.exit(){where}; end agents with stop()"
     own = "" if line else " while your program was checked"
     return f"{type(error).__name__}: {error}{own}{where}"
 

@@ -43,8 +43,8 @@ def notebook_of(lab: Lab) -> str:
     """
     if find_spec("jupytext") is None:
         raise UsageError(
-            "a notebook cannot be made: jupytext is not installed; "
-            'install it: pip install "formicary[notebooks]"'
+            "cannot create a notebook: jupytext is not installed; install it with: pip install "
+            '"formicary[notebooks]"'
         )
     import jupytext
 

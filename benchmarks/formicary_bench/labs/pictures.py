@@ -38,7 +38,7 @@ def sequence_text(arrows: Sequence[Arrow]) -> list[str]:
     names = list(dict.fromkeys(name for arrow in shown for name in (arrow.sender, arrow.receiver)))
     drawn = _lanes(shown, names) if 1 < len(names) <= _LANES else [_line(arrow) for arrow in shown]
     left_out = len(arrows) - len(shown)
-    return [f"({left_out} earlier messages are left out)"] * bool(left_out) + drawn
+    return [f"({left_out} earlier messages omitted)"] * bool(left_out) + drawn
 
 
 def _lanes(arrows: Sequence[Arrow], names: Sequence[str]) -> list[str]:

@@ -107,9 +107,7 @@ def play(scenario: Scenario, examinee: Examinee, seed: int, seconds: float = SEC
     failures = (*final.failures, *(map(str, known.failures) if known is not None else ()))
     if failures and not isinstance(error, Gone):
         problem = (
-            f"{problem}; an agent has failed: {failures[0]}"
-            if problem
-            else f"an agent has failed: {failures[0]}"
+            f"{problem}; an agent failed: {failures[0]}" if problem else f"an agent failed: {failures[0]}"
         )
     arrows: list[Arrow] = []
     if problem and known is not None:
@@ -131,9 +129,9 @@ def _what_failed(error: Exception) -> str:
     if isinstance(error, Broken):
         return str(error)
     if isinstance(error, TimeoutError):
-        return f"the scenario is not over after {LONGEST / 3600:g} hours of virtual time"
+        return f"the scenario has not ended after {LONGEST / 3600:g} hours of virtual time"
     if isinstance(error, NothingLeftError):
-        return f"all wait, and nobody will wake them: {error}"
+        return f"all agents are waiting, and nothing will wake them: {error}"
     return f"{type(error).__name__}: {error} while your program was checked"
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PATIENCE = 5
 """How many times longer a scenario may take by the clock than by CPU: others may use the machine, too."""
 
-_ENDLESS = ": is there a loop without an end, or without an `await` that waits?"
+_ENDLESS = ": is there an endless loop, or a loop without an `await` that waits?"
 
 
 def serve(line: Line[Report, Order], path: Path, set_alarms: Callable[[float], None]) -> None:

@@ -45,7 +45,7 @@ class Program:
         except AttributeError:
             own = [each for each, value in vars(self._module).items() if _is_own(value)]
             close = difflib.get_close_matches(name, own, 1, 0.5)
-            meant = f"; did you mean {close[0]} to be it?" if close else ""
+            meant = f"; did you mean {close[0]}?" if close else ""
             raise Broken(f"{self.path.name} has no {name}, which the lab needs{meant}") from None
 
     def put(self, name: str, value: object) -> None:
@@ -66,7 +66,7 @@ class Program:
             called = f"{kind}({', '.join(map(repr, arguments))})"
             line = line_of_error(error, self.path)
             where = f" ({quoted(self.path, line)})" if line else ""
-            raise Broken(f"{called} cannot be made: {type(error).__name__}: {error}{where}") from error
+            raise Broken(f"{called} cannot be created: {type(error).__name__}: {error}{where}") from error
 
 
 def load(path: Path) -> Program:

@@ -82,7 +82,7 @@ def write_result(result: Result, path: Path) -> None:
     except OSError as error:
         raise FormicaryError(
             f"{path} cannot be written ({error.strerror or error}): "
-            f"{next_step(error, 'name another file with --to')}"
+            f"{next_step(error, 'choose another file with --to')}"
         ) from error
 
 
@@ -107,27 +107,27 @@ def read_results(paths: Iterable[Path]) -> tuple[list[Result], list[str]]:
             warnings.append(str(error))
             continue
         if found and result.lab != found[0].lab:
-            warnings.append(f"{path} is of the lab {sentence(result.lab)}, not of {found[0].lab}: left out")
+            warnings.append(f"{path} is from the lab {sentence(result.lab)}, not {found[0].lab}: skipped")
             continue
         found.append(result)
     if not found:
-        raise UsageError("; ".join(warnings) or "no file is named")
+        raise UsageError("; ".join(warnings) or "no file was given")
     return found, warnings
 
 
 def _read(path: Path) -> Result:
     try:
         if path.stat().st_size > _LARGEST:
-            raise UsageError(f"{path} is too large to be a result of `formicary lab measure`: left out")
+            raise UsageError(f"{path} is too large to be a result of `formicary lab measure`: skipped")
         result = msgspec.json.decode(path.read_bytes(), type=Result)
     except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror}): left out") from error
+        raise UsageError(f"{path} cannot be read ({error.strerror}): skipped") from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is no result of `formicary lab measure` ({error}): left out") from error
+        raise UsageError(f"{path} is not a result of `formicary lab measure` ({error}): skipped") from error
     if result.format != FORMAT:
-        raise UsageError(f"{path} is of another version of `formicary lab measure`: left out")
+        raise UsageError(f"{path} is from another version of `formicary lab measure`: skipped")
     if not result.answers or not all(map(_is_sound, result.answers)):
-        raise UsageError(f"{path} has figures that are not above zero, or none at all: left out")
+        raise UsageError(f"{path} has figures that are not above zero, or none at all: skipped")
     return result
 
 

@@ -79,16 +79,16 @@ class Switch:
         """
         if frame.kind == "come":
             if frame.source not in self.expected:
-                raise Broken(f"the program has opened a container, {shorten(frame.source)}, beside its own")
+                raise Broken(f"the program opened another container, {shorten(frame.source)}")
             self.expected.remove(frame.source)
             self._ports.take(frame)
         elif frame.source not in self._ports.there:
             if frame.source in self._ports.here:
-                raise Broken(f"the program has sent something for {frame.source}, which is the checker's")
+                raise Broken(f"the program sent something as {frame.source}, which is the checker's")
         elif frame.kind == "left":
             self.crash(frame.source)
         elif frame.kind == "lost":
-            raise Broken("the program has called a message lost that was not")
+            raise Broken("the program reported a message as lost that was not")
         else:
             self._send(frame)
 
@@ -116,13 +116,13 @@ class Switch:
         """Return the arrow of a message whose sender is of the container that it comes from."""
         self._letters += 1
         if self._letters > _MOST:
-            raise Broken(f"there were more than {_MOST} messages: does each answer have an answer?")
+            raise Broken(f"there were more than {_MOST} messages: does every answer cause another answer?")
         try:
             message = decode(frame.data)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            raise Broken(f"the program has sent what is no message: {error}") from error
+            raise Broken(f"the program sent something that is not a message: {error}") from error
         if domain_of(message.sender or "") != frame.source:
-            raise Broken(f"the program has sent a message in the name of {shorten(message.sender or '')}")
+            raise Broken(f"the program sent a message in the name of {shorten(message.sender or '')}")
         return self._recorder.sent(message, frame.receiver)
 
     def _arrive(self, line: deque[_UnderWay], until: _UnderWay) -> None:

@@ -41,7 +41,7 @@ class LabFolder:
             self.path = _real(where or default_folder())
         except RuntimeError as error:
             raise LabError(
-                f"the folder {where} is nowhere ({error}); choose another one with --folder"
+                f"the folder {where} does not exist ({error}); choose another one with --folder"
             ) from None
 
     @property
@@ -158,7 +158,8 @@ class LabFolder:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise LabError(
-                    f"another command is making or removing the lab of {self.path}: wait until it is done"
+                    f"another command is creating or removing the lab in {self.path}: wait until it "
+                    "has finished"
                 ) from None
             yield
         finally:

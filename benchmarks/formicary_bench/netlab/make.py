@@ -73,8 +73,8 @@ def check_machine() -> None:
     """
     if os.geteuid() != 0:
         raise LabError(
-            "only root can make hosts out of this machine; begin the command with "
-            "`sudo $(command -v formicary)` in the place of `formicary`"
+            "creating hosts on this machine requires root; run the command with `sudo $(command -v "
+            "formicary)` instead of `formicary`"
         )
     for program in PACKAGES:
         find(program)
@@ -87,7 +87,7 @@ def check_count(count: int) -> None:
         UsageError: it is too small or too large.
     """
     if not 1 <= count <= LARGEST:
-        raise UsageError(f"a lab has 1 to {LARGEST} hosts, not {count}")
+        raise UsageError(f"a lab can have 1 to {LARGEST} hosts, not {count}")
 
 
 def _checked_rate(rate: str) -> str:
@@ -97,8 +97,8 @@ def _checked_rate(rate: str) -> str:
         fits = False
     if not fits:
         raise UsageError(
-            f"{rate!r} is no rate for a lab; write a whole number of kbit, mbit or gbit, such as 100mbit, "
-            "from 64kbit to 100gbit"
+            f"{rate!r} is not a valid rate; use a whole number of kbit, mbit or gbit, such as "
+            "100mbit, from 64kbit to 100gbit"
         )
     return rate
 
@@ -107,7 +107,7 @@ def _checked_delay(delay: str) -> str:
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(us|ms|s)", delay)
     if delay and not (found and 0 < float(found[1]) * _MS[found[2]] <= _LONGEST_MS):
         raise UsageError(
-            f"{delay!r} is no delay for a lab; write a number of us, ms or s, such as 2ms, up to 10s"
+            f"{delay!r} is not a valid delay; use a number of us, ms or s, such as 2ms, up to 10s"
         )
     return delay
 
@@ -120,13 +120,13 @@ def _there(folder: LabFolder, wanted: Lab) -> Status | None:
     """
     lab = folder.read()
     found = status.of(folder, lab)
-    take_down = f"take it down with `formicary hosts lab down{folder.option}` and give this command again"
+    take_down = f"take it down with `formicary hosts lab down{folder.option}` and run this command again"
     if lab is None:
         if network.namespaces(folder.mark):
-            raise LabError(f"there are left-overs of a lab of {folder.path}; {take_down}")
+            raise LabError(f"there are leftovers of a lab in {folder.path}; {take_down}")
         return None
     if found.state != "up":
-        raise LabError(f"there is a lab in {folder.path} of which something is missing; {take_down}")
+        raise LabError(f"the lab in {folder.path} is incomplete; {take_down}")
     if (lab.count, lab.rate, lab.delay) != (wanted.count, wanted.rate, wanted.delay):
         limits = ", ".join(limit for limit in (lab.rate, lab.delay) if limit) or "no limits"
         raise LabError(

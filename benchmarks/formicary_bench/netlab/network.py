@@ -45,7 +45,9 @@ def choosing() -> Iterator[str]:
             if not any(subnet.overlaps(other) for other in used):
                 yield str(subnet)
                 return
-        raise LabError(f"all addresses of {RANGE} are in use here; take a lab down, or end the VPN that does")
+        raise LabError(
+            f"all addresses of {RANGE} are in use; take a lab down, or stop the VPN that uses them"
+        )
     finally:
         os.close(descriptor)
 
@@ -109,17 +111,17 @@ def try_out(mark: str, rate: str, delay: str) -> None:
     """
     trial = f"{stem(mark)}-trial"
     try:
-        with _needed("network namespaces", "run this on the machine itself, not in a container, for example"):
+        with _needed("network namespaces", "run this outside of a container, for example"):
             ip("netns", "add", trial)
         with _needed("bridges and virtual cables", "load the modules bridge and veth"):
             ip("-netns", trial, "link", "add", BRIDGE, "type", "bridge")
             ip("-netns", trial, "link", "add", INTERFACE, "type", "veth", "peer", "name", "other")
         if rate:
-            with _needed("tbf, which limits the rate", "load the module sch_tbf, or leave --rate out"):
+            with _needed("tbf, which limits the rate", "load the module sch_tbf, or omit --rate"):
                 _limit(trial, INTERFACE, rate, "")
                 run("tc", "-netns", trial, "qdisc", "delete", "dev", INTERFACE, "root")
         if delay:
-            with _needed("netem, which delays", "load the module sch_netem, or leave --delay out"):
+            with _needed("netem, which delays", "load the module sch_netem, or omit --delay"):
                 _limit(trial, INTERFACE, "", delay)
     finally:
         with suppress(FailedError):
@@ -131,7 +133,7 @@ def _needed(what: str, step: str) -> Iterator[None]:
     try:
         yield
     except FailedError as error:
-        raise LabError(f"this kernel does not give us {what} ({error.said}); {step}") from error
+        raise LabError(f"this kernel does not provide {what} ({error.said}); {step}") from error
 
 
 def _limit(namespace: str, interface: str, rate: str, delay: str) -> None:

@@ -38,7 +38,7 @@ def end_all(folder: LabFolder, namespaces: Iterable[str]) -> int:
     obey = time.monotonic() + _SECONDS_TO_OBEY
     while running := _in(places):
         if time.monotonic() > obey + _SECONDS_TO_DIE:
-            raise LabError(f"the processes {sorted(running)} on the lab's hosts do not end; try again later")
+            raise LabError(f"the processes {sorted(running)} on the lab's hosts do not exit; try again later")
         is_late = time.monotonic() > obey
         for pid in running if is_late else running - seen:
             with suppress(ProcessLookupError):

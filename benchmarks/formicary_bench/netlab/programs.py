@@ -39,8 +39,8 @@ def find(program: str) -> str:
         return found
     package = PACKAGES[program]
     raise LabError(
-        f"a lab needs the program {program}, which is missing; install it, "
-        f"on Debian and Ubuntu with `sudo apt-get install {package}`"
+        f"a lab requires the program {program}, which is not installed; install it (Debian, Ubuntu: "
+        f"sudo apt-get install {package})"
     )
 
 

@@ -63,8 +63,8 @@ def remove(folder: LabFolder) -> Removed:
     lines = [name for name in network.interfaces() if name == cable(folder.mark)]
     if (names or lines) and os.geteuid() != 0:
         raise LabError(
-            "only root can remove the hosts of a lab; begin the command with "
-            "`sudo $(command -v formicary)` in the place of `formicary`"
+            "removing the hosts of a lab requires root; run the command with `sudo $(command -v "
+            "formicary)` instead of `formicary`"
         )
     ended = processes.end_all(folder, names)
     for line in lines:

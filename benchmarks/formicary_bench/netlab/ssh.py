@@ -84,8 +84,8 @@ def start(folder: LabFolder, host: LabHost) -> None:
         _wait_for(folder.host(host.name, "pid"))
     except (FailedError, TimeoutError) as error:
         raise LabError(
-            f"the SSH server of {host.name} does not start: {_last_words(log) or error}; mend that, or "
-            f"install the package {PACKAGES['sshd']} again, and give the command again"
+            f"the SSH server of {host.name} does not start: {_last_words(log) or error}; fix that, "
+            f"or reinstall the package {PACKAGES['sshd']}, and run the command again"
         ) from error
 
 
@@ -93,7 +93,7 @@ def _wait_for(file: Path) -> None:
     until = time.monotonic() + _SECONDS_TO_START
     while not file.exists():
         if time.monotonic() > until:
-            raise TimeoutError("it writes no file with its number")
+            raise TimeoutError("it does not write its PID file")
         time.sleep(0.005)
 
 

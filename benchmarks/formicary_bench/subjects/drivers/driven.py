@@ -91,7 +91,7 @@ class _Progress:
         elif self._work.job.role != ECHO:
             if done > self._most:
                 name = self._work.configuration.platform
-                raise DriverError(f"{name} says that it has done {done} steps of {self._most}, and went on")
+                raise DriverError(f"{name} reported {done} steps of {self._most}, and continued")
             self._work.steps = max(self._work.steps, self._before + done)
 
     def expect(self, trips: int) -> None:
@@ -117,7 +117,8 @@ def _check_same(entry: Entry, hello: Hello) -> None:
     if hello != entry.hello:
         raise DriverError(
             f"{hello.name} {hello.version} is not what was installed ({entry.hello.name} "
-            f"{entry.hello.version}), or does not do the same; install it again: formicary bench platforms"
+            f"{entry.hello.version}), or has different abilities; reinstall it: formicary bench "
+            "platforms"
         )
 
 

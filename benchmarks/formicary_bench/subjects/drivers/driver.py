@@ -112,11 +112,11 @@ class Driver:
                 report = await self._report()
         except TimeoutError:
             raise DriverError(
-                f"{self._name} did not say {_word(kind)} within {seconds:g} s, and was ended"
+                f"{self._name} did not send {_word(kind)} within {seconds:g} s, and was ended"
             ) from None
         if isinstance(report, kind):
             return report
-        raise self._out_of_place(report, f"where {_word(kind)} belongs")
+        raise self._out_of_place(report, f"instead of {_word(kind)}")
 
     async def watch(self) -> NoReturn:
         """Listen to one that has nothing to say but how far it is.
@@ -124,7 +124,7 @@ class Driver:
         Raises:
             DriverError: as of `hear`.
         """
-        raise self._out_of_place(await self._report(), "where it has nothing to say")
+        raise self._out_of_place(await self._report(), "unexpectedly")
 
     async def end(self, seconds: float = END_SECONDS) -> None:
         """Tell it to end, and wait until it has, with all that it has started.
@@ -141,7 +141,7 @@ class Driver:
                 code = await self._process.wait()
         except TimeoutError:
             raise DriverError(
-                f"{self._name} did not end within {seconds:g} s of being told to, and was ended"
+                f"{self._name} did not exit within {seconds:g} s of being told to, and was killed"
             ) from None
         if code:
             raise DriverError(self._obituary(code))
@@ -154,7 +154,7 @@ class Driver:
                 break
             await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
         if found:
-            raise DriverError(f"{self._name} left behind {_printable(', '.join(found))}, which was ended")
+            raise DriverError(f"{self._name} left behind {_printable(', '.join(found))}, which was killed")
 
     async def _report(self) -> Report:
         while True:
@@ -175,7 +175,7 @@ class Driver:
                 raise self._nonsense(error.partial, "the line does not end") from None
             raise DriverError(self._obituary(await self._exit_code())) from None
         except asyncio.LimitOverrunError:
-            raise DriverError(f"{self._name} said a line of more than {LONGEST_LINE} bytes") from None
+            raise DriverError(f"{self._name} sent a line of more than {LONGEST_LINE} bytes") from None
         try:
             report: Report = decode_report(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -196,13 +196,11 @@ class Driver:
 
     def _out_of_place(self, report: Report, where: str) -> DriverError:
         said = _word(type(report))
-        return DriverError(f"{self._name} said {said} {where}: its driver does not keep to the protocol")
+        return DriverError(f"{self._name} said {said} {where}: its driver violates the protocol")
 
     def _nonsense(self, line: bytes, why: str) -> DriverError:
         shown = line.decode(errors="replace").strip()[:_SHOWN]
-        return DriverError(
-            f"{self._name} said what is not of the protocol of drivers: {shown!r} ({_printable(why)})"
-        )
+        return DriverError(f"{self._name} violated the driver protocol: {shown!r} ({_printable(why)})")
 
 
 def _printable(text: str) -> str:
@@ -243,8 +241,7 @@ async def started(
             )
         except (OSError, ValueError) as error:
             raise DriverError(
-                f"{name} cannot be started: {error}; if it has moved, install it again: "
-                "formicary bench platforms"
+                f"{name} cannot be started: {error}; if it has moved, reinstall it: formicary bench platforms"
             ) from error
         try:
             yield Driver(name, process, errors, advance, mark)

@@ -89,7 +89,7 @@ def entry_of(name: str) -> Entry | None:
 
 def _not_read(error: OSError) -> str:
     return (
-        f"the drivers in {home()} cannot be read ({error.strerror}); set XDG_CACHE_HOME to a folder that can"
+        f"the drivers in {home()} cannot be read ({error.strerror}); set XDG_CACHE_HOME to a readable folder"
     )
 
 
@@ -156,8 +156,8 @@ def _write(path: Path, data: bytes) -> None:
         write_private(path, data)
     except OSError as error:
         raise DriverError(
-            f"{path.parent} cannot be written ({error.strerror}); make room, or name another folder with the "
-            "environment variable XDG_CACHE_HOME"
+            f"{path.parent} cannot be written ({error.strerror}); free some space, or set "
+            "XDG_CACHE_HOME to another folder"
         ) from error
 
 

@@ -44,12 +44,12 @@ def install(recipe: Recipe, show: Callable[[str], None], try_out: TryOut) -> Hel
     try:
         with _ended_as_by_ctrl_c(), building(recipe.name) as folder:
             command = recipe.make(folder, show)
-            show("having it make a few round trips")
+            show("making a few round trips with it")
             return _keep(command, try_out)
     except OSError as error:
         raise DriverError(
-            f"{recipe.name} cannot be installed into {home()} ({error.strerror}); make room, or name another "
-            "folder with the environment variable XDG_CACHE_HOME"
+            f"{recipe.name} cannot be installed into {home()} ({error.strerror}); free some space, "
+            "or set XDG_CACHE_HOME to another folder"
         ) from error
 
 
@@ -65,22 +65,22 @@ def add(command: Sequence[str], try_out: TryOut) -> Hello:
     """
     program = shutil.which(command[0])
     if program is None:
-        raise DriverError(f"there is no program {command[0]!r}")
+        raise DriverError(f"no program {command[0]!r}")
     for word in command[1:]:
         path = Path(word)
         if not path.is_absolute() and path.exists():
-            raise DriverError(
-                f"a driver runs in a folder of its own: write {path.absolute()} instead of {word}"
-            )
+            raise DriverError(f"a driver runs in its own folder: write {path.absolute()} instead of {word}")
     return _keep((str(Path(program).absolute()), *command[1:]), try_out, is_new=True)
 
 
 def _keep(command: tuple[str, ...], try_out: TryOut, *, is_new: bool = False) -> Hello:
     hello = asyncio.run(ask(command))
     if hello.name in _TAKEN or (is_new and hello.name in RECIPES):
-        raise DriverError(f"there is a platform {hello.name} already: give the driver another name")
+        raise DriverError(f"the platform {hello.name} already exists: give the driver another name")
     if not set(hello.experiments) & set(EXCHANGES):
-        raise DriverError(f"{hello.name} can do none of what drivers can do: {', '.join(EXCHANGES)}")
+        raise DriverError(
+            f"{hello.name} can do none of the exchanges that drivers can do: {', '.join(EXCHANGES)}"
+        )
     with keeping(Entry(command, hello)):
         try_out(hello)
     return hello

@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 SECONDS = 900  # to fetch and build, over a slow line
 _LONGEST_LINE = 300
 _ADVICE = {
-    ("No space left on device", "Disk quota exceeded"): "make room there, or name another folder with the "
-    "environment variable XDG_CACHE_HOME",
+    (
+        "No space left on device",
+        "Disk quota exceeded",
+    ): "free some space there, or set XDG_CACHE_HOME to another folder",
     (
         *("NewConnectionError", "NameResolutionError", "ConnectTimeoutError", "UnknownHostException"),
         *("Unknown host", "Connection refused", "Name or service not known", "Network is unreachable"),
         *("Temporary failure in name resolution", "Could not transfer artifact"),
-    ): "nothing could be fetched: look at the network, and at the mirror or proxy that it is set to use",
+    ): "nothing could be downloaded: check the network, and the configured mirror or proxy",
 }
 
 
@@ -37,7 +39,7 @@ def find(name: str) -> str:
     """
     found = shutil.which(name)
     if found is None:
-        raise DriverError(f"`{name}` is not there; install it and try again")
+        raise DriverError(f"`{name}` was not found; install it and try again")
     return found
 
 

@@ -117,24 +117,26 @@ class JavaWithJar(Java):
     @property
     def how_to_install(self) -> str:
         """What to do to have it."""
-        return f"get its jar from {self.site}, as no registry has it, and {super().how_to_install} --jar FILE"
+        return f"get its jar from {self.site} (no registry has it), and {super().how_to_install} --jar FILE"
 
     def properties(self, folder: Path) -> list[str]:
         """Take the jar of the user."""
         if self.jar is None:
             raise DriverError(
-                f"{self.name} needs the jar of {self.label} {self.version}, which no registry has: get it "
-                f"from {self.site}, and name it with --jar FILE, or with the environment variable {JAR}"
+                f"{self.name} needs the jar of {self.label} {self.version}, which no registry has: "
+                f"get it from {self.site}, and specify it with --jar FILE or the environment "
+                f"variable {JAR}"
             )
         try:
             with ZipFile(self.jar) as opened:
                 opened.getinfo(self.holds.replace(".", "/") + ".class")
         except (OSError, BadZipFile) as error:
-            why = getattr(error, "strerror", None) or "it is no jar"
+            why = getattr(error, "strerror", None) or "it is not a jar"
             raise DriverError(f"{self.jar} cannot be read as the jar of {self.label} ({why})") from error
         except KeyError:
             raise DriverError(
-                f"{self.jar} is not the jar of {self.label} {self.version}, as it does not have {self.holds}"
+                f"{self.jar} is not the jar of {self.label} {self.version}, because it does not "
+                f"contain {self.holds}"
             ) from None
         kept = shutil.copy(self.jar, folder / "platform.jar")
         return [f"-Dplatform.jar={kept}"]

@@ -234,7 +234,7 @@ def _read(name: str, file: Path, pairs: int, trips: int) -> list[PairTimes]:
         with open(file, "rb", opener=_open) as opened:
             known, right = os.fstat(opened.fileno()), pairs * 2 * trips * _BYTES
             if not stat.S_ISREG(known.st_mode):
-                raise DriverError(f"{name} has made something else than a file of its times")
+                raise DriverError(f"{name} did not write a file of its times")
             if known.st_size != right:
                 raise DriverError(
                     f"{name} wrote {known.st_size} bytes of times, not the {right} of {pairs} pairs with "
@@ -245,7 +245,7 @@ def _read(name: str, file: Path, pairs: int, trips: int) -> list[PairTimes]:
                 times.starts.fromfile(opened, trips)
                 times.rtts.fromfile(opened, trips)
     except OSError as error:
-        raise DriverError(f"{name} has written no times that can be read ({error.strerror})") from error
+        raise DriverError(f"{name} wrote no readable times ({error.strerror})") from error
     return found
 
 
@@ -259,9 +259,9 @@ def _check(name: str, times: PairTimes, took_ns: int) -> None:
 
     starts, rtts = np.frombuffer(times.starts, np.int64), np.frombuffer(times.rtts, np.int64)
     if rtts.min() <= 0:
-        raise DriverError(f"{name} says that a round trip took {rtts.min()} ns")
+        raise DriverError(f"{name} reported a round trip of {rtts.min()} ns")
     # As Python counts: what is far apart does not fit into 64 bits.
     if rtts.max() > took_ns or int(starts.max()) - int(starts.min()) > took_ns:
-        raise DriverError(f"{name} says that its round trips took longer than it was given: are they in ns?")
+        raise DriverError(f"{name} reported round trips longer than the whole measurement: are they in ns?")
     if (starts[1:] - starts[:-1] < rtts[:-1]).any():
-        raise DriverError(f"{name} says that a round trip began before the one before it had ended")
+        raise DriverError(f"{name} reported a round trip that started before the previous one had ended")

@@ -40,7 +40,7 @@ async def hear(behaviour: Behaviour, who: str = "somebody who takes part") -> Me
     """
     message = await behaviour.receive(timeout=PATIENCE)
     if message is None:
-        raise FormicaryError(f"{who} says nothing within {PATIENCE:g} s")
+        raise FormicaryError(f"{who} did not answer within {PATIENCE:g} s")
     if message.performative == "failure":
         raise FormicaryError(str(message.body))
     return message

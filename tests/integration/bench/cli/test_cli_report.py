@@ -62,11 +62,14 @@ def test_figures_go_into_a_folder(bench, run, tmp_path):
     [
         (
             ["--format", "docx"],
-            "--format is one of html, terminal, markdown, latex, csv, csv-long, parquet, json, png, svg, pdf",
+            (
+                "--format must be one of html, terminal, markdown, latex, csv, csv-long, parquet, "
+                "json, png, svg, pdf"
+            ),
         ),
-        (["--raw"], "--raw is for --format csv, and not for html"),
-        (["--columns", "2"], "--columns is for --format png, svg and pdf, and not for html"),
-        (["--format", "png", "--columns", "3"], "--columns is 1 or 2, and not '3'"),
+        (["--raw"], "--raw requires --format csv, not html"),
+        (["--columns", "2"], "--columns requires --format png, svg and pdf, not html"),
+        (["--format", "png", "--columns", "3"], "--columns must be 1 or 2, not '3'"),
     ],
 )
 def test_options_that_do_not_fit_are_one_sentence(bench, run, arguments, said):
@@ -134,7 +137,7 @@ def test_what_cannot_be_printed_is_one_sentence(run, kind):
     with Path("/dev/full").open("w") as full:
         refused = command("report", run, "--format", kind, stdout=full)
     assert refused.returncode == 1
-    assert refused.stderr.startswith("formicary: the output cannot be written (No space left on device)")
+    assert refused.stderr.startswith("formicary: cannot write the output (No space left on device)")
     assert refused.stderr.count("\n") == 1
 
 

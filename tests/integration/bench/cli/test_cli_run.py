@@ -100,7 +100,7 @@ def test_the_help_of_run_has_its_options_in_groups_and_examples_of_each_way_to_b
     text = bench("run", "--help").out
     titles = [line.split()[1:-1] for line in text.splitlines() if line.startswith("╭─ ")]
     groups = [" ".join(words).strip("─ ") for words in titles]
-    assert groups == ["Arguments", "Options", "What", "Where", "How much", "How", "Output"]
+    assert groups == ["Arguments", "Options", "Selection", "Placement", "Workload", "Method", "Output"]
     examples = text.partition("Examples:")[2]
     assert all(f"--{option} " in examples for option in ("preset", "plan", "resume"))
     assert "--dry-run" in examples
@@ -134,7 +134,7 @@ def test_a_plan_is_made_checked_and_run(bench, tmp_path):
     text = (tmp_path / "plan.toml").read_text()
     (tmp_path / "plan.toml").write_text(text + 'platform = "tasks"\nagents = 50\n')
     checked = bench("plan", "check", "plan.toml")
-    assert checked.out.endswith("is in order: 1 experiment, 1 configurations, 1 measurements\n")
+    assert checked.out.endswith("is valid: 1 experiment, 1 configuration, 1 measurement\n")
     ran = bench("run", "--plan", "plan.toml", "--output", "mine", "--json")
     assert [(row["platform"], row["parameters"]["agents"]) for row in ran.rows] == [("tasks", 50)]
     (tmp_path / "plan.toml").write_text(text + "agnts = 50\nrepeat = 0\n")

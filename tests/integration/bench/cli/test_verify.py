@@ -49,5 +49,5 @@ def test_what_claims_nothing_is_refused_and_nothing_is_measured(tmp_path, bench)
     code, out, err = bench("verify", run, "--output", tmp_path / "again")
     assert code
     assert not out
-    assert "claims nothing that could be verified" in err
+    assert "has no claims to verify" in err
     assert not (tmp_path / "again").exists()

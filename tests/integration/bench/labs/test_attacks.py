@@ -80,11 +80,14 @@ def starting_point(folder, more):
 @pytest.mark.parametrize(
     ("attack", "sentence"),
     [
-        (WRITES_EVERYWHERE, "what the program's process says cannot be read"),
+        (WRITES_EVERYWHERE, "the output of the program's process cannot be read"),
         (ENDS_WELL_BUT_HOLDS_THE_LINE, "the program has ended its process with exit code 0"),
         (REPLACES_THE_CHECKER, "Ping has no answer to question 0"),
-        (SPEAKS_FOR_ITS_PROCESS, "what the program's process says cannot be read (it speaks out of turn)"),
-        (FORGES, "the program has sent a message in the name of 'formicary-asker@c1.lab.localhost'"),
+        (
+            SPEAKS_FOR_ITS_PROCESS,
+            "the output of the program's process cannot be read (it sent unexpected data)",
+        ),
+        (FORGES, "the program sent a message in the name of 'formicary-asker@c1.lab.localhost'"),
     ],
 )
 def test_a_program_cannot_mark_itself(tmp_path, attack, sentence):

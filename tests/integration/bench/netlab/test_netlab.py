@@ -232,7 +232,7 @@ def can_delay():
 
 def test_packets_are_delayed_where_the_kernel_can_and_otherwise_that_is_said_first(folder, can_delay):
     if not can_delay:
-        with pytest.raises(LabError, match=r"does not give us netem, which delays .*, or leave --delay out"):
+        with pytest.raises(LabError, match=r"does not provide netem, which delays .*, or omit --delay"):
             up(folder, 1, "10mbit", "2ms")
         assert_nothing_is_left(folder)
         return
@@ -287,7 +287,7 @@ def test_up_status_and_down(folder, command):
 
     code, out = command("up", "--folder", folder, "--count", "1")
     assert code == 0
-    assert out.startswith("the lab was up already")
+    assert out.startswith("the lab was already up")
 
     code, out = command("status", "--folder", folder, "--json")
     found = json.loads(out)
@@ -297,7 +297,7 @@ def test_up_status_and_down(folder, command):
     code, out = command("down", "--folder", folder, "--json")
     assert (code, json.loads(out)["files"]) == (0, True)
     assert_nothing_is_left(folder)
-    assert command("down", "--folder", folder) == (0, f"there is no lab in {folder}\n")
+    assert command("down", "--folder", folder) == (0, f"no lab in {folder}\n")
 
 
 def test_another_lab_in_the_place_of_one_is_refused(folder):
@@ -331,7 +331,7 @@ def test_two_commands_at_once_do_not_disturb_each_other(folder):
     up(folder, 1)
     with LabFolder(folder).locked():
         for again in (lambda: up(folder, 1), lambda: down(folder)):
-            with pytest.raises(LabError, match="another command is making or removing the lab"):
+            with pytest.raises(LabError, match="another command is creating or removing the lab"):
                 again()
     assert look(folder).state == "up"
 
@@ -352,7 +352,7 @@ def test_what_runs_on_the_hosts_ends_with_them(folder):
 def test_a_lab_whose_files_are_lost_is_removed(folder):
     up(folder, 2)
     shutil.rmtree(folder)
-    with pytest.raises(LabError, match="there are left-overs of a lab of"):
+    with pytest.raises(LabError, match="there are leftovers of a lab in"):
         up(folder, 2)
     assert len(down(folder).namespaces) == 3
     assert_nothing_is_left(folder)

@@ -32,7 +32,7 @@ def test_what_is_wrong_stands_in_its_column(capsys):
     )
     odd.offset_s = 7200.0
     (line,) = shown(capsys, odd).out.splitlines()[1:]
-    said = "a 12 ms 3.11.2 1.2.3, other no +7200.00 ± 0.00 s 5269, 5347 taken not tried 2 of 8"
+    said = "a 12 ms 3.11.2 1.2.3, other no +7200.00 ± 0.00 s 5269, 5347 taken not tested 2 of 8"
     assert line.split()[: len(said.split())] == said.split()
 
 

@@ -84,7 +84,7 @@ def test_costs_are_found_again():
 def test_one_server_is_taken_for_half_of_two_only_where_it_was_not_measured():
     assumed = fit(all_measured(), "behaviours", LINKS)
     assert assumed.costs.server_us[ONE_SERVER].at(0.5).mean == pytest.approx((SERVER + SERVER_FRAME / 2) / 2)
-    assert any("one server was not measured" in doubt for doubt in assumed.doubts)
+    assert any("a single server was not measured" in doubt for doubt in assumed.doubts)
     both = [*all_measured(), *all_measured(routes=("xmpp",), servers="one")]
     known = fit(both, "behaviours", LINKS)
     assert known.costs.server_us[ONE_SERVER].at(0.5).mean == pytest.approx((SERVER + SERVER_FRAME / 2) / 4)
@@ -100,9 +100,7 @@ def test_a_way_whose_servers_were_not_looked_at_is_left_out_and_that_is_said():
     ]
     fitted = fit([*all_measured(routes=("direct",)), *uncounted], "behaviours", LINKS)
     assert fitted.ways == (DIRECT,)
-    assert any(
-        doubt.startswith("one server: what its servers took was not counted") for doubt in fitted.doubts
-    )
+    assert any(doubt.startswith("one server: its servers were not accounted for") for doubt in fitted.doubts)
 
 
 def test_what_does_not_rise_above_the_noise_is_not_known():
@@ -125,7 +123,7 @@ def test_what_makes_figures_doubtful_is_said():
 
 
 def test_without_hosts_there_is_nothing_to_fit():
-    with pytest.raises(UsageError, match="the model needs messaging/scale-out over two hosts and more"):
+    with pytest.raises(UsageError, match="the model needs messaging/scale-out over two or more"):
         fit(DIRECTORY, "behaviours", LINKS)
     alone = measured(1, 5, "", "in-process")
     assert kinds_of([alone, *all_measured(kind="micro")]) == ("micro",)
@@ -166,7 +164,7 @@ def test_a_file_of_links_is_read_or_refused(tmp_path):
     with pytest.raises(UsageError, match=r"links\.json cannot be read"):
         read_links(file)
     file.write_text("{}")
-    with pytest.raises(UsageError, match="does not say what idle links cost; make it with"):
+    with pytest.raises(UsageError, match="does not contain the cost of idle links; create it with"):
         read_links(file)
     file.write_text('{"cores": {"mean": 1, "low": 0, "high": 2}, "size": {"mean": 3, "low": 2, "high": 4}}')
     assert read_links(file) == IdleLinks(Prediction(1, 0, 2), Prediction(3, 2, 4))
@@ -177,7 +175,7 @@ def test_the_command_shows_tables_and_prints_json(tmp_path):
     run = make_run(tmp_path / "run", scale_plan(hosts=(2, 3, 4), pairs=(3, 12)), servers="each")
     shown = CliRunner().invoke(app, ["model", str(run.path)])
     assert shown.exit_code == 0, shown.output
-    for words in ("Measured", "Predicted: messages", "direct links, all-to-all", "Taken for granted:"):
+    for words in ("Measured", "Predicted: messages", "direct links, all-to-all", "Assumptions:"):
         assert words in shown.output
     printed = CliRunner().invoke(app, ["model", str(run.path), "--count", "20", "--json"])
     lines = [json.loads(line) for line in printed.output.splitlines()]

@@ -40,7 +40,7 @@ def graded(lab, text, folder, exercise=None, *, silent=(), seed=SEED):
     with examined(path) as examinee:
         assert examinee.loaded() == ""
         outcomes = [play(each, examinee, seed) for each in scenarios if exercise in {None, each.exercise}]
-    unplayed = ("program.py has no", "cannot be made")
+    unplayed = ("program.py has no", "cannot be created")
     shown = [each for each in outcomes if each.problem and not any(text in each.problem for text in unplayed)]
     unexplained = {each.scenario for each in shown if not each.arrows}
     assert unexplained == set(silent)  # a failure is explained by messages

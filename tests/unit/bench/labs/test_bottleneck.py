@@ -44,14 +44,14 @@ MISTAKES = [
         'zip(sorted(order.body.split(",")), answer',
         "the answer to 'vase,",
     ),
-    (2, "body=goods)", "body=goods[:4])", "an agent has failed: clerk/Serve: ValueError"),
+    (2, "body=goods)", "body=goods[:4])", "an agent failed: clerk/Serve: ValueError"),
     (3, AGAIN, "            pass\n", "the new stock has a lamp; the answer is failure"),
     (3, AGAIN, "            self.agent.stock = None\n", "the new stock has a lamp; the answer is failure"),
     (
         3,
         "        except (Failed, NoAnswer)",
         "        except NoAnswer",
-        "an agent has failed: clerk/Serve: Failed",
+        "an agent failed: clerk/Serve: Failed",
     ),
     (
         3,

@@ -32,7 +32,7 @@ RELAY = "len(path) <= ant.liars:"
 MISTAKES = [
     (1, DELAY, "", "decides to retreat; the commander ordered to attack"),
     (2, LAST, "", "decides to …; the commander ordered to …, and ben lied"),
-    (2, WORDS, "", "an agent has failed: anna/Hear: IndexError: list index out of range"),
+    (2, WORDS, "", "an agent failed: anna/Hear: IndexError: list index out of range"),
     (
         2,
         RELAY,

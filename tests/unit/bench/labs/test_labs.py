@@ -53,13 +53,13 @@ def test_a_folder_is_made_once_and_the_program_in_it_is_checked(lab, tmp_path):
     assert f"formicary lab check {folder}" in lab("start", "ping-pong", folder).stdout.replace("\n", "")
     assert sorted(path.name for path in folder.iterdir()) == ["README.md", "lab.toml", "program.py"]
     assert "](" not in (folder / "README.md").read_text(encoding="utf-8")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         lab("start", "ping-pong", folder)
     done = lab("check", folder, "--exercise", 1)
     assert done.exit_code == 1
     assert "FAIL 1. each question is answered" in done.stdout
     assert "request " in done.stdout
-    assert "0 of 2 hold; repeat this run with --seed " in done.stdout
+    assert "0 of 2 passed; repeat this run with --seed " in done.stdout
     picture = folder / "pictures" / "each-question-is-answered.svg"
     assert f"picture: {picture}" in done.stdout
     assert ">request " in picture.read_text(encoding="utf-8")
@@ -74,10 +74,10 @@ def test_a_folder_is_made_once_and_the_program_in_it_is_checked(lab, tmp_path):
 
 
 def test_a_folder_that_is_none_of_a_lab_is_refused(lab, tmp_path):
-    with pytest.raises(UsageError, match="is no folder of a lab"):
+    with pytest.raises(UsageError, match="is not a lab folder"):
         lab("check", tmp_path)
     (tmp_path / "lab.toml").write_text('lab = "chess"', encoding="utf-8")
-    with pytest.raises(UsageError, match="there is no lab 'chess'; there are ping-pong"):
+    with pytest.raises(UsageError, match="no lab 'chess'; choose one of ping-pong"):
         lab("check", tmp_path)
     (tmp_path / "lab.toml").write_text("lab = ", encoding="utf-8")
     with pytest.raises(UsageError, match="cannot be read"):
@@ -89,7 +89,7 @@ def test_a_folder_that_is_none_of_a_lab_is_refused(lab, tmp_path):
 
 def test_solutions_are_shown_as_such(lab):
     done = lab("solve", "ping-pong")
-    assert done.stderr == "formicary: this is the solution of the lab ping-pong, for teachers\n"
+    assert done.stderr == "formicary: solution of the lab ping-pong, for teachers\n"
     assert done.stdout == PING_PONG.text("solution.py")
 
 
@@ -123,13 +123,17 @@ def test_a_program_that_is_not_there_is_said(tmp_path):
         (
             "(self, name, partner, rounds)",
             "(self, name)",
-            "Ping('ping', 'pong@c2', 8) cannot be made",
+            "Ping('ping', 'pong@c2', 8) cannot be created",
         ),
-        (ANSWERS, "import sys; sys.exit(3)", "the program ends its process by sys.exit() (program.py, line"),
+        (
+            ANSWERS,
+            "import sys; sys.exit(3)",
+            "the program ends its process with sys.exit() (program.py, line",
+        ),
         (
             ANSWERS,
             "1 / 0",
-            "an agent has failed: pong/Answer: ZeroDivisionError: division by zero (",
+            "an agent failed: pong/Answer: ZeroDivisionError: division by zero (",
         ),
     ],
 )
@@ -159,7 +163,7 @@ def test_programs_that_hang_or_end_their_process_fail_and_the_other_scenarios_ar
     path.write_text(text, encoding="utf-8")
     found = {each.scenario: each.problem for each in check(PING_PONG, path, seed=SEED, seconds=2)}
     hung, ended = found.pop("the partner crashes"), found.pop("an answer comes late")
-    assert "was still running after 2 s: is there a loop without an end" in hung
+    assert "was still running after 2 s: is there an endless loop, or a loop" in hung
     assert "(program.py, line 4" in hung
     assert ended == "the program has ended its process with exit code 5, so nothing could be checked"
     assert set(found.values()) == {""}
@@ -181,7 +185,7 @@ def test_pictures_have_a_lane_for_each_agent():
 
 def test_of_many_messages_the_last_are_drawn_and_many_agents_have_lines():
     lines = sequence_text([arrow(number, f"a{number % 9}") for number in range(100)])
-    assert lines[0] == "(76 earlier messages are left out)"
+    assert lines[0] == "(76 earlier messages omitted)"
     assert lines[-1] == "  99.000 a0 -> pong: request 99"
     assert len(lines) == 25
 

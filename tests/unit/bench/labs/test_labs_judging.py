@@ -92,19 +92,22 @@ def test_what_a_well_behaved_process_says_holds():
 @pytest.mark.parametrize(
     ("hostile", "sentence"),
     [
-        (idle(Frame("come", "c9.lab.localhost")), "the program has opened a container, 'c9.lab.localhost'"),
-        (idle(Frame("left", JUDGES)), "the program has sent something for c1.lab.localhost"),
-        (idle(letter(b"", source=JUDGES)), "the program has sent something for c1.lab.localhost"),
-        (idle(Frame("lost", OURS, JUDGES)), "the program has called a message lost"),
-        (idle(letter(b"\xc1")), "the program has sent what is no message"),
-        (idle(letter(b"\x91" * 100_000)), "the program has sent what is no message"),
+        (idle(Frame("come", "c9.lab.localhost")), "the program opened another container, 'c9.lab.localhost'"),
+        (idle(Frame("left", JUDGES)), "the program sent something as c1.lab.localhost"),
+        (idle(letter(b"", source=JUDGES)), "the program sent something as c1.lab.localhost"),
+        (idle(Frame("lost", OURS, JUDGES)), "the program reported a message as lost"),
+        (idle(letter(b"\xc1")), "the program sent something that is not a message"),
+        (idle(letter(b"\x91" * 100_000)), "the program sent something that is not a message"),
         (idle(letter(encode(Message(body="x", sender=f"judge@{JUDGES}")))), "in the name of 'judge@c1"),
         (idle(letter(encode(Message(body="x")))), "in the name of ''"),
-        (Final((), "", ""), "cannot be read (it speaks out of turn)"),
-        (Loaded(""), "cannot be read (it speaks out of turn)"),
-        (Answer(0, True), "cannot be read (it speaks out of turn)"),
+        (Final((), "", ""), "cannot be read (it sent unexpected data)"),
+        (Loaded(""), "cannot be read (it sent unexpected data)"),
+        (Answer(0, True), "cannot be read (it sent unexpected data)"),
         (idle(answers=[Answer(1, None, "it will not")]), "it will not"),
-        (idle(answers=[Answer(7, 0)], timer=math.nan, calls=[Call(1, "expect", ())]), "is not over after 24"),
+        (
+            idle(answers=[Answer(7, 0)], timer=math.nan, calls=[Call(1, "expect", ())]),
+            "has not ended after 24",
+        ),
     ],
 )
 def test_what_is_forged_is_one_sentence(hostile, sentence):
@@ -132,7 +135,7 @@ def test_a_process_that_says_nothing_is_not_waited_for():
         line = Line(ours, Report)
         line.deadline = time.monotonic()
         found = play(SCENARIO, Examinee(line, lambda: "it has ended"), 1)
-    assert found.problem == "the program blocks its process, which had to be killed"
+    assert found.problem == "the program blocked its process, which had to be killed"
 
 
 SLOW = """

@@ -91,10 +91,10 @@ def test_the_command_leaves_a_file_and_a_picture(lab, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("guess", "sentence"),
     [
-        ("1,2", r"--guess takes 3 numbers with commas, one for each of: in one process; between"),
-        ("1,2,many", r"a guess is a number above 0, and not 'many'"),
-        ("1,2,-5", r"a guess is a number above 0, and not '-5'"),
-        ("1,2,inf", r"a guess is a number above 0, and not 'inf'"),
+        ("1,2", r"--guess takes 3 numbers separated by commas, one for each of: in one process; between"),
+        ("1,2,many", r"a guess must be a number above 0, not 'many'"),
+        ("1,2,-5", r"a guess must be a number above 0, not '-5'"),
+        ("1,2,inf", r"a guess must be a number above 0, not 'inf'"),
     ],
 )
 def test_what_is_no_guess_is_refused(lab, guess, sentence):
@@ -103,7 +103,7 @@ def test_what_is_no_guess_is_refused(lab, guess, sentence):
 
 
 def test_where_nobody_can_be_asked_the_guess_is_an_option(lab):
-    with pytest.raises(UsageError, match="add --guess with 3 numbers"):
+    with pytest.raises(UsageError, match="use --guess with 3 numbers"):
         lab("measure", "ping-pong")
 
 
@@ -115,8 +115,8 @@ def test_a_class_is_one_picture_and_what_does_not_belong_there_is_left_out(lab, 
     files[3].write_text("{}", encoding="utf-8")
     done = lab("merge", *files, "--to", tmp_path / "class.html")
     assert done.exit_code == 0
-    assert "is of the lab token-ring, not of ping-pong: left out" in done.stderr
-    assert "broken.json is no result of `formicary lab measure`" in done.stderr
+    assert "is from the lab token-ring, not ping-pong: skipped" in done.stderr
+    assert "broken.json is not a result of `formicary lab measure`" in done.stderr
     assert "none.json cannot be read" in done.stderr
     assert len(done.stderr.splitlines()) == 3
     assert (

@@ -29,7 +29,7 @@ MISTAKES = [
     (2, EVERYBODY, "self.agent.others[:1]", "should lead, and the members think that it is {…: None"),
     (2, EVERYBODY, "self.agent.others", "should lead, and the members think that it is {'m…': None}"),
     (3, WATCHED, "                pass", "should lead, and the members think that it is {'m"),
-    (3, 'body="are you there?"))', 'body="are you there?"), timeout=2)', "an agent has failed: m"),
+    (3, 'body="are you there?"))', 'body="are you there?"), timeout=2)', "an agent failed: m"),
 ]
 
 

@@ -35,7 +35,7 @@ MISTAKES = [
         "the members were not in turn",
     ),
     (2, ASK, ASK.replace("self.ask(", "self.send("), "after the crash the room was used by"),
-    (2, f"{ASK[:-1]})", f"{ASK[:-1]}, timeout=5)", "an agent has failed: m0/Carry: NoAnswer"),
+    (2, f"{ASK[:-1]})", f"{ASK[:-1]}, timeout=5)", "an agent failed: m0/Carry: NoAnswer"),
     (3, "member.highest + 1", "member.highest", "the new token has the number of the lost one"),
     (3, "if number < member.highest:", "if False:", "there are still tokens with numbers ['5', '6']"),
     (

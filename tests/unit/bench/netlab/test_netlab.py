@@ -44,7 +44,9 @@ def calls(monkeypatch):
 
 def test_only_root_makes_a_lab(tmp_path, calls, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(LabError, match=r"only root can make hosts .* `sudo \$\(command -v formicary\)`"):
+    with pytest.raises(
+        LabError, match=r"creating hosts on this machine requires root; .* `sudo \$\(command -v formicary\)`"
+    ):
         make.up(tmp_path / "lab", 1)
     assert calls.made == []
     assert not (tmp_path / "lab").exists()
@@ -59,7 +61,7 @@ def test_a_missing_program_is_named_with_its_package(tmp_path, monkeypatch, prog
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(programs, "_PLACES", ())
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    with pytest.raises(LabError, match=f"needs the program {program}, which is missing.*install {package}`"):
+    with pytest.raises(LabError, match=f"requires the program {program}, .*install {package}"):
         make.up(tmp_path / "lab", 1)
     assert not (tmp_path / "lab").exists()
 
@@ -69,15 +71,15 @@ def test_a_missing_program_is_named_with_its_package(tmp_path, monkeypatch, prog
     [
         (
             "netns add",
-            "does not give us network namespaces .Operation not permitted.; run this on the machine",
+            "does not provide network namespaces .Operation not permitted.; run this outside of",
         ),
-        ("type bridge", "does not give us bridges and virtual cables .*; load the modules bridge and veth"),
-        ("type veth", "does not give us bridges and virtual cables"),
+        ("type bridge", "does not provide bridges and virtual cables .*; load the modules bridge and veth"),
+        ("type veth", "does not provide bridges and virtual cables"),
         (
             "tbf",
-            "does not give us tbf, which limits the rate .*; load the module sch_tbf, or leave --rate out",
+            "does not provide tbf, which limits the rate .*; load the module sch_tbf, or omit --rate",
         ),
-        ("netem", "does not give us netem, which delays .*; load the module sch_netem, or leave --delay out"),
+        ("netem", "does not provide netem, which delays .*; load the module sch_netem, or omit --delay"),
     ],
 )
 def test_what_the_kernel_cannot_is_said_before_anything_is_made(tmp_path, calls, failing, said):
@@ -126,13 +128,13 @@ def test_limits_are_given_to_the_kernel(tmp_path, calls, rate, delay):
     ],
 )
 def test_what_is_no_rate_is_refused(tmp_path, rate):
-    with pytest.raises(UsageError, match="is no rate for a lab; write a whole number of kbit, mbit or gbit"):
+    with pytest.raises(UsageError, match="is not a valid rate; use a whole number of kbit, mbit or gbit"):
         make.up(tmp_path / "lab", 1, rate)
 
 
 @pytest.mark.parametrize("delay", ["2", "ms", "0ms", "-1ms", "11s", "2 ms", "1e3ms", "nanms", "2ms\n"])
 def test_what_is_no_delay_is_refused(tmp_path, delay):
-    with pytest.raises(UsageError, match="is no delay for a lab; write a number of us, ms or s, such as 2ms"):
+    with pytest.raises(UsageError, match="is not a valid delay; use a number of us, ms or s, such as 2ms"):
         make.up(tmp_path / "lab", 1, "", delay)
 
 
@@ -166,7 +168,7 @@ def test_addresses_are_taken_that_are_in_use_nowhere(monkeypatch, routes, chosen
 
 def test_where_all_addresses_are_in_use_no_lab_is_made(monkeypatch):
     monkeypatch.setattr(network, "ip", lambda *_: json.dumps([{"dst": "198.18.0.0/15"}]))
-    with pytest.raises(LabError, match=r"all addresses of 198.18.0.0/15 are in use here"), network.choosing():
+    with pytest.raises(LabError, match=r"all addresses of 198.18.0.0/15 are in use"), network.choosing():
         pass
 
 
@@ -218,7 +220,7 @@ def test_a_folder_that_sshd_cannot_read_is_refused(tmp_path, calls, name):
 
 
 def test_a_folder_of_a_user_that_there_is_not_is_refused(calls):
-    with pytest.raises(LabError, match=r"is nowhere .*; choose another one with --folder"):
+    with pytest.raises(LabError, match=r"does not exist .*; choose another one with --folder"):
         make.up(Path("~nobody-of-this-name/lab"), 1)
 
 

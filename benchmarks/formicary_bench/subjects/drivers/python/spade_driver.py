@@ -69,7 +69,7 @@ async def prepare(job: dict[str, Any], advance: Callable[[], None]) -> Part:
     """Have all agents logged in."""
     server = job["server"]
     if server is None:
-        raise RuntimeError("there is no XMPP server to log in at")
+        raise RuntimeError("there is no XMPP server to log in to")
 
     def agent(name: str) -> Agent:
         # As stock SPADE does it: with TLS, but without looking at the server's certificate.

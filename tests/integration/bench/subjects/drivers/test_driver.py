@@ -46,9 +46,9 @@ async def test_a_driver_says_hello_and_ends_when_told(tmp_path):
     ("mode", "said"),
     [
         ("ends-at-once", "it ended with exit code 1; its last words: no licence was found"),
-        ("talks", "it said what is not of the protocol of drivers: 'Welcome to the platform!'"),
-        ("never-ends-its-line", "it said a line of more than 1048576 bytes"),
-        ("is-newer", "it said what is not of the protocol of drivers: .*protocol"),
+        ("talks", "it violated the driver protocol: 'Welcome to the platform!'"),
+        ("never-ends-its-line", "it sent a line of more than 1048576 bytes"),
+        ("is-newer", "it violated the driver protocol: .*protocol"),
     ],
 )
 async def test_what_is_no_hello_is_said_in_one_sentence(mode, said, greeted):
@@ -58,14 +58,14 @@ async def test_what_is_no_hello_is_said_in_one_sentence(mode, said, greeted):
 
 
 async def test_a_driver_that_says_nothing_is_ended(greeted):
-    with pytest.raises(DriverError, match=r"it did not say hello within 0\.2 s, and was ended"):
+    with pytest.raises(DriverError, match=r"it did not send hello within 0\.2 s, and was killed"):
         await greeted(bad("says-nothing"), 0.2)
 
 
 async def test_a_driver_that_only_reports_progress_is_ended(tmp_path, greeted):
     script = tmp_path / "busy.py"
     script.write_text('while True: print(\'{"type": "progress", "done": 1}\', flush=True)')
-    with pytest.raises(DriverError, match="did not say hello"):
+    with pytest.raises(DriverError, match="did not report its features hello"):
         await greeted((sys.executable, str(script)), 0.2)
 
 
@@ -73,7 +73,7 @@ async def test_a_driver_that_prepares_for_ever_is_ended(tmp_path):
     async with started("it", bad("prepares-for-ever"), str(tmp_path)) as driver:
         await driver.hear(Hello)
         await driver.say(ORDERS)
-        with pytest.raises(DriverError, match=r"it did not say ready within 0\.2 s, and was ended"):
+        with pytest.raises(DriverError, match=r"it did not send ready within 0\.2 s, and was killed"):
             await driver.hear(Ready, 0.2)
 
 

@@ -69,7 +69,7 @@ def held(name):
 
 
 def test_what_is_done_is_shown_and_what_was_there_before_is_gone_afterwards():
-    assert install(GOOD_RECIPE) == ["copying", "having it make a few round trips"]
+    assert install(GOOD_RECIPE) == ["copying", "making a few round trips with it"]
     (folder_of("good") / "older").mkdir()
     (folder_of("good") / "older.jar").touch()
     before = entry_of("good")
@@ -132,8 +132,11 @@ def test_programs_that_are_missing_are_named(bench, tmp_path, monkeypatch):
     ("says", "advice"),
     [
         ("[ERROR] the sources are wrong", ""),
-        ("[ERROR] Unknown host repository.example", "; nothing could be fetched: look at the network, and "),
-        ("[ERROR] copying: No space left on device", "; make room there, or name another folder with "),
+        ("[ERROR] Unknown host repository.example", "; nothing could be downloaded: check the network, and "),
+        (
+            "[ERROR] copying: No space left on device",
+            "; free some space there, or set XDG_CACHE_HOME to another folder ",
+        ),
     ],
 )
 def test_what_maven_says_is_said_and_what_to_do(says, advice, bench, tmp_path, monkeypatch):
@@ -158,7 +161,7 @@ def test_a_jar_that_no_registry_has_is_asked_for(bench, tmp_path, monkeypatch):
     assert (
         "madkit needs the jar of MaDKit 5, which no registry has: get it from https://www.madkit.net" in line
     )
-    assert "--jar FILE, or with the environment variable MADKIT_JAR" in line
+    assert "--jar FILE or the environment variable MADKIT_JAR" in line
     assert "--jar FILE" in bench("platforms", "show", "madkit").out
 
 
@@ -166,7 +169,7 @@ def test_a_jar_that_no_registry_has_is_asked_for(bench, tmp_path, monkeypatch):
     ("make", "said"),
     [
         (lambda path: None, "cannot be read as the jar of MaDKit (No such file or directory)"),
-        (lambda path: path.write_text("no jar"), "cannot be read as the jar of MaDKit (it is no jar)"),
+        (lambda path: path.write_text("no jar"), "cannot be read as the jar of MaDKit (it is not a jar)"),
         (
             lambda path: jar_with(path, "else.class"),
             "is not the jar of MaDKit 5, as it does not have madkit.",

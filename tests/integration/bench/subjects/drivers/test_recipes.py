@@ -74,7 +74,7 @@ def test_how_a_platform_is_run_and_when_it_is_measured_is_shown(bench):
 def test_a_name_that_nothing_has_is_refused(bench):
     ended = bench("platforms", "show", "jad")
     assert ended.code == 2
-    assert "there is no platform 'jad'; see: formicary bench platforms" in ended.err
+    assert "no platform 'jad'; see: formicary bench platforms" in ended.err
 
 
 def test_a_driver_is_added_used_and_removed(bench):
@@ -94,14 +94,14 @@ def test_a_driver_is_added_used_and_removed(bench):
     assert "good" not in rows_of(bench("platforms", "--json"))
     ended = bench("run", "messaging/pairs", "--platform", "good")
     assert ended.code == 2
-    assert "there is no platform 'good'" in ended.err
+    assert "no platform 'good'" in ended.err
 
 
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (("no-such-program",), "there is no program 'no-such-program'"),
-        (bad("talks"), "the driver said what is not of the protocol of drivers"),
+        (("no-such-program",), "no program 'no-such-program'"),
+        (bad("talks"), "the driver violated the driver protocol"),
         (bad("writes-half"), "bad wrote .* bytes of times"),
     ],
 )
@@ -132,7 +132,7 @@ def test_a_name_that_is_taken_is_refused(name, bench, tmp_path):
     }
     script.write_text(f"print({json.dumps(json.dumps(hello))}, flush=True); input()")
     ended = bench("platforms", "add", "--", sys.executable, str(script))
-    assert f"there is a platform {name} already: give the driver another name" in ended.err
+    assert f"the platform {name} already exists: give the driver another name" in ended.err
     assert installed() == []
 
 

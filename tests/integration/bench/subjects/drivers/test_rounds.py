@@ -63,7 +63,7 @@ async def test_one_that_makes_a_single_round_is_measured_cold_and_marked():
 
 
 async def test_one_that_goes_on_counting_is_found_in_any_round():
-    with pytest.raises(DriverError, match=r"warming says that it has done \d+ steps of \d+, and went on"):
+    with pytest.raises(DriverError, match=r"warming reported \d+ steps of \d+, and continued"):
         await measured("counts-on")
 
 

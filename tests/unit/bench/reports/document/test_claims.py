@@ -103,7 +103,7 @@ def test_the_command_lists_claims_and_judges_a_run(tmp_path, bench):
     code, out, _ = bench("claims")
     assert code == 0
     assert out.count("CANNOT TELL: ") == len(claims())
-    assert "To tell: formicary bench run messaging/pairs --repeat 10 --platform madkit,jade" in out
+    assert "To decide: formicary bench run messaging/pairs --repeat 10 --platform madkit,jade" in out
     run = make_run(tmp_path / "run", directory_plan(), repetitions=6)
     code, out, _ = bench("claims", run.path)
     assert out.startswith("REPRODUCED: ")

@@ -218,7 +218,7 @@ def test_the_page_draws_each_machine_as_a_line_of_its_own(bench, tmp_path):
     page = tmp_path / "history.html"
     code, out, _ = bench("history", "messaging/pairs", "--to", page)
     assert code == 0
-    assert out.endswith(f"The page, with charts: open {page}\n")
+    assert out.endswith(f"Page with charts: {page}\n")
     html = page.read_text(encoding="utf-8")
     text = Page(html).text
     assert "messaging/pairs over 4 runs" in text
@@ -230,7 +230,7 @@ def test_the_page_draws_each_machine_as_a_line_of_its_own(bench, tmp_path):
 
 def test_what_is_not_there_is_one_sentence(bench, tmp_path):
     for arguments, said in (
-        (("nowhere",), "no run of 'nowhere' was found that can be compared: say where runs are with --runs"),
+        (("nowhere",), "no run of 'nowhere' can be compared: specify folders of runs with --runs"),
         (("--runs", tmp_path / "none"), f"no runs can be looked for in {tmp_path / 'none'}"),
     ):
         code, out, err = bench("history", *arguments)

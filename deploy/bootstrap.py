@@ -143,8 +143,8 @@ def step(what: str, *commands: list[str]) -> bool:
             if NO_NETWORK.search(output) and GIVEN_UP.search(output):
                 OFFLINE.set()
                 output = (
-                    " it needs the network, which cannot be reached; connect this machine, or name a proxy "
-                    "in https_proxy, and start this again."
+                    " the network cannot be reached; connect this machine, or set a proxy in "
+                    "https_proxy, and run this again."
                 )
             say(f"bootstrap: {what} failed after {time.monotonic() - start:.1f} s:{output}")
             return False
@@ -169,8 +169,8 @@ def check_python(version: tuple[int, ...]) -> None:
     here = "{}.{}".format(*version)
     if here not in tried:
         raise SetupError(
-            f"Formicary was tried with Python {tried[0]} to {tried[-1]} and this is Python {here}: "
-            f"start it with one of those, as in `python{tried[-1]} deploy/bootstrap.py`.",
+            f"Formicary is tested with Python {tried[0]} to {tried[-1]} and this is Python {here}: "
+            f"use one of those, as in `python{tried[-1]} deploy/bootstrap.py`.",
             exit_code=2,
         )
 
@@ -261,9 +261,9 @@ def ensure_packages(packages: tuple[str, ...]) -> set[str]:
     missing = [package for package in packages if not ensure_package(package)]
     if missing:
         say(
-            "bootstrap: going on without what is missing and was not installed "
-            f"({why_not_install() or 'see above'}): {', '.join(missing)}. To have it, type "
-            f"`sudo apt-get install {' '.join(missing)}` and start this again."
+            f"bootstrap: continuing without missing programs ({why_not_install() or 'see above'}): "
+            f"{', '.join(missing)}. To install them, run `sudo apt-get install {' '.join(missing)}` "
+            "and then this command again."
         )
     return {*packages} - {*missing}
 
@@ -272,14 +272,14 @@ def ensure_packages(packages: tuple[str, ...]) -> set[str]:
 
 
 def read_record() -> dict[str, str]:
-    """Read what was noted about the environment; refuse one that somebody else made."""
+    """Read the environment's record; refuse an environment that something else created."""
     if RECORD.exists():
         try:
             return dict(json.loads(RECORD.read_text(encoding="utf-8")))
         except (TypeError, ValueError):
             return {}
     if VENV.exists():
-        raise SetupError(f"{VENV} was not made by this command: move it away and start this again.")
+        raise SetupError(f"{VENV} was not created by this command: move it away and run this again.")
     return {}
 
 
@@ -298,18 +298,18 @@ def make_environment() -> None:
         reason = why_not_install()
         if reason is not None or not install_package(package):
             raise SetupError(
-                f"This Python cannot make environments ({reason or 'see above'}): "
-                f"type `sudo apt-get install {package}` and start this again."
+                f"This Python cannot create environments ({reason or 'see above'}): run `sudo "
+                f"apt-get install {package}` and then this command again."
             )
     if VENV.exists():
         shutil.rmtree(VENV)
     write_record({})
-    if not step("making the environment .venv", [sys.executable, "-m", "venv", str(VENV)]):
+    if not step("creating the environment .venv", [sys.executable, "-m", "venv", str(VENV)]):
         raise SetupError
 
 
 def ensure_python() -> dict[str, str]:
-    """Have an environment made by this Python; give what was noted about it."""
+    """Create an environment with this Python, and return its record."""
     python = f"{sys.version} {sys.base_prefix} {ROOT}"
     record = read_record()
     if record.get("python") != python or not Path(PYTHON).exists():
@@ -327,7 +327,7 @@ def ensure_environment(job: str) -> None:
     if content in (record.get(job), record.get("test")):  # the tests' environment can do every job
         return
     pip = [PYTHON, "-m", "pip", "install"]
-    if not step("installing Formicary and what it needs", [*pip, OLDEST_PIP], [*pip, *INSTALLS[job]]):
+    if not step("installing Formicary and its requirements", [*pip, OLDEST_PIP], [*pip, *INSTALLS[job]]):
         raise SetupError
     write_record({**record, job: content})
 
@@ -339,7 +339,7 @@ def bench(arguments: list[str]) -> int:
     """Measure, and give the exit code."""
     ensure_environment("bench")
     if not ensure_packages(("prosody",)):
-        say("bootstrap: measuring what needs no server: one process, and direct links between two")
+        say("bootstrap: measuring without a server: one process, and direct links between two")
     return hand_over([str(VENV / "bin" / "formicary"), "bench", "run", *(arguments or ["quick"])])
 
 
@@ -347,8 +347,8 @@ def test(arguments: list[str]) -> int:
     """Run the gate, the second tier, or pytest with arguments of the user's own; give the exit code."""
     if arguments and arguments != ["--full"] and arguments[0] != "--":
         raise SetupError(
-            f"test takes --full or nothing, and not {arguments[0]}: what follows -- goes to pytest, as in "
-            f"`python3 deploy/bootstrap.py test -- {arguments[0]}`.",
+            f"test takes --full or nothing, not {arguments[0]}: what follows -- goes to pytest, as "
+            f"in `python3 deploy/bootstrap.py test -- {arguments[0]}`.",
             exit_code=2,
         )
     ensure_python()  # where it cannot be made, nothing else is to be said
@@ -367,7 +367,7 @@ def test(arguments: list[str]) -> int:
     selection: list[str] = []
     if missing and not os.environ.get("CI"):
         for mark in missing:
-            say(f"bootstrap: leaving out the tests marked `{mark}`, which need {MARKS[mark]}")
+            say(f"bootstrap: skipping the tests marked `{mark}`, which need {MARKS[mark]}")
         selection = ["-m", " and ".join(f"not {mark}" for mark in missing)]
     if arguments:
         return hand_over([PYTHON, "-m", "pytest", *selection, *arguments[1:]])
@@ -388,7 +388,7 @@ def main(arguments: list[str]) -> int:
             say(f"bootstrap: {error}")
         return error.exit_code
     except OSError as error:
-        say(f"bootstrap: {error}: put it right and start this again.")
+        say(f"bootstrap: {error}: fix this and run it again.")
         return 1
     except KeyboardInterrupt:
         say("\nbootstrap: interrupted")

@@ -101,7 +101,7 @@ def test_a_python_that_was_not_tried_is_refused_in_one_sentence(bootstrap, capsy
     oldest, newest = ("{}.{}".format(*version) for version in versions)
     assert bootstrap.main(["bench"]) == 2
     (line,) = capsys.readouterr().out.splitlines()
-    assert f"was tried with Python {oldest} to {newest} and this is Python 3." in line
+    assert f"is tested with Python {oldest} to {newest} and this is Python 3." in line
     assert f"python{newest} deploy/bootstrap.py" in line
     assert not bootstrap.VENV.exists()
 
@@ -153,7 +153,7 @@ def test_without_a_network_a_step_says_so_in_one_sentence(bootstrap, capsys, mon
     assert not bootstrap.step("trying", [sys.executable, "-c", SAYING, *said])
     _, line = capsys.readouterr().out.splitlines()
     assert re.fullmatch(
-        r"bootstrap: trying failed after \d+\.\d s: it needs the network, .* start this again\.", line
+        r"bootstrap: trying failed after \d+\.\d s: the network cannot be reached; .* run this again\.", line
     )
     assert bootstrap.why_not_install() == "the network cannot be reached"
 
@@ -188,7 +188,7 @@ def test_the_exit_code_is_that_of_the_program_it_hands_over_to(program, code):
 
 def test_a_second_run_finds_everything_done(bootstrap, steps):
     bootstrap.ensure_environment("bench")
-    assert steps == ["making the environment .venv", "installing Formicary and what it needs"]
+    assert steps == ["creating the environment .venv", "installing Formicary and its requirements"]
     bootstrap.ensure_environment("bench")
     assert len(steps) == 2
 
@@ -209,7 +209,7 @@ def test_other_dependencies_or_another_version_are_installed_into_the_same_envir
     bootstrap.ensure_environment("bench")
     (bootstrap.ROOT / file).write_text("changed = 1")
     bootstrap.ensure_environment("bench")
-    assert steps[2:] == ["installing Formicary and what it needs"]
+    assert steps[2:] == ["installing Formicary and its requirements"]
 
 
 def test_another_python_gets_a_new_environment(bootstrap, steps):
@@ -239,7 +239,7 @@ def test_an_environment_of_somebody_else_is_left_alone(bootstrap, steps, capsys)
     (bootstrap.VENV / "theirs").touch()
     assert bootstrap.main(["bench"]) == 1
     (line,) = capsys.readouterr().out.splitlines()
-    assert "was not made by this command: move it away" in line
+    assert "was not created by this command: move it away" in line
     assert [path.name for path in bootstrap.VENV.iterdir()] == ["theirs"]
     assert steps == []
 
@@ -261,7 +261,7 @@ def test_a_python_that_makes_no_environments_and_no_right_to_mend_it_is_one_sent
     programs("apt-get")
     assert bootstrap.main([job]) == 1
     (line,) = capsys.readouterr().out.splitlines()
-    assert f"type `sudo apt-get install python3.{sys.version_info.minor}-venv`" in line
+    assert f"run `sudo apt-get install python3.{sys.version_info.minor}-venv`" in line
     assert not bootstrap.VENV.exists()
 
 
@@ -289,7 +289,7 @@ def test_a_failing_installation_leaves_no_policy_behind(bootstrap, programs, cap
     assert not bootstrap.POLICY.exists()
     out = capsys.readouterr().out
     assert "no such package" in out
-    assert out.splitlines()[-1].endswith("type `sudo apt-get install prosody` and start this again.")
+    assert out.splitlines()[-1].endswith("run `sudo apt-get install prosody` and then this command again.")
 
 
 def test_a_policy_of_the_machine_s_own_stays(bootstrap, programs, monkeypatch):
@@ -350,9 +350,9 @@ def test_where_packages_may_not_be_installed_it_says_so_once_and_goes_on(
     programs("ss")
     assert bootstrap.ensure_packages(("prosody", "iproute2", "chromium")) == {"iproute2"}
     (line,) = capsys.readouterr().out.splitlines()
-    assert line.startswith("bootstrap: going on without what is missing and was not installed")
+    assert line.startswith("bootstrap: continuing without missing programs")
     assert reason in line
-    assert "type `sudo apt-get install prosody chromium`" in line
+    assert "run `sudo apt-get install prosody chromium`" in line
     assert programs.calls() == []
 
 

@@ -27,7 +27,7 @@ _END_TIMEOUT = 20.0  # s
 _LOOK = 0.05  # s between two looks
 _LINE = 1 << 20  # bytes of the longest answer
 # What a worker says about itself that it must not: a mistake of ours, whatever the fault.
-_COMPLAINTS = ("Traceback", "please report it", "was never awaited", "never retrieved")
+_COMPLAINTS = ("Traceback", "please report this", "was never awaited", "never retrieved")
 
 
 async def until(holds: Callable[[], Any], timeout: float) -> bool:  # noqa: ASYNC109 -- says whether it does

@@ -101,8 +101,8 @@ async def test_a_guest_of_a_direct_link_hands_over_no_agent(caplog):
         await until(lambda: len(refusals(caplog)) == 3)
         for refusal in refusals(caplog):
             assert refusal == (
-                "container c1 dropped a stanza from eve.lab.localhost: eve.lab.localhost is not known as a "
-                "container of this platform, so it may not say that agents move"
+                "container c1 dropped a stanza from eve.lab.localhost: eve.lab.localhost is not "
+                "known as a container of this platform, so it may not move agents"
             )
         agent = eve.platform_services.agent
         order = _encode([f"eve@{eve.domain}", "eve", msgspec.Raw(snapshot())])

@@ -58,7 +58,10 @@ async def _move_to_a_full_disk(folder):
         assert len(here["agents"]) == len(here["reasons"]) == AGENTS
         for reason in here["reasons"]:
             assert "cannot sleep" in reason
-            assert "sleepers.sqlite cannot grow, the disk is full; make room and try again" in reason
+            assert (
+                "sleepers.sqlite cannot grow because the disk is full; free some space and try again"
+                in reason
+            )
         await journey.flow()
         await home.order("empty", disk=str(disk))
         for _ in range(10):  # each is woken by the next message

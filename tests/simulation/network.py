@@ -365,7 +365,7 @@ class Endpoint:
 
 def _refuse(attempt: asyncio.Future[Wire], peer: str) -> None:
     if not attempt.done():
-        attempt.set_exception(LinkError(f"{peer} ended the connection before it let this container in"))
+        attempt.set_exception(LinkError(f"{peer} closed the connection before accepting this container"))
 
 
 def _accept(attempt: asyncio.Future[Wire], wire: Wire) -> None:

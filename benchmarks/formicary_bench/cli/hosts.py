@@ -107,44 +107,6 @@ def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
         raise typer.Exit(1)
 
 
-@app.command(epilog=examples("hosts join", "hosts join ~/.local/state/formicary/meetings/17 --rank 2"))
-def join(
-    meeting: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FILE", help="The file by which the hosts meet.", show_default="that of the job"
-        ),
-    ] = None,
-    *,
-    rank: Annotated[
-        int | None, typer.Option(min=0, help="The number of this host.", show_default="SLURM_PROCID")
-    ] = None,
-    interface: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="The interface whose traffic is measured.", show_default="the one used"
-        ),
-    ] = "",
-    folder: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where temporary files of this host go.")
-    ] = Path("~/.local/share/formicary"),
-) -> None:
-    """Join a run as one of its hosts (used by `formicary bench run --launcher slurm`).
-
-    It waits a minute for the file, joins the run that has written it, and ends with it. Another starter of
-    programs on many hosts may be used: each gets the file, and a --rank of its own.
-    """
-    import asyncio
-
-    from formicary_bench.remote.launchers.joining.join import job_meeting, rank_of
-    from formicary_bench.remote.launchers.joining.join import join as join_run
-
-    number = rank_of(rank)
-    asyncio.run(
-        join_run(meeting or job_meeting(), number, folder, interface, lambda said: say(said, err=True))
-    )
-
-
 def _on_hosts(
     path: Path, on: str, work: Callable[[Sequence[Host], Sequence[Host], Steps], Coroutine[Any, Any, T]]
 ) -> T:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import re
 import signal
 import sys
 import tempfile
@@ -22,8 +21,9 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 
 import formicary
-from formicary.core.quoting import shorten
 from formicary.errors import FormicaryError, UsageError
+from formicary.local.addresses import Own, own_address
+from formicary.local.launchers import node_name
 from formicary_bench.remote.bootstrap.folder import forget, is_ours, left, note
 from formicary_bench.remote.folders import code_digest
 from formicary_bench.remote.host_agent.answers import Answers
@@ -56,7 +56,6 @@ _READ = 1 << 18  # bytes at once
 _LARGEST_BACKLOG = 1 << 20  # bytes that wait to be sent before whoever says more has to wait
 _ATTEMPTS = 5
 _SECONDS_TO_END = 8.0  # then it ends without the rest; the folder is removed by the next host agent
-_HARMLESS = re.compile(r"LANG|LANGUAGE|LC_[A-Z]+|TZ|[A-Z]+_NUM_THREADS|OMP_(PLACES|PROC_BIND)")
 
 
 class HostAgent:
@@ -65,12 +64,9 @@ class HostAgent:
     Args:
         folder: its own, for temporary files.
         interface: the network interface whose traffic is measured.
-        is_trusted: whether the controller may set any environment variable, as one that could run anything
-            here anyway; else only those that have no program load code.
     """
 
-    def __init__(self, folder: Path, interface: str, *, is_trusted: bool) -> None:
-        self._is_trusted = is_trusted
+    def __init__(self, folder: Path, interface: str) -> None:
         self._workers = Workers(self._say)
         self._answers = Answers(interface, folder)
         self._over = asyncio.Event()
@@ -124,15 +120,9 @@ class HostAgent:
             case Ask():
                 self._start(self._answer(message))
             case Use(environment):
-                self._set(environment)
+                os.environ.update(environment)
             case End():
                 self._over.set()
-
-    def _set(self, environment: dict[str, str]) -> None:
-        for name in environment:
-            if not (self._is_trusted or _HARMLESS.fullmatch(name)):
-                raise UsageError(f"the environment variable {shorten(name)} may not be set by the controller")
-        os.environ.update(environment)
 
     async def _answer(self, ask: Ask) -> None:
         await self._say(await self._answers.answer(ask))
@@ -167,8 +157,12 @@ def main() -> None:
         signal.signal(one, lambda *_: sys.exit(0))
     with ExitStack() as stack:
         try:
-            agent = _prepare(stack)
-            outgoing.write(handshake_line())
+            arguments = _arguments()
+            folder = _make_folder(stack, arguments.folder)
+            own = _own(arguments)
+            agent = HostAgent(folder, own.interface)
+            ours = Handshake("", formicary.__version__, code_digest(), os.getpid(), *own)
+            outgoing.write(msgspec.json.encode(ours) + b"\n")
         except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
             outgoing.write(msgspec.json.encode(Handshake(failed=_reason(error))) + b"\n")
             sys.exit(1)
@@ -186,34 +180,19 @@ async def _run(agent: HostAgent, incoming: BinaryIO, outgoing: BinaryIO) -> None
     await agent.run(reader, asyncio.StreamWriter(transport, protocol, None, loop))
 
 
-def _prepare(stack: ExitStack) -> HostAgent:
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, exit_on_error=False)
-    parser.add_argument("--folder", required=True)
+    parser.add_argument("--folder", required=True, type=Path)
     parser.add_argument("--interface", default="")
     parser.add_argument("--listen", default="")
-    arguments = parser.parse_args()
-    # It is SSH that has started this, for somebody who could start anything.
-    return prepare_agent(
-        stack, Path(arguments.folder), arguments.interface, arguments.listen, is_trusted=True
+    parser.add_argument(
+        "--node", action="store_true", help="find the address at which others reach this host"
     )
+    return parser.parse_args()
 
 
-def prepare_agent(
-    stack: ExitStack, above: Path, interface: str, listen: str, *, is_trusted: bool = False
-) -> HostAgent:
-    """Make a host agent, which the whole process is from now on.
-
-    Args:
-        stack: removes what it keeps on the disk.
-        above: the folder in which it makes one of its own.
-        interface: the network interface whose traffic is measured; found by `listen` if empty.
-        listen: the IP address at which other hosts reach this one; empty if that is not known.
-        is_trusted: as of `HostAgent`.
-
-    Raises:
-        UsageError: there is no such interface.
-        OSError: the folder cannot be made.
-    """
+def _make_folder(stack: ExitStack, above: Path) -> Path:
+    """Make a folder for temporary files below another one, for all of this process; the stack removes it."""
     above = above.expanduser().absolute()
     folder = stack.enter_context(scratch(above))
     if is_ours(above):  # so that `formicary hosts clean` finds us
@@ -221,7 +200,7 @@ def prepare_agent(
         _note(above)
     # Temporary files of workers, of the sampler and of the server are gone with the folder.
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
-    return HostAgent(folder, _interface(interface, listen), is_trusted=is_trusted)
+    return folder
 
 
 def _note(folder: Path) -> None:
@@ -235,23 +214,21 @@ def _note(folder: Path) -> None:
             return
 
 
-def _interface(name: str, listen: str) -> str:
-    """Return the interface to measure: that of this name, or that of this address, or where SSH arrives."""
+def _own(arguments: argparse.Namespace) -> Own:
+    """Return the interface to measure: the one that was named, or that of our address."""
     import psutil
 
+    name = arguments.interface
+    if arguments.node:
+        return own_address(name, node_name())
     if name:
         there = sorted(psutil.net_if_addrs())
         if name not in there:
             raise UsageError(f"it has no network interface {name}; it has {', '.join(there)}")
-        return name
+        return Own(name, arguments.listen)
     arrived = os.environ.get("SSH_CONNECTION", "").split()
-    return interface_at(listen or (arrived[2] if len(arrived) > 2 else ""))  # noqa: PLR2004 -- the server's
-
-
-def handshake_line() -> bytes:
-    """Return what a host agent says first."""
-    ours = Handshake(version=formicary.__version__, digest=code_digest(), pid=os.getpid())
-    return msgspec.json.encode(ours) + b"\n"
+    listen = arguments.listen or (arrived[2] if len(arrived) > 2 else "")  # noqa: PLR2004 -- the server's
+    return Own(interface_at(listen), listen)
 
 
 def _reason(error: Exception) -> str:

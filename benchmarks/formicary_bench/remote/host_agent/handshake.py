@@ -107,6 +107,10 @@ class HandshakeReader:
             code: the exit code of what ran instead; None if it is not known.
             last_words: what was written to standard error last.
         """
+        how = ended_how(code) if code is not None else "ended"
+        words = f"; its last words: {last_words}" if last_words else ""
+        if self._advice:
+            return self._error(f"its host agent {how} before it said anything{words}; {self._advice}")
         python = interpreter(self._host)
         if code in {_CANNOT_RUN, _NOT_FOUND}:
             return self._error(f"there is no Python at {python} that runs; {self._prepare()}")
@@ -118,8 +122,6 @@ class HandshakeReader:
             return self._error(
                 f"{python} is older than 3.11; name a newer one as `python` and {self._prepare()}"
             )
-        how = ended_how(code) if code is not None else "ended"
-        words = f"; its last words: {last_words}" if last_words else ""
         return self._error(
             f"our program there {how} before it said anything{self._instead()}{words}; does the login shell "
             f"start programs? Try `ssh {self._host.address} {python} -V`, and {self._prepare()}"

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary_bench.remote.clocks import Offset
+    from formicary_bench.remote.host_agent.program import HostProgram
     from formicary_bench.remote.host_agent.protocol import (
         AgentMessage,
         ControllerMessage,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
         WorkerMessage,
     )
     from formicary_bench.remote.inventory import Host
-    from formicary_bench.remote.launchers.launcher import HostProgram, Launcher
+    from formicary_bench.remote.launchers.launcher import Launcher
 
 LOST_SECONDS = ORPHANED_SECONDS + 2
 """After how long without an answer a host is given up."""
@@ -91,12 +92,12 @@ class Link:
         Raises:
             HostError: it is not, and why, and what to do.
         """
-        self._program, rest = await self._launcher.launch(self._host)
+        self._program = await self._launcher.launch(self._host)
         self._heard = time.monotonic()
         if environment := self._host.environment:
             self.send(Use(environment))
         self._tasks = [
-            asyncio.create_task(self._listen(self._program, rest)),
+            asyncio.create_task(self._listen(self._program)),
             asyncio.create_task(self._beat()),
         ]
 
@@ -151,11 +152,9 @@ class Link:
     def _error(self, sentence: str) -> HostError:
         return HostError(f"host {self.name}: {sentence}")
 
-    async def _listen(self, program: HostProgram, data: bytes) -> None:
+    async def _listen(self, program: HostProgram) -> None:
         frames = Frames()
         try:
-            for body in frames.feed(data):
-                self._take(decode_agent_message(body))
             while data := await program.read():
                 self._heard = time.monotonic()
                 for body in frames.feed(data):

@@ -40,12 +40,16 @@ class Handshake(msgspec.Struct, frozen=True, tag="deputy"):
         version: of formicary there.
         digest: of the code there; the controller's own must be equal.
         pid: the host agent's process.
+        interface: the network interface whose traffic is measured; empty if it is not known.
+        address: its IP address there, if it was to find it.
     """
 
     failed: str = ""
     version: str = ""
     digest: str = ""
     pid: int = 0
+    interface: str = ""
+    address: str = ""
 
 
 HANDSHAKE_BEGINS = b'{"type":"deputy"'
@@ -56,10 +60,7 @@ HANDSHAKE_BEGINS = b'{"type":"deputy"'
 
 
 class Use(msgspec.Struct, frozen=True, tag="use"):
-    """Give these environment variables to all that is started from now on; arguments would show them.
-
-    A host agent that has joined by a file takes only some: see `HostAgent`.
-    """
+    """Give these environment variables to all that is started from now on; arguments would show them."""
 
     environment: dict[str, str]
 

@@ -14,7 +14,7 @@ from formicary_bench.remote.bootstrap import folder as ours
 from formicary_bench.remote.bootstrap import loop
 
 _NAMES = (
-    *("environment", "environment-*", "environment.new", "wheels", ours.LOCK),
+    *("environment", "environment-*", "environment.new", "packages", "wheels", ours.LOCK),
     *(ours.RECORD, f"{ours.RECORD}.new", ours.RUNNING, ours.SCRATCH, ours.MARKER),
 )
 

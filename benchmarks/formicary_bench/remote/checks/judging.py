@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 OLDEST_PYTHON = (3, 11)
 ROOM_TO_PREPARE = 1 << 30
-"""Bytes: for the wheels and the environment, twice, since the old one stays until the new one works."""
+"""Bytes: for the archives and the environment, twice, since the old one stays until the new one works."""
 
 _ROOM_TO_MEASURE = 200 << 20
 _OLDEST_PROSODY = (0, 12)

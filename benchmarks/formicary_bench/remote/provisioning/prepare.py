@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.provisioning.helper import Helper
-    from formicary_bench.remote.provisioning.stock import Supply
+    from formicary_bench.remote.provisioning.stock import Archive
     from formicary_bench.remote.ssh.connection import Connection
     from formicary_bench.remote.steps import Steps
 
 _SECONDS_TO_LOOK = 60.0
-_SECONDS_TO_COMPARE = 120.0  # a slow disk, and as many bytes as wheels have
+_SECONDS_TO_COMPARE = 120.0  # a slow disk, and as many bytes as archives have
 _SECONDS_TO_INSTALL = 900.0
 
 QUESTION = """\
@@ -92,7 +92,6 @@ async def prepare(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) ->
     try:
         return await asyncio.gather(*(_prepare(host, web, stock, steps) for host in hosts))
     finally:
-        stock.give_up()
         await web.close()
 
 
@@ -138,7 +137,7 @@ class _Preparation:
         if state.folder.record.get("digest") == digest and state.formicary.digest == code_digest():
             self._prepared.outcome = "ready"
             return
-        self._say("waiting for the wheels, which are made here")
+        self._say("waiting for the packages, which are made ready here")
         supply = await self._stock.supply(state)
         await self._install(digest, supply, state.folder)
         self._prepared.outcome = "installed"
@@ -153,14 +152,13 @@ class _Preparation:
             said = f"what it says of itself cannot be understood ({error}); try again"
             raise self._connection.error(said) from None
 
-    async def _install(self, digest: str, supply: Supply, folder: Folder) -> None:
-        wheels = {wheel.path.name: wheel.sha256 for wheel in supply.all}
-        where = {"folder": folder.path, "wheels": wheels}
+    async def _install(self, digest: str, supply: Sequence[Archive], folder: Folder) -> None:
+        where = {"folder": folder.path, "archives": {each.path.name: each.sha256 for each in supply}}
         wanted = await self._helper.ask("want", where, seconds=_SECONDS_TO_COMPARE)
-        parcels = [(wheel, wanted[wheel.path.name]) for wheel in supply.all if wheel.path.name in wanted]
+        parcels = [(each, wanted[each.path.name]) for each in supply if each.path.name in wanted]
         self._prepared.sent_bytes = await send(self._connection, parcels, self._say)
         record = {"digest": digest, "code": code_digest(), "version": formicary.__version__}
-        asked = {**where, "pip": supply.installer.path.name, "question": QUESTION, "record": record}
+        asked = {**where, "question": QUESTION, "record": record}
         await self._helper.ask("install", asked, seconds=_SECONDS_TO_INSTALL, progress=self._say)
 
     def _say(self, what: str) -> None:

@@ -152,7 +152,7 @@ def test_an_environment_that_is_broken_is_made_anew_and_what_was_begun_before_go
     (module,) = (prepared.folder / old).glob("lib/python*/site-packages/formicary/core/agent.py")
     module.write_text("raise ImportError('broken')\n", encoding="utf-8")
     code, said = prepared.run("prepare")
-    assert (code, said["outcome"], said["sent_bytes"]) == (0, "installed", 0)  # the wheels are there
+    assert (code, said["outcome"], said["sent_bytes"]) == (0, "installed", 0)  # the archives are there
     assert prepared.digest_there() == code_digest()
     new = (prepared.folder / "environment").readlink()
     assert new != old

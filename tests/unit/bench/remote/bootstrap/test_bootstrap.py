@@ -18,6 +18,7 @@ from formicary_bench.remote.host_agent.scratch import scratch
 
 FILES = sorted(Path(bootstrap.__file__).parent.glob("*.py"))
 OURS = "formicary_bench.remote.bootstrap"
+OF_TEST = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"  # SHA-256 of `test`
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -204,17 +205,15 @@ def test_two_do_not_change_a_folder_at_once(locked):
         installing.want(str(locked), {})
 
 
-def test_only_wheels_that_are_not_there_or_damaged_are_wanted(tmp_path):
-    home, digests = tmp_path / "ours", {"a.whl": "0" * 64, "b.whl": "1" * 64}
-    good = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"  # of `test`
-    folder.claim(home)
-    for name, digest, content in (("a.whl", digests["a.whl"], "damaged"), ("c.whl", good, "test")):
-        (home / "wheels" / digest[:16]).mkdir(parents=True)
-        (home / "wheels" / digest[:16] / name).write_text(content, encoding="ascii")
-    wanted = run_apart(installing.want, str(home), {**digests, "c.whl": good})
-    assert wanted == {
-        name: str(home / "wheels" / digest[:16] / f"{name}.part") for name, digest in digests.items()
-    }
+def test_only_archives_that_are_not_there_or_damaged_are_wanted_and_old_ones_go(home):
+    kept = home / "packages"
+    kept.mkdir()
+    digests = {"a": "0" * 64, "b": "1" * 64}
+    for name, content in (("a", "damaged"), ("c", "test"), ("old", "test")):
+        (kept / name).write_text(content, encoding="ascii")
+    wanted = run_apart(installing.want, str(home), {**digests, "c": OF_TEST})
+    assert wanted == {name: str(kept / f"{name}.part") for name in digests}
+    assert sorted(path.name for path in kept.iterdir()) == ["a", "c"]
 
 
 def run_apart(function, *arguments):
@@ -245,14 +244,12 @@ def test_environments_that_were_never_complete_go_and_the_one_that_works_stays(h
 def test_an_install_that_fails_leaves_the_old_environment(home):
     (home / "environment-1").mkdir()
     (home / "environment").symlink_to("environment-1")
-    (home / "wheels").mkdir()
-    digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"  # of `test`, which is no pip
-    (home / "wheels" / digest[:16]).mkdir()
-    (home / "wheels" / digest[:16] / "pip.whl.part").write_text("test", encoding="ascii")
+    (home / "packages").mkdir()
+    (home / "packages" / "x.part").write_text("test", encoding="ascii")  # which is no archive
     with pytest.raises(
-        loop.FailedError, match=r"nothing could be installed there \(.*\); is its disk full\?"
+        loop.FailedError, match=r"nothing could be installed there \(not a gzip file\); is its disk full\?"
     ):
-        installing.install(str(home), {"pip.whl": digest}, "pip.whl", "", {"code": "x"})
+        installing.install(str(home), {"x": OF_TEST}, "", {"code": "x"})
     assert (home / "environment").readlink() == Path("environment-1")
     assert [path.name for path in home.glob("environment-*")] == ["environment-1"]
     assert folder.record(home) == {}
@@ -261,12 +258,12 @@ def test_an_install_that_fails_leaves_the_old_environment(home):
 @pytest.mark.parametrize(
     ("content", "said"), [("torn", "has not come whole; try again"), (None, "SFTP should have")]
 )
-def test_a_wheel_that_did_not_come_is_a_sentence(home, content, said):
-    (home / "wheels" / ("0" * 16)).mkdir(parents=True)
+def test_an_archive_that_did_not_come_is_a_sentence(home, content, said):
+    (home / "packages").mkdir()
     if content:
-        (home / "wheels" / ("0" * 16) / "x.whl.part").write_text(content, encoding="ascii")
+        (home / "packages" / "x.part").write_text(content, encoding="ascii")
     with pytest.raises(loop.FailedError, match=said):
-        installing.install(str(home), {"x.whl": "0" * 64}, "x.whl", "", {"code": "x"})
+        installing.install(str(home), {"x": "0" * 64}, "", {"code": "x"})
 
 
 def test_memory_is_read_from_linux_s_list():

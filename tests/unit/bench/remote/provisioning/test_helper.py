@@ -90,7 +90,7 @@ async def test_what_cannot_be_done_is_a_sentence_with_the_host_s_name(on, tmp_pa
         with pytest.raises(
             HostError, match=r"^host a: the folder .* is not empty and not ours; name another"
         ):
-            await helper.ask("want", {"folder": str(tmp_path), "wheels": {}})
+            await helper.ask("want", {"folder": str(tmp_path), "archives": {}})
         with pytest.raises(HostError, match=r"^host a: KeyError"):
             await helper.ask("nonsense")
 

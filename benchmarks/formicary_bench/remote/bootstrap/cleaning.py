@@ -15,7 +15,7 @@ from formicary_bench.remote.bootstrap import loop
 
 _NAMES = (
     *("environment", "environment-*", "environment.new", "packages", "wheels", ours.LOCK),
-    *(ours.RECORD, f"{ours.RECORD}.new", ours.RUNNING, ours.SCRATCH, ours.MARKER),
+    *(ours.RECORD, f"{ours.RECORD}.new", "running", ours.SCRATCH, ours.MARKER),
 )
 
 

@@ -24,7 +24,6 @@ import formicary
 from formicary.errors import FormicaryError, UsageError
 from formicary.local.addresses import Own, own_address
 from formicary.local.launchers import node_name
-from formicary_bench.remote.bootstrap.folder import forget, is_ours, left, note
 from formicary_bench.remote.folders import code_digest
 from formicary_bench.remote.host_agent.answers import Answers
 from formicary_bench.remote.host_agent.counters import interface_at
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _READ = 1 << 18  # bytes at once
 _LARGEST_BACKLOG = 1 << 20  # bytes that wait to be sent before whoever says more has to wait
-_ATTEMPTS = 5
 _SECONDS_TO_END = 8.0  # then it ends without the rest; the folder is removed by the next host agent
 
 
@@ -158,7 +156,9 @@ def main() -> None:
     with ExitStack() as stack:
         try:
             arguments = _arguments()
-            folder = _make_folder(stack, arguments.folder)
+            folder = stack.enter_context(scratch(arguments.folder.expanduser().absolute()))
+            # Temporary files of workers, of the sampler and of the server are gone with the folder.
+            os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
             own = _own(arguments)
             agent = HostAgent(folder, own.interface)
             ours = Handshake("", formicary.__version__, code_digest(), os.getpid(), *own)
@@ -189,29 +189,6 @@ def _arguments() -> argparse.Namespace:
         "--node", action="store_true", help="find the address at which others reach this host"
     )
     return parser.parse_args()
-
-
-def _make_folder(stack: ExitStack, above: Path) -> Path:
-    """Make a folder for temporary files below another one, for all of this process; the stack removes it."""
-    above = above.expanduser().absolute()
-    folder = stack.enter_context(scratch(above))
-    if is_ours(above):  # so that `formicary hosts clean` finds us
-        stack.callback(forget, above, os.getpid())
-        _note(above)
-    # Temporary files of workers, of the sampler and of the server are gone with the folder.
-    os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
-    return folder
-
-
-def _note(folder: Path) -> None:
-    """Write down that we run, and forget of those that do not any more."""
-    left(folder)
-    for _ in range(_ATTEMPTS):
-        with suppress(
-            FileNotFoundError, FileExistsError
-        ):  # another host agent, at its end, has removed what was empty
-            note(folder, os.getpid())
-            return
 
 
 def _own(arguments: argparse.Namespace) -> Own:

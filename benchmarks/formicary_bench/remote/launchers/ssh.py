@@ -51,8 +51,8 @@ class SshLauncher:
         async def kill(pid: int) -> None:
             """End it by another command: SSH's own signals are not for root."""
             if pid > 1:
-                with suppress(HostError):
-                    await connection.run(["kill", "-KILL", str(pid)], timeout=_SECONDS_TO_KILL)
+                with suppress(asyncssh.Error, OSError):
+                    await connection.ssh.run(f"kill -KILL {pid:d}", timeout=_SECONDS_TO_KILL)
 
         program = HostProgram(host, process, process.wait_closed, kill, errors=(asyncssh.Error, OSError))
         await program.greet()

@@ -225,8 +225,6 @@ class TestWhoCannotBeConnectedTo:
     def test_ways_that_lead_nowhere(self, hosts):
         first, second = hosts
         assert "its jump host nobody is not in the inventory" in refusal(replace(first, jump="nobody"))
-        round_about = replace(first, jump="lab-2"), replace(second, jump="lab-1")
-        assert "it is reached by way of itself" in refusal(*round_about)
         broken = replace(first, port=1)
         by_way = replace(second, jump="lab-1")
         launcher = SshLauncher([broken, by_way])

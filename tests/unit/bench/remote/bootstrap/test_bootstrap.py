@@ -14,7 +14,6 @@ import pytest
 
 from formicary_bench.remote import bootstrap
 from formicary_bench.remote.bootstrap import cleaning, folder, installing, looking, loop
-from formicary_bench.remote.host_agent.scratch import scratch
 
 FILES = sorted(Path(bootstrap.__file__).parent.glob("*.py"))
 OURS = "formicary_bench.remote.bootstrap"
@@ -33,14 +32,28 @@ def test_it_is_written_for_python_3_8(file):
         assert all(name == OURS or name.partition(".")[0] in sys.stdlib_module_names for name in modules)
 
 
+AGENT = (
+    "import pathlib, sys\n"
+    "from formicary_bench.remote.host_agent.scratch import scratch\n"
+    "with scratch(pathlib.Path(sys.argv[1])):\n"
+    "    print(flush=True)\n"
+    "    input()\n"
+)
+
+
 @pytest.fixture
-def sleeper():
-    """Give a process that can be taken for one of ours."""
-    command = [sys.executable, "-c", "print(flush=True); input()"]
+def agent(home):
+    """Give a process that uses our folder as a host agent does."""
+    command = [sys.executable, "-c", AGENT, str(home)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        process.stdout.readline()  # now it runs its own program
+        process.stdout.readline()
         yield process
         process.kill()
+
+
+def rewrite(home, **changed):
+    (file,) = (home / folder.SCRATCH).glob("*/lock")
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changed}), encoding="ascii")
 
 
 @pytest.fixture
@@ -71,45 +84,33 @@ def test_a_folder_in_which_only_agents_have_been_is_ours(tmp_path):
     assert not folder.is_ours(tmp_path)
 
 
-def test_a_process_that_was_noted_is_found_and_ended(home, sleeper):
-    folder.note(home, sleeper.pid)
-    assert list(folder.left(home)) == [sleeper.pid]
-    assert folder.end(home, sleeper.pid)
-    assert sleeper.wait(60) != 0
+def test_a_host_agent_is_found_and_ended(home, agent):
+    assert list(folder.left(home)) == [agent.pid]
+    assert folder.end(home, agent.pid)
+    assert agent.wait(60) != 0
     assert folder.left(home) == {}
-    assert not (home / folder.RUNNING).exists()
 
 
-@pytest.mark.parametrize("trait", ["command", "started"])
-def test_a_number_that_is_another_s_by_now_is_forgotten(home, sleeper, trait):
-    noted = folder.note(home, sleeper.pid)
-    real = f'"{trait}": "'
-    noted.write_text(noted.read_text().replace(real, real + "1"), encoding="ascii")
+def test_one_that_is_killed_is_none_any_more_whoever_has_its_number(home, agent):
+    agent.kill()
+    agent.wait(60)
+    rewrite(home, pid=os.getpid())
     assert folder.left(home) == {}
-    assert not noted.exists()
-    assert sleeper.poll() is None
+    assert not folder.is_in_use(home)
 
 
-def test_what_another_host_has_noted_in_a_shared_home_stays(home, sleeper):
-    noted = folder.note(home, sleeper.pid)
-    noted.write_text(noted.read_text().replace('"boot": "', '"boot": "f'), encoding="ascii")
+def test_one_that_is_elsewhere_is_left_alone(home, agent):
+    rewrite(home, where="another host")
     assert folder.left(home) == {}
-    assert noted.exists()
+    assert folder.is_in_use(home)
 
 
-def test_what_runs_on_another_host_of_a_lab_is_left_alone(home, sleeper, monkeypatch):
-    monkeypatch.setattr(folder, "_network", lambda pid: "here" if pid == "self" else "there")
-    noted = folder.note(home, sleeper.pid)
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"where": 7}', "\x00"])
+def test_a_file_that_says_nothing_ends_nobody(home, agent, text):
+    (file,) = (home / folder.SCRATCH).glob("*/lock")
+    file.write_text(text, encoding="ascii")
     assert folder.left(home) == {}
-    assert noted.exists()
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"command": 7}', "\x00"])
-def test_a_note_that_says_nothing_ends_nobody(home, text):
-    (home / folder.RUNNING).mkdir()
-    (home / folder.RUNNING / f"{os.getpid()}.json").write_text(text, encoding="ascii")
-    (home / folder.RUNNING / "x.json").write_text(text, encoding="ascii")
-    assert folder.left(home) == {}
+    assert agent.poll() is None
 
 
 @pytest.mark.parametrize("text", [None, "", "[1]", "{"])
@@ -163,20 +164,20 @@ def test_a_folder_that_is_not_there_is_clean(tmp_path):
     }
 
 
-def test_what_runs_is_ended_before_its_files_go(home, sleeper):
-    folder.note(home, sleeper.pid)
-    assert cleaning.clean(str(home))["ended"] == [f"{sys.executable} -c print(flush=True); input()"]
-    assert sleeper.wait(60) != 0
+def test_what_runs_is_ended_before_its_files_go(home, agent):
+    (ended,) = cleaning.clean(str(home))["ended"]
+    assert ended.startswith(f"{sys.executable} -c import pathlib")
+    assert agent.wait(60) != 0
     assert not home.exists()
 
 
-def test_a_folder_that_another_host_uses_is_not_removed(home):
-    with scratch(home):
-        with pytest.raises(
-            loop.FailedError, match=r"a measurement on another host uses .*; wait until that has"
-        ):
-            cleaning.clean(str(home))
-        assert folder.is_ours(home)
+def test_a_folder_that_another_host_uses_is_not_removed(home, agent):
+    rewrite(home, where="another host")
+    with pytest.raises(loop.FailedError, match=r"a measurement on another host uses .*; wait until that has"):
+        cleaning.clean(str(home))
+    assert folder.is_ours(home)
+    agent.kill()
+    agent.wait(60)
     cleaning.clean(str(home))
     assert not home.exists()
 

@@ -45,7 +45,7 @@ async def test_it_ends_with_the_block(on):
         async with helping(host, "looking"):
             pass
         (process,) = host.ssh.processes
-        assert await asyncio.wait_for(process.wait(), 60) == 0
+        assert await asyncio.wait_for(process.wait(), 60) == -signal.SIGKILL
 
 
 async def test_a_look_tells_what_this_machine_is(on, tmp_path):

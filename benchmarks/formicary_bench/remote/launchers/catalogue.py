@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _ssh(path: Path | None, interface: str) -> Provider:
-    from formicary_bench.remote.launchers.ssh import InventoryProvider
+    from formicary_bench.remote.launchers.ssh import inventory_provider
 
     if path is None:
         raise UsageError("--launcher ssh needs a file that says which hosts there are: --hosts hosts.toml")
@@ -22,25 +22,25 @@ def _ssh(path: Path | None, interface: str) -> Provider:
         raise UsageError(
             "--interface goes with --launcher slurm: a host of a file says it with its key `interface`"
         )
-    return InventoryProvider(path)
+    return inventory_provider(path)
 
 
 def _local(path: Path | None, interface: str) -> Provider:
-    from formicary_bench.remote.launchers.local import LocalProvider
+    from formicary_bench.remote.launchers.local import local_provider
 
     _refuse_file(path, "local")
     if interface:
         raise UsageError(
             "--interface goes with --launcher slurm: on this machine alone, all goes over loopback"
         )
-    return LocalProvider()
+    return local_provider()
 
 
 def _slurm(path: Path | None, interface: str) -> Provider:
-    from formicary_bench.remote.launchers.slurm import SlurmProvider
+    from formicary_bench.remote.launchers.slurm import slurm_provider
 
     _refuse_file(path, "slurm")
-    return SlurmProvider(interface)
+    return slurm_provider(interface)
 
 
 def _refuse_file(path: Path | None, launcher: str) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from formicary_bench.remote.host_agent.program import HostProgram
     from formicary_bench.remote.inventory import Host, Inventory
 
@@ -37,20 +39,16 @@ class Launcher(Protocol):
         """Close what it has opened, and end what it has started; nothing on other hosts is waited for."""
 
 
-class Provider(Protocol):
-    """Says which hosts there are.
+class Provider(NamedTuple):
+    """Which hosts there are.
 
     Attributes:
         inventory: the hosts.
         options: what chooses them on the command line: `--hosts hosts.toml`.
+        launcher: returns what starts host agents on these hosts; raises a HostError where what does so is not
+            installed.
     """
 
     inventory: Inventory
     options: str
-
-    def launcher(self) -> Launcher:
-        """Return what starts host agents on these hosts.
-
-        Raises:
-            HostError: what does so is not installed.
-        """
+    launcher: Callable[[], Launcher]

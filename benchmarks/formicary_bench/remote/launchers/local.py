@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.program import AGENT, HostProgram
 from formicary_bench.remote.inventory import Host, Inventory
+from formicary_bench.remote.launchers.launcher import Provider
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,17 +88,10 @@ async def _end(process: asyncio.subprocess.Process) -> None:
                 await process.wait()
 
 
-class LocalProvider:
-    """This machine, as often as it has processors, but twice at least; see `Provider`."""
-
-    def __init__(self) -> None:
-        count = max(_LEAST, min(os.cpu_count() or 1, _MOST))
-        names = (f"local-{number}" for number in range(1, count + 1))
-        self.options = "--launcher local"
-        self.inventory = Inventory(
-            self.options, tuple(Host(name=name, address=_LOOPBACK, listen=_LOOPBACK) for name in names)
-        )
-
-    def launcher(self) -> LocalLauncher:
-        """Return what starts host agents here."""
-        return LocalLauncher()
+def local_provider() -> Provider:
+    """Return this machine, as often as it has processors, but twice at least."""
+    count = max(_LEAST, min(os.cpu_count() or 1, _MOST))
+    names = (f"local-{number}" for number in range(1, count + 1))
+    hosts = tuple(Host(name=name, address=_LOOPBACK, listen=_LOOPBACK) for name in names)
+    options = "--launcher local"
+    return Provider(Inventory(options, hosts), options, LocalLauncher)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from formicary.local.launchers import SlurmLauncher as Nodes
 from formicary_bench.remote.inventory import Host, Inventory
+from formicary_bench.remote.launchers.launcher import Provider
 from formicary_bench.remote.launchers.local import LocalLauncher
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 _ADVICE = f"all nodes are to have the formicary of this one in {sys.prefix}: is that folder shared?"
 
 
-class SlurmProvider:
-    """The nodes of the job that this process runs in; see `Provider`.
+def slurm_provider(interface: str) -> Provider:
+    """Return the nodes of the job that this process runs in.
 
     Args:
         interface: the network interface by which they are to talk; empty for the only one, or that of the
@@ -27,20 +28,11 @@ class SlurmProvider:
     Raises:
         UsageError: there is no job, or Slurm's commands are missing.
     """
-
-    def __init__(self, interface: str) -> None:
-        self._nodes = Nodes(interface)
-        self.options = "--launcher slurm" + (f" --interface {interface}" if interface else "")
-        self.inventory = Inventory(
-            f"job {os.environ['SLURM_JOB_ID']}",
-            tuple(
-                Host(name=_host_name(node), address=node, interface=interface) for node in self._nodes.nodes
-            ),
-        )
-
-    def launcher(self) -> SlurmLauncher:
-        """Return what has host agents started on all nodes."""
-        return SlurmLauncher(self._nodes)
+    nodes = Nodes(interface)
+    hosts = (Host(name=_host_name(node), address=node, interface=interface) for node in nodes.nodes)
+    inventory = Inventory(f"job {os.environ['SLURM_JOB_ID']}", tuple(hosts))
+    options = "--launcher slurm" + (f" --interface {interface}" if interface else "")
+    return Provider(inventory, options, lambda: SlurmLauncher(nodes))
 
 
 class SlurmLauncher(LocalLauncher):

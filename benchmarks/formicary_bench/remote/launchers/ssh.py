@@ -11,6 +11,7 @@ from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.folders import interpreter
 from formicary_bench.remote.host_agent.program import AGENT, HostProgram
 from formicary_bench.remote.inventory import load
+from formicary_bench.remote.launchers.launcher import Provider
 from formicary_bench.remote.ssh.connection import Web
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ class SshLauncher:
         await self._web.close()
 
 
-class InventoryProvider:
-    """The hosts of a file; see `Provider`.
+def inventory_provider(path: Path) -> Provider:
+    """Return the hosts of a file.
 
     Args:
         path: the inventory.
@@ -85,11 +86,5 @@ class InventoryProvider:
     Raises:
         UsageError: it cannot be read, or there is something wrong with it.
     """
-
-    def __init__(self, path: Path) -> None:
-        self.inventory = load(path)
-        self.options = f"--hosts {path}"
-
-    def launcher(self) -> SshLauncher:
-        """Return what connects to them."""
-        return SshLauncher(self.inventory.hosts)
+    inventory = load(path)
+    return Provider(inventory, f"--hosts {path}", lambda: SshLauncher(inventory.hosts))

@@ -7,22 +7,23 @@ import contextlib
 import itertools
 import signal
 import socket
-import subprocess
 import sys
 from typing import TYPE_CHECKING, Final
 
 from formicary import errors
 from formicary.core.errors import ContainerLostError, FormicaryError
-from formicary.local.orders import Done, Ended, Gone, Line, Numbered, Refused
+from formicary.local.orders import REPORTS, Done, Ended, Gone, Numbered, Refused
+from formicary.processes.child import Child
+from formicary.processes.lines import Line, LineError
+from formicary.processes.words import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.local.orders import Order
+    from formicary.local.orders import Order, Report
 
 _ENDS_WITHIN: Final = 2.0  # s that a launcher's command gets to end what it has started
 _WORKER: Final = (sys.executable, "-P", "-m", "formicary.local.worker")
-_LOOKS: Final = 0.002  # s between looks whether a process has ended that has closed its end of the line
 
 
 class ContainerProcess:
@@ -47,8 +48,8 @@ class ContainerProcess:
         self._before = before
         self._on_gone = on_gone
         self._on_lost = on_lost
-        self._process: subprocess.Popen[bytes] | None = None
-        self._line: Line | None = None
+        self._process: Child | None = None
+        self._line: Line[Report] | None = None
         self._reading: asyncio.Task[None] | None = None
         self._answers: dict[int, asyncio.Future[list[str]]] = {}
         self._numbers = itertools.count()
@@ -86,43 +87,37 @@ class ContainerProcess:
             ) from error
         self._reading = asyncio.create_task(self._read(), name=f"listens to container {self._name}")
 
-    async def _start_here(self) -> Line:
+    async def _start_here(self) -> Line[Report]:
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                self._process = subprocess.Popen(  # noqa: ASYNC220, S603 -- quick; this interpreter, our arguments
-                    [*_WORKER, str(theirs.fileno())],
-                    stdin=subprocess.DEVNULL,
-                    pass_fds=[theirs.fileno()],
-                    start_new_session=True,  # Ctrl-C is for the program, which ends its containers itself
-                )
+                self._process = Child([*_WORKER, str(theirs.fileno())], pass_fds=[theirs.fileno()])
             except OSError:
                 ours.close()
                 raise
-        return await Line.open(ours)
+        return await Line.open(ours, REPORTS)
 
-    async def _start_elsewhere(self) -> Line:
-        pipe = subprocess.PIPE
-        self._process = process = subprocess.Popen(  # noqa: ASYNC220, S603 -- quick; the launcher's command
-            [*self._before, *_WORKER], stdin=pipe, stdout=pipe, bufsize=0, start_new_session=True
-        )
-        assert process.stdin is not None
-        assert process.stdout is not None
-        return await Line.over_pipes(process.stdout, process.stdin)
+    async def _start_elsewhere(self) -> Line[Report]:
+        self._process = Child([*self._before, *_WORKER], is_piped=True)
+        return await self._process.line(REPORTS)
 
     # -- what it says ---------------------------------------------------------------------------------------
 
     async def _read(self) -> None:
         assert self._line is not None
-        while (report := await self._line.read_report()) is not None:
-            match report:
-                case Gone(names):
-                    self._on_gone(names)
-                case Ended():
-                    self.report = report
-                case _:
-                    self._settle(report)
-        await self._has_ended()
+        assert self._process is not None
+        try:
+            while (report := await self._line.receive()) is not None:
+                match report:
+                    case Gone(names):
+                        self._on_gone(names)
+                    case Ended():
+                        self.report = report
+                    case _:
+                        self._settle(report)
+        except LineError:  # agents have written to what is not theirs; nothing that follows can be understood
+            self._process.kill()
+        await self._has_ended(self._process)
 
     def _settle(self, report: Done | Refused) -> None:
         answer = self._answers.pop(report.number, None)
@@ -134,12 +129,8 @@ class ContainerProcess:
             kind = getattr(errors, report.error, FormicaryError)
             answer.set_exception(kind(report.reason))
 
-    async def _has_ended(self) -> None:
-        process = self._process
-        assert process is not None
-        while process.poll() is None:  # noqa: ASYNC110 -- no loop tells of this in all threads
-            await asyncio.sleep(_LOOKS)
-        how = f"container {self._name} (process {process.pid}) {self._how(process.returncode)}"
+    async def _has_ended(self, process: Child) -> None:
+        how = f"container {self._name} (process {process.pid}) {self._how(await process.ended())}"
         for answer in self._answers.values():
             if not answer.done():
                 answer.set_exception(ContainerLostError(how))
@@ -154,7 +145,7 @@ class ContainerProcess:
         if code == -signal.SIGKILL:
             return "was killed (SIGKILL: by somebody, or by the system where memory runs out)"
         if code < 0:
-            return f"was killed ({signal.Signals(-code).name})"
+            return f"was killed ({signal_name(-code)})"
         return f"has ended with exit code {code}"
 
     # -- orders ---------------------------------------------------------------------------------------------
@@ -204,7 +195,9 @@ class ContainerProcess:
         self._is_closing = True
         if self._process is not None:
             if self._before:  # killed, it could not end what it has started elsewhere
-                await self._terminate(self._process)
+                self._process.terminate()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._process.ended(), _ENDS_WITHIN)
             if self._process.poll() is None:
                 self._process.kill()
             self._process.wait()
@@ -213,10 +206,3 @@ class ContainerProcess:
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.wait([self._reading])
-
-    async def _terminate(self, process: subprocess.Popen[bytes]) -> None:
-        process.terminate()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_ENDS_WITHIN):
-                while process.poll() is None:  # noqa: ASYNC110 -- as above
-                    await asyncio.sleep(_LOOKS)

@@ -11,13 +11,11 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-import os
-import select
 import signal
 import socket
 import sys
-import threading
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 from formicary.container.container import Container
 from formicary.core.errors import FormicaryError
@@ -26,8 +24,10 @@ from formicary.core.importing import describe_error
 from formicary.core.logs import PlatformLog, get_logger
 from formicary.local.addresses import own_address
 from formicary.local.launchers import node_name
-from formicary.local.orders import Close, Done, Line, Open, Refused
+from formicary.local.orders import ORDERS, Close, Done, Open, Refused
 from formicary.local.performing import Performing, describe_end
+from formicary.processes.lines import Line, LineError
+from formicary.processes.parent import end_with_parent, take_standard_streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -49,49 +49,35 @@ def main() -> None:
     sys.exit(code)
 
 
-def _by_socket(descriptor: int) -> Callable[[], Coroutine[Any, Any, Line]]:
+def _by_socket(descriptor: int) -> Callable[[], Coroutine[Any, Any, Line[Numbered]]]:
     connected = socket.socket(fileno=descriptor)
     connected.set_inheritable(False)  # what agents start shall not keep it open
-    threading.Thread(target=_end_with_program, args=[connected.dup()], daemon=True).start()
-    return lambda: Line.open(connected)
+    end_with_parent(descriptor, _GRACE)
+    return lambda: Line.open(connected, ORDERS)
 
 
-def _by_standard_streams() -> Callable[[], Coroutine[Any, Any, Line]]:
-    """Take the standard streams for orders and answers; what agents print goes to standard error."""
-    incoming, outgoing = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
-    os.dup2(2, 1)
-    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 -- a device
-        os.dup2(nothing.fileno(), 0)
-    threading.Thread(
-        target=_end_with_program, args=[os.fdopen(os.dup(incoming.fileno()))], daemon=True
-    ).start()
-    return lambda: Line.over_pipes(incoming, outgoing)
+def _by_standard_streams() -> Callable[[], Coroutine[Any, Any, Line[Numbered]]]:
+    incoming, outgoing = take_standard_streams()
+    end_with_parent(incoming.fileno(), _GRACE)
+    return lambda: Line.over_pipes(incoming, outgoing, ORDERS)
 
 
-def _end_with_program(connected: socket.socket | TextIO) -> None:
-    """End the process some time after the program has gone, even if an agent holds the event loop."""
-    watched = select.poll()
-    watched.register(connected, select.POLLRDHUP if hasattr(select, "POLLRDHUP") else select.POLLHUP)
-    watched.poll()
-    threading.Event().wait(_GRACE)
-    os._exit(1)
-
-
-async def _serve(connect: Callable[[], Coroutine[Any, Any, Line]]) -> int:
+async def _serve(connect: Callable[[], Coroutine[Any, Any, Line[Numbered]]]) -> int:
     line = await connect()
     log = PlatformLog()
     get_logger("formicary").addHandler(log)
     try:
-        first = await line.read_order()
-        if first is None or not isinstance(first.order, Open):
-            return 1
-        return await _live(line, first.number, first.order, log)
+        with suppress(LineError):  # the program was killed in the middle of a word
+            first = await line.receive()
+            if first is not None and isinstance(first.order, Open):
+                return await _live(line, first.number, first.order, log)
+        return 1
     finally:
         await line.drain()
         line.close()
 
 
-async def _live(line: Line, number: int, opening: Open, log: PlatformLog) -> int:
+async def _live(line: Line[Numbered], number: int, opening: Open, log: PlatformLog) -> int:
     sys.path[:] = opening.path
     sys.argv[:] = opening.arguments
     form = logging.Formatter(f"{opening.name}: %(message)s")
@@ -138,7 +124,7 @@ class _Orders:
         performing: does them.
     """
 
-    def __init__(self, line: Line, performing: Performing) -> None:
+    def __init__(self, line: Line[Numbered], performing: Performing) -> None:
         self._line = line
         self._performing = performing
         self._tasks: set[asyncio.Task[None]] = set()
@@ -146,7 +132,7 @@ class _Orders:
     async def perform_all(self, container: Container) -> None:
         """Take orders until that to close, until the program has gone, or the container is closed."""
         try:
-            while (numbered := await self._line.read_order()) is not None:
+            while (numbered := await self._line.receive()) is not None:
                 if isinstance(numbered.order, Close) or not container.is_open:
                     return
                 task = asyncio.create_task(self._perform(numbered))

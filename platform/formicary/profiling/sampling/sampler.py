@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from formicary.core.errors import ProfilingError, TracingError
 from formicary.core.scratch import ScratchFolder
+from formicary.processes.words import signal_name
 from formicary.profiling.model.profile import Frame
 
 _SECONDS_TO_START = 20.0
@@ -166,7 +167,7 @@ class Sampler:
         if code is None:
             how = f"did not end within {_SECONDS_TO_WRITE:g} s and was killed"
         elif code < 0:
-            how = f"was ended by {signal.Signals(-code).name}"
+            how = f"was ended by {signal_name(-code)}"
         else:
             last = next((line for line in reversed(self._said) if line.strip()), "nothing")
             how = f"ended with code {code} and said: {last.strip()}"

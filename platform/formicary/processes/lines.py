@@ -29,7 +29,37 @@ class LineError(ValueError):
 
 
 class LongLineError(LineError):
-    """A line is longer than it may be."""
+    """A line is longer than it may be.
+
+    Args:
+        longest: bytes that it may have.
+    """
+
+    def __init__(self, longest: int) -> None:
+        super().__init__(f"a line of more than {longest} bytes")
+
+
+class Lines:
+    """Lines out of bytes, however these come.
+
+    Args:
+        longest: bytes that a line may have.
+    """
+
+    def __init__(self, longest: int = LONGEST) -> None:
+        self._longest = longest
+        self._rest = b""
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Return the lines that are complete with these bytes.
+
+        Raises:
+            LongLineError: one does not end.
+        """
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > self._longest:
+            raise LongLineError(self._longest)
+        return lines
 
 
 class Decoder(Generic[R]):
@@ -43,18 +73,6 @@ class Decoder(Generic[R]):
     def __init__(self, kind: Any, longest: int = LONGEST) -> None:
         self.longest = longest
         self._decode = msgspec.json.Decoder(kind).decode
-        self._rest = b""
-
-    def feed(self, data: bytes) -> list[R]:
-        """Return what the lines say that are complete with these bytes.
-
-        Raises:
-            LineError: one cannot be understood, or does not end.
-        """
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        if len(self._rest) > self.longest:
-            raise self.too_long()
-        return [self.decode(line) for line in lines]
 
     def decode(self, line: bytes) -> R:
         """Return what a line says.
@@ -67,10 +85,6 @@ class Decoder(Generic[R]):
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise nonsense(line, str(error)) from None
         return said
-
-    def too_long(self) -> LongLineError:
-        """Return the error of a line that does not end."""
-        return LongLineError(f"a line of more than {self.longest} bytes")
 
 
 def nonsense(line: bytes, why: str) -> LineError:
@@ -128,7 +142,7 @@ class Line(Generic[R]):
         try:
             line = await self._reader.readuntil(b"\n")
         except asyncio.LimitOverrunError:
-            raise self._decoder.too_long() from None
+            raise LongLineError(self._decoder.longest) from None
         except asyncio.IncompleteReadError as error:
             if error.partial:
                 raise nonsense(error.partial, "the line does not end") from None

@@ -16,7 +16,7 @@ def take_standard_streams() -> tuple[IO[bytes], IO[bytes]]:
     Returns:
         Where our parent's orders come from, and where our answers go.
     """
-    incoming, outgoing = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
+    incoming, outgoing = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb")
     os.dup2(_NO_OUTPUT, 1)
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 -- a device
         os.dup2(nothing.fileno(), 0)

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import os
 import selectors
-import subprocess
 import sys
-import tempfile
 import time
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from formicary.processes.child import Child
+from formicary.processes.lines import Lines
+from formicary.processes.words import ended_how
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.subjects.ours.holding import BARE
 from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.worker.interruption import allow_interrupts
-from formicary_bench.worker.processes import last_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +69,7 @@ def _weigh(configuration: Configuration, listener: ProgressListener, *, traced: 
 
 
 @contextmanager
-def _holding(configuration: Configuration, *, traced: bool) -> Iterator[subprocess.Popen[bytes]]:
+def _holding(configuration: Configuration, *, traced: bool) -> Iterator[Child]:
     """Start a process that holds what is to be weighed; it is gone after the block."""
     options = ["-X", "tracemalloc"] if traced else []
     program = (
@@ -82,30 +82,18 @@ def _holding(configuration: Configuration, *, traced: bool) -> Iterator[subproce
             str(Agents.of(configuration).agents),
         ]
     )
-    with (
-        tempfile.TemporaryFile() as errors,
-        subprocess.Popen(  # noqa: S603 -- this interpreter, with arguments of our own
-            [sys.executable, "-P", *options, *program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            bufsize=0,
-            start_new_session=True,
-        ) as process,
-    ):
+    with Child([sys.executable, "-P", *options, *program], is_piped=True, keeps_words=True) as process:
         try:
             yield process
         except EOFError:
-            code, said = process.wait(), last_line(errors)
-            raise RepetitionError(f"the process to be weighed ended with exit code {code}: {said}") from None
-        finally:
-            process.kill()
+            how = ended_how(process.wait())
+            raise RepetitionError(f"the process to be weighed {how}: {process.last_words()}") from None
 
 
-def _until_ready(process: subprocess.Popen[bytes], listener: ProgressListener) -> int:
+def _until_ready(process: Child, listener: ProgressListener) -> int:
     """Wait until it is ready and return what it has traced, in bytes."""
     assert process.stdout is not None
-    rest = b""
+    lines = Lines()
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
@@ -116,8 +104,7 @@ def _until_ready(process: subprocess.Popen[bytes], listener: ProgressListener) -
             data = os.read(process.stdout.fileno(), 1 << 12)
             if not data:
                 raise EOFError
-            *lines, rest = (rest + data).split(b"\n")
-            for line in lines:
+            for line in lines.feed(data):
                 if line.startswith(b"ready"):
                     return int(line.split()[1])
                 listener.advance(int(line), time.perf_counter_ns())

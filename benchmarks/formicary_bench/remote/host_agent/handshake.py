@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 import formicary
+from formicary.processes.words import ended_how
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.folders import code_digest, interpreter
 from formicary_bench.remote.host_agent.protocol import HANDSHAKE_BEGINS, Handshake
-from formicary_bench.worker.processes import ended_how
 
 if TYPE_CHECKING:
     from formicary_bench.remote.inventory import Host

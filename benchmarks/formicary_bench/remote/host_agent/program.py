@@ -6,9 +6,9 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from formicary.processes.words import ended_how
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.handshake import HandshakeReader
-from formicary_bench.worker.processes import ended_how
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

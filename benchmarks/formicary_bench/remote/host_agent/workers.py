@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary.processes.words import last_line
 from formicary_bench.remote.host_agent.protocol import CHUNK, Data, Ended, Said, Started
 from formicary_bench.worker.messages import Done, Failed, Job, decode_order, decode_report, encode
-from formicary_bench.worker.processes import last_line
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

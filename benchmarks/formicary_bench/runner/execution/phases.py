@@ -16,6 +16,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from formicary.processes.words import ended_how
 from formicary_bench.remote.host_agent.protocol import MISSING_SECONDS
 from formicary_bench.vocabulary.roles import PROCESSES
 from formicary_bench.worker.messages import (
@@ -34,7 +35,6 @@ from formicary_bench.worker.messages import (
     Stop,
     Tallied,
 )
-from formicary_bench.worker.processes import ended_how
 
 QUIET_SECONDS = 30.0
 """How long nothing may advance before a worker counts as hanging."""

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from formicary.processes.lines import Decoder
 from formicary_bench.vocabulary.names import (
     CONTRACT_NET,
     CREATE_REMOTE,
@@ -198,5 +199,4 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
 Order = Prepare | Go | Stop
 Report = Hello | Ready | Progress | Done | Failed
 
-encode = msgspec.json.Encoder().encode
-decode_report = msgspec.json.Decoder(Report).decode
+REPORTS: Decoder[Report] = Decoder(Report, LONGEST_LINE)

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import formicary
+from formicary.processes.words import ended_how
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.folders import code_digest, from_home, interpreter
 from formicary_bench.remote.host_agent.handshake import HandshakeReader
 from formicary_bench.remote.host_agent.protocol import HANDSHAKE_BEGINS, Handshake
 from formicary_bench.remote.inventory import Host
-from formicary_bench.worker.processes import ended_how
 
 HOST = Host(name="b", address="b.example")
 

@@ -19,6 +19,7 @@ from importlib import import_module
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
+from formicary.core.event_loop import loop_factory
 from formicary.core.quoting import shorten
 from formicary.errors import FormicaryError, UsageError
 from formicary.processes.lines import Lines
@@ -26,7 +27,6 @@ from formicary.processes.parent import take_standard_streams
 from formicary_bench.vocabulary.parameters.shared import OnCores
 from formicary_bench.worker.cores import use_cores
 from formicary_bench.worker.cpu_accounts import CpuAccounts
-from formicary_bench.worker.loops import loop_factory
 from formicary_bench.worker.marks import mark_now, mark_window
 from formicary_bench.worker.messages import (
     Account,

@@ -4,3 +4,5 @@
 - `lines`: what the two say to each other, a line of JSON each
 - `parent`: the other end: the streams on which a process is told what to do, and its end with its parent
 """
+
+CPU_GROUP = "platform"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -21,6 +22,17 @@ if TYPE_CHECKING:
 _LOOKS: Final = 0.002  # s between looks whether a process has ended
 
 R = TypeVar("R")
+
+
+def ended_with_us(command: Sequence[str], by: str = "KILL") -> list[str]:
+    """Return a command that is ended when the thread that starts it is, however that ends; on Linux alone.
+
+    Args:
+        command: the program and its arguments.
+        by: the signal that ends it.
+    """
+    setpriv = shutil.which("setpriv")
+    return [*([setpriv, "--pdeathsig", by, "--"] if setpriv else ()), *command]
 
 
 class Child(subprocess.Popen[bytes]):
@@ -56,7 +68,7 @@ class Child(subprocess.Popen[bytes]):
         if self._errors is not None:
             options["stderr"] = self._errors
         try:
-            super().__init__(command, bufsize=0, start_new_session=is_apart, **streams | options)
+            super().__init__(command, start_new_session=is_apart, **{"bufsize": 0} | streams | options)
         except BaseException:
             self._close()
             raise

@@ -79,7 +79,7 @@ def main() -> None:
         return
     import asyncio
 
-    from formicary_bench.worker.loops import loop_factory
+    from formicary.core.event_loop import loop_factory
 
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(hold(kind, agents))

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import formicary
-from formicary.processes.words import ended_how
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.folders import code_digest, from_home, interpreter
 from formicary_bench.remote.host_agent.handshake import HandshakeReader
@@ -99,12 +98,6 @@ def test_why_there_was_none(code, last_words, sentence):
     assert said.startswith("host b: ")
     assert sentence in said
     assert "formicary hosts prepare" in said
-
-
-def test_how_a_process_ended():
-    assert ended_how(3) == "ended with exit code 3"
-    assert ended_how(-15) == "was ended by SIGTERM"
-    assert ended_how(-99) == "was ended by signal 99"
 
 
 def test_paths_begin_at_home():

@@ -1,0 +1,44 @@
+"""Whatever comes from another process, and however it is cut: it is a line of the protocol, or refused."""
+
+from itertools import pairwise
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formicary.processes.lines import Decoder, LineError, Lines, LongLineError
+
+
+class Said(msgspec.Struct, frozen=True):
+    number: int
+
+
+@given(st.binary(max_size=60), st.lists(st.integers(0, 60), max_size=5))
+def test_lines_are_the_same_however_the_bytes_come(data, cuts):
+    places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
+    lines = Lines()
+    found = [line for begin, end in pairwise(places) for line in lines.feed(data[begin:end])]
+    assert found == data.split(b"\n")[:-1]
+
+
+@given(st.integers(1, 50), st.integers(0, 100))
+def test_a_line_that_does_not_end_is_refused(longest, length):
+    lines = Lines(longest)
+    if length > longest:
+        with pytest.raises(LongLineError, match=f"a line of more than {longest} bytes"):
+            lines.feed(b"x" * length)
+    else:
+        assert lines.feed(b"x" * length + b"\n") == [b"x" * length]
+
+
+@given(st.binary(max_size=60) | st.integers().map(lambda number: b'{"number":%d}' % number))
+def test_a_line_is_understood_or_refused(line):
+    sentence = ""
+    try:
+        said = Decoder(Said).decode(line)
+    except LineError as error:
+        sentence = str(error)
+    else:
+        assert isinstance(said, Said)
+    assert len(sentence) < 1000

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from formicary.local.script import Script  # noqa: TC001 -- msgspec reads the types
-from formicary.processes.lines import Decoder
 
 
 class Open(msgspec.Struct, tag="open", frozen=True):
@@ -126,6 +125,3 @@ class Ended(msgspec.Struct, tag="ended", frozen=True):
 
 
 Report = Done | Refused | Gone | Ended
-
-ORDERS: Final[Decoder[Numbered]] = Decoder(Numbered)
-REPORTS: Final[Decoder[Report]] = Decoder(Report)

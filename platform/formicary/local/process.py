@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from formicary import errors
 from formicary.core.errors import ContainerLostError, FormicaryError
-from formicary.local.orders import REPORTS, Done, Ended, Gone, Numbered, Refused
+from formicary.local.orders import Done, Ended, Gone, Numbered, Refused, Report
 from formicary.processes.child import Child
 from formicary.processes.lines import Line, LineError
 from formicary.processes.words import signal_name
@@ -20,7 +20,7 @@ from formicary.processes.words import signal_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.local.orders import Order, Report
+    from formicary.local.orders import Order
 
 _ENDS_WITHIN: Final = 2.0  # s that a launcher's command gets to end what it has started
 _WORKER: Final = (sys.executable, "-P", "-m", "formicary.local.worker")
@@ -95,11 +95,11 @@ class ContainerProcess:
             except OSError:
                 ours.close()
                 raise
-        return await Line.open(ours, REPORTS)
+        return await Line.open(ours, Report)
 
     async def _start_elsewhere(self) -> Line[Report]:
         self._process = Child([*self._before, *_WORKER], is_piped=True)
-        return await self._process.line(REPORTS)
+        return await self._process.line(Report)
 
     # -- what it says ---------------------------------------------------------------------------------------
 

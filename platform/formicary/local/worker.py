@@ -24,15 +24,13 @@ from formicary.core.importing import describe_error
 from formicary.core.logs import PlatformLog, get_logger
 from formicary.local.addresses import own_address
 from formicary.local.launchers import node_name
-from formicary.local.orders import ORDERS, Close, Done, Open, Refused
+from formicary.local.orders import Close, Done, Numbered, Open, Refused
 from formicary.local.performing import Performing, describe_end
 from formicary.processes.lines import Line, LineError
 from formicary.processes.parent import end_with_parent, take_standard_streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
-
-    from formicary.local.orders import Numbered
 
 _GRACE: Final = 20.0  # s that agents get to end when the program has gone; one may hold the loop for ever
 
@@ -53,13 +51,13 @@ def _by_socket(descriptor: int) -> Callable[[], Coroutine[Any, Any, Line[Numbere
     connected = socket.socket(fileno=descriptor)
     connected.set_inheritable(False)  # what agents start shall not keep it open
     end_with_parent(descriptor, _GRACE)
-    return lambda: Line.open(connected, ORDERS)
+    return lambda: Line.open(connected, Numbered)
 
 
 def _by_standard_streams() -> Callable[[], Coroutine[Any, Any, Line[Numbered]]]:
     incoming, outgoing = take_standard_streams()
     end_with_parent(incoming.fileno(), _GRACE)
-    return lambda: Line.over_pipes(incoming, outgoing, ORDERS)
+    return lambda: Line.over_pipes(incoming, outgoing, Numbered)
 
 
 async def _serve(connect: Callable[[], Coroutine[Any, Any, Line[Numbered]]]) -> int:

@@ -9,19 +9,15 @@ import signal
 import subprocess
 import tempfile
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Final
 
-from formicary.processes.lines import Line
+from formicary.processes.lines import LONGEST, Line
 from formicary.processes.words import last_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary.processes.lines import Decoder
-
 _LOOKS: Final = 0.002  # s between looks whether a process has ended
-
-R = TypeVar("R")
 
 
 def ended_with_us(command: Sequence[str], by: str = "KILL") -> list[str]:
@@ -85,13 +81,13 @@ class Child(subprocess.Popen[bytes]):
         if self._errors is not None:
             self._errors.close()
 
-    async def line(self, decoder: Decoder[R]) -> Line[R]:
-        """Return our end of its pipes, for an event loop; who has it closes it."""
+    async def line(self, kind: Any, longest: int = LONGEST) -> Line[Any]:
+        """Return our end of its pipes, for an event loop; who has it closes it. Arguments as of `Line`."""
         assert self.stdin is not None
         assert self.stdout is not None
         incoming, outgoing = self.stdout, self.stdin
         self.stdin = self.stdout = None
-        return await Line.over_pipes(incoming, outgoing, decoder)
+        return await Line.over_pipes(incoming, outgoing, kind, longest)
 
     def kill(self) -> None:
         """End it at once, with all of its session that is left, even where it has ended itself."""

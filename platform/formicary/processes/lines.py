@@ -29,11 +29,7 @@ class LineError(ValueError):
 
 
 class LongLineError(LineError):
-    """A line is longer than it may be.
-
-    Args:
-        longest: bytes that it may have.
-    """
+    """A line is longer than it may be."""
 
     def __init__(self, longest: int) -> None:
         super().__init__(f"a line of more than {longest} bytes")
@@ -62,69 +58,42 @@ class Lines:
         return lines
 
 
-class Decoder(Generic[R]):
-    """Makes of lines what they say.
-
-    Args:
-        kind: the type of what comes.
-        longest: bytes that a line may have.
-    """
-
-    def __init__(self, kind: Any, longest: int = LONGEST) -> None:
-        self.longest = longest
-        self._decode = msgspec.json.Decoder(kind).decode
-
-    def decode(self, line: bytes) -> R:
-        """Return what a line says.
-
-        Raises:
-            LineError: it cannot be understood.
-        """
-        try:
-            said: R = self._decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise nonsense(line, str(error)) from None
-        return said
-
-
-def nonsense(line: bytes, why: str) -> LineError:
-    """Return the error of a line that nobody understands."""
-    return LineError(f"{line.decode(errors='replace').strip()[:_SHOWN]!r} ({why})")
-
-
 class Line(Generic[R]):
     """One end of a connection between two processes, in an event loop.
 
     Args:
         reader: where lines come from.
         writer: where lines go to.
-        decoder: makes of lines what they say.
+        kind: the type of what comes.
+        longest: bytes that a line may have; that of the reader.
     """
 
     def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, decoder: Decoder[R]
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, kind: Any, longest: int = LONGEST
     ) -> None:
         self._reader = reader
-        self._decoder = decoder
         self._writer = writer
+        self._longest = longest
+        self._decode = msgspec.json.Decoder(kind).decode
         self._incoming: asyncio.ReadTransport | None = None
 
     @classmethod
-    async def open(cls, connected: socket.socket, decoder: Decoder[R]) -> Self:
+    async def open(cls, connected: socket.socket, kind: Any) -> Self:
         """Return an end of what is connected already."""
-        reader, writer = await asyncio.open_unix_connection(sock=connected, limit=decoder.longest)
-        return cls(reader, writer, decoder)
+        return cls(*await asyncio.open_unix_connection(sock=connected, limit=LONGEST), kind)
 
     @classmethod
-    async def over_pipes(cls, incoming: IO[bytes], outgoing: IO[bytes], decoder: Decoder[R]) -> Self:
+    async def over_pipes(
+        cls, incoming: IO[bytes], outgoing: IO[bytes], kind: Any, longest: int = LONGEST
+    ) -> Self:
         """Return an end that reads from one and writes to the other, and closes both."""
         loop = asyncio.get_running_loop()
-        reader = asyncio.StreamReader(limit=decoder.longest)
+        reader = asyncio.StreamReader(limit=longest)
         from_it, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), incoming)
         to_it, protocol = await loop.connect_write_pipe(
             lambda: asyncio.streams.FlowControlMixin(loop=loop), outgoing
         )
-        line = cls(reader, asyncio.StreamWriter(to_it, protocol, None, loop), decoder)
+        line = cls(reader, asyncio.StreamWriter(to_it, protocol, None, loop), kind, longest)
         line._incoming = from_it
         return line
 
@@ -141,15 +110,19 @@ class Line(Generic[R]):
         """
         try:
             line = await self._reader.readuntil(b"\n")
-        except asyncio.LimitOverrunError:
-            raise LongLineError(self._decoder.longest) from None
-        except asyncio.IncompleteReadError as error:
-            if error.partial:
-                raise nonsense(error.partial, "the line does not end") from None
-            return None
         except ConnectionError:
             return None
-        return self._decoder.decode(line)
+        except asyncio.LimitOverrunError:
+            raise LongLineError(self._longest) from None
+        except asyncio.IncompleteReadError as error:
+            if not error.partial:
+                return None
+            raise _nonsense(error.partial, "the line does not end") from None
+        try:
+            said: R = self._decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise _nonsense(line, str(error)) from None
+        return said
 
     async def drain(self) -> None:
         """Wait until what was said is on its way."""
@@ -161,3 +134,7 @@ class Line(Generic[R]):
         self._writer.close()
         if self._incoming is not None:
             self._incoming.close()
+
+
+def _nonsense(line: bytes, why: str) -> LineError:
+    return LineError(f"{line.decode(errors='replace').strip()[:_SHOWN]!r} ({why})")

@@ -1,5 +1,6 @@
 """Whatever comes from another process, and however it is cut: it is a line of the protocol, or refused."""
 
+import asyncio
 from itertools import pairwise
 
 import msgspec
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary.processes.lines import Decoder, LineError, Lines, LongLineError
+from formicary.processes.lines import Line, LineError, Lines, LongLineError
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -33,12 +34,19 @@ def test_a_line_that_does_not_end_is_refused(longest, length):
 
 
 @given(st.binary(max_size=60) | st.integers().map(lambda number: b'{"number":%d}' % number))
-def test_a_line_is_understood_or_refused(line):
+def test_what_comes_is_understood_or_refused(data):
+    async def hear():
+        reader = asyncio.StreamReader()
+        reader.feed_data(data + b"\n")
+        reader.feed_eof()
+        line, heard = Line(reader, None, Said), []
+        while (said := await line.receive()) is not None:
+            heard.append(said)
+        return heard
+
     sentence = ""
     try:
-        said = Decoder(Said).decode(line)
+        assert all(isinstance(said, Said) for said in asyncio.run(hear()))
     except LineError as error:
         sentence = str(error)
-    else:
-        assert isinstance(said, Said)
     assert len(sentence) < 1000

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from formicary.processes.child import Child
-from formicary.processes.lines import Decoder, LineError
+from formicary.processes.lines import LineError
 
 ECHO = "import sys; [print(line, end='', flush=True) for line in sys.stdin]"
 MANY = "import subprocess, time; print(subprocess.Popen(['sleep', '600']).pid, flush=True); time.sleep(600)"
@@ -25,7 +25,7 @@ def child(program, **options):
 
 async def test_what_is_said_to_it_comes_back_and_its_end_is_heard():
     with child(ECHO, is_piped=True) as process:
-        line = await process.line(Decoder(Said))
+        line = await process.line(Said)
         line.send(Said(7))
         assert await line.receive() == Said(7)
         line.close()
@@ -44,7 +44,7 @@ async def test_what_is_said_to_it_comes_back_and_its_end_is_heard():
 )
 async def test_what_is_no_line_of_the_protocol_is_refused(said, sentence):
     with child(f'print("{said}", end="")', is_piped=True) as process:
-        line = await process.line(Decoder(Said, 100))
+        line = await process.line(Said, 100)
         with pytest.raises(LineError, match=sentence):
             await line.receive()
         line.close()
@@ -52,7 +52,7 @@ async def test_what_is_no_line_of_the_protocol_is_refused(said, sentence):
 
 async def test_nothing_is_heard_of_what_has_ended():
     with child("", is_piped=True) as process:
-        line = await process.line(Decoder(Said))
+        line = await process.line(Said)
         assert await line.receive() is None
         assert await process.ended() == 0
         line.send(Said(1))

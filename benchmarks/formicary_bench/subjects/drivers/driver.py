@@ -15,14 +15,14 @@ from formicary.processes.child import Child
 from formicary.processes.lines import LineError, LongLineError
 from formicary.processes.words import ended_how
 from formicary_bench.subjects.drivers.errors import DriverError
-from formicary_bench.subjects.drivers.protocol import REPORTS, Failed, Progress, Stop
+from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Failed, Progress, Report, Stop
 from formicary_bench.worker import leftovers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from formicary.processes.lines import Line
-    from formicary_bench.subjects.drivers.protocol import Order, Report
+    from formicary_bench.subjects.drivers.protocol import Order
 
 HELLO_SECONDS = 20.0
 """How long a driver may take to say hello."""
@@ -214,7 +214,7 @@ async def started(
             f"{name} cannot be started: {error}; if it has moved, install it again: formicary bench platforms"
         ) from error
     with process:
-        line = await process.line(REPORTS)
+        line = await process.line(Report, LONGEST_LINE)
         try:
             yield Driver(name, process, line, advance, mark)
         finally:

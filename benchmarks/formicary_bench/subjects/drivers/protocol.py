@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from formicary.processes.lines import Decoder
 from formicary_bench.vocabulary.names import (
     CONTRACT_NET,
     CREATE_REMOTE,
@@ -198,5 +197,3 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
 
 Order = Prepare | Go | Stop
 Report = Hello | Ready | Progress | Done | Failed
-
-REPORTS: Decoder[Report] = Decoder(Report, LONGEST_LINE)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from formicary.processes.lines import Line
 from formicary_bench.subjects.drivers.driver import Driver
 from formicary_bench.subjects.drivers.errors import DriverError
-from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, REPORTS, Done, Hello, Ready
+from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Done, Hello, Ready, Report
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -44,7 +44,7 @@ def line_of(said):
     reader = asyncio.StreamReader(limit=LONGEST_LINE)
     reader.feed_data(said)
     reader.feed_eof()
-    return Line(reader, None, REPORTS)
+    return Line(reader, None, Report, LONGEST_LINE)
 
 
 def hear(said, kind):

@@ -108,11 +108,11 @@ PARAMETERS = (
     ),
     Parameter(
         name="launcher",
-        kind=choice("launcher", ("ssh", "slurm", "local"), several=False),
-        metavar="ssh|slurm|local",
-        help="How programs are started on hosts: ssh, on those of --hosts; slurm, on the nodes "
-        "of the job that "
-        "this is run in; local, on this machine, as if it were several.",
+        kind=kinds.TEXT,
+        metavar="ssh|slurm|local|COMMAND",
+        help="How programs are started on hosts: ssh, or a command such as 'blaunch {host}', on those of "
+        "--hosts; slurm, on the nodes of the job that this is run in; local, on this machine, as if it were "
+        "several.",
         default="ssh with --hosts",
         comment="how programs are started on hosts",
         example="slurm",

@@ -25,8 +25,8 @@ def test_hosts_of_a_job_measure(lab, job, nothing_left):
     rows = [json.loads(line) for line in out.splitlines()]
     assert [row["placement"] for row in rows if "placement" in row] == ["two-hosts"]
     first, second = lab.hosts
-    assert f"host node1 is rank 0, by lab0 at {first.address}" in err.replace("\n", " ")
-    assert f"host node2 is rank 1, by lab0 at {second.address}" in err.replace("\n", " ")
+    assert f"host node1 is reached by lab0 at {first.address}" in err.replace("\n", " ")
+    assert f"host node2 is reached by lab0 at {second.address}" in err.replace("\n", " ")
 
 
 def test_a_job_that_is_killed_takes_everything_with_it(lab, job, nothing_left):
@@ -55,7 +55,7 @@ def test_ctrl_c_ends_the_programs_on_all_nodes(lab, job, nothing_left):
             (),
             "sys.exit('srun: error: Unable to allocate resources')",
             3,
-            "its last words: srun: error: Unable to allocate resources; all nodes",
+            "its last words: srun: error: Unable to allocate resources; each host",
         ),
         (
             ("--interface", "ib7"),

@@ -18,10 +18,10 @@ import time
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from formicary.processes.requests import request_nothing
 from formicary_bench.remote.errors import HostError, together
 from formicary_bench.remote.host_agent.link import Link
 from formicary_bench.remote.host_agent.protocol import (
-    Ask,
     CloseWindow,
     Describe,
     Kill,
@@ -145,7 +145,7 @@ class Session:
 
     def ask_nobody(self, name: str, question: Question) -> None:
         """Have a host's host agent do something, whatever comes of it."""
-        self._send(self._links[name], Ask(-1, question))
+        self._send(self._links[name], request_nothing(question))
 
     def revive(self, name: str) -> None:
         """Connect again to a host that was lost, if it was; one attempt is made.
@@ -171,11 +171,11 @@ class Session:
         number = self.next_number()
         worker = RemoteWorker(
             name,
-            lambda line: self._send(link, SendOrder(number, line)),
+            lambda order: self._send(link, SendOrder(number, order)),
             lambda: self._send(link, Kill(number)),
         )
         self._loop.call_soon_threadsafe(link.add, number, worker.take)
-        self._send(link, Start(number, handover=True))
+        self._send(link, Start(number))
         return worker
 
     def _send(self, link: Link, message: ControllerMessage) -> None:

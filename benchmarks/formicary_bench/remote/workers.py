@@ -9,15 +9,13 @@ import signal
 import socket
 import tempfile
 import threading
-from collections import deque
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from formicary.errors import ProfilingError
-from formicary.profiling.model.profile import Profile
+from formicary.processes.lines import LineError, Lines, encode
+from formicary.processes.messages import Failed
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import (
     CloseWindow,
@@ -32,15 +30,16 @@ from formicary_bench.remote.host_agent.protocol import (
     Started,
 )
 from formicary_bench.worker.interruption import allow_interrupts
-from formicary_bench.worker.messages import Failed, decode_reports, encode
+from formicary_bench.worker.messages import Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from formicary.profiling.model.profile import Profile
     from formicary_bench.remote.host_agent.protocol import WorkerMessage
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.session import Session
-    from formicary_bench.worker.messages import Order, Report
+    from formicary_bench.worker.messages import Order
 
 LARGEST_HANDOVER = 1 << 32
 """Bytes of raw values that a worker may hand over."""
@@ -55,16 +54,16 @@ class RemoteWorker:
 
     Args:
         name: the host's.
-        send: gives its host agent a line for it.
+        send: gives its host agent an order for it.
         kill: has its host agent end it.
     """
 
-    def __init__(self, name: str, send: Callable[[bytes], None], kill: Callable[[], None]) -> None:
+    def __init__(self, name: str, send: Callable[[Order], None], kill: Callable[[], None]) -> None:
         self._name = name
         self._send = send
         self._kill = kill
-        self._lines: deque[bytes] = deque()
-        self._unread = 0
+        self._unread = bytearray()
+        self._lines: Lines[Report] = Lines(Report)
         self._ours, self._theirs = socket.socketpair()
         self._ours.setblocking(False)
         self._theirs.setblocking(False)
@@ -87,7 +86,7 @@ class RemoteWorker:
 
     def send(self, order: Order) -> None:
         """Send it an order; nothing happens if it has ended, which is noticed by `read`."""
-        self._send(encode(order))
+        self._send(order)
 
     def read(self) -> list[Report] | None:
         """Return what it has said since the last time; None if it has ended."""
@@ -95,11 +94,14 @@ class RemoteWorker:
             self._ours.recv(1 << 16)
         has_ended = self._ended.done()  # first: what it has said comes before that
         with self._lock:
-            lines, self._unread = [*self._lines], 0
-            self._lines.clear()
-        if not lines and has_ended:
-            return None
-        return decode_reports(lines)
+            said = bytes(self._unread)
+            self._unread.clear()
+        if not said:
+            return None if has_ended else []
+        try:
+            return [*self._lines.feed(said)]
+        except LineError as error:
+            return [Failed(f"it said {error}")]
 
     def wait(self, seconds: float) -> int:
         """Wait until it has ended and return its exit code; end it after this time."""
@@ -149,20 +151,19 @@ class RemoteWorker:
             case Started(_, pid):
                 if not self._started.done():
                     self._started.set_result(pid)
-            case Said(_, line):
-                self._said(line)
+            case Said(_, report):
+                self._said(bytes(report))
             case Data(_, part):
                 self._keep(part)
             case Ended(_, code, last_words):
                 self._end(code, last_words)
 
-    def _said(self, line: bytes) -> None:
+    def _said(self, report: bytes) -> None:
         with self._lock:
-            self._unread += len(line)
-            if self._unread > _MOST_UNREAD:
-                line = encode(Failed("it says more than anybody can read"))
-                self._lines.clear()
-            self._lines.append(line)
+            if len(self._unread) + len(report) > _MOST_UNREAD:
+                report = encode(Failed("it says more than anybody can read"))
+                self._unread.clear()
+            self._unread += report + b"\n"
             self._wake()
 
     def _keep(self, part: bytes) -> None:
@@ -231,7 +232,7 @@ class RemoteWindow:
         except HostError as error:
             raise ProfilingError(str(error)) from error
         assert isinstance(profiled, Profiled)
-        return msgspec.json.decode(profiled.profile, type=Profile)
+        return profiled.profile
 
 
 class RemoteHost:

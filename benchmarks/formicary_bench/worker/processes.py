@@ -12,14 +12,15 @@ from msgspec.structs import replace
 
 from formicary.core.scratch import sweep
 from formicary.processes.child import Child
-from formicary.processes.lines import LineError, Lines
+from formicary.processes.lines import LineError, Lines, encode
+from formicary.processes.messages import Failed
 from formicary_bench.worker import leftovers
-from formicary_bench.worker.messages import Failed, Job, decode_reports, encode
+from formicary_bench.worker.messages import Job, Report
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from formicary_bench.worker.messages import Order, Report
+    from formicary_bench.worker.messages import Order
 
 _COMMAND = (sys.executable, "-P", "-m", "formicary_bench.worker.worker")
 
@@ -30,7 +31,7 @@ class Worker:
     def __init__(self) -> None:
         self._mark = leftovers.marked_environment()
         self._is_driven = False
-        self._lines = Lines()
+        self._lines: Lines[Report] = Lines(Report)
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as files:
@@ -72,8 +73,10 @@ class Worker:
     def read(self) -> list[Report] | None:
         """Return what it has said since the last time; None if it has closed its output, as it ends."""
         data = os.read(self.fileno(), 1 << 16)
+        if not data:
+            return None
         try:
-            return decode_reports(self._lines.feed(data)) if data else None
+            return [*self._lines.feed(data)]
         except LineError as error:
             return [Failed(f"it said {error}")]
 

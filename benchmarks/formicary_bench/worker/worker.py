@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, cast
 from formicary.core.event_loop import loop_factory
 from formicary.core.quoting import shorten
 from formicary.errors import FormicaryError, UsageError
-from formicary.processes.lines import Lines
+from formicary.processes.lines import Lines, encode
+from formicary.processes.messages import Failed, Stop
 from formicary.processes.parent import take_standard_streams
 from formicary_bench.vocabulary.parameters.shared import OnCores
 from formicary_bench.worker.cores import use_cores
@@ -32,25 +33,22 @@ from formicary_bench.worker.messages import (
     Account,
     Created,
     Done,
-    Failed,
     Go,
     Job,
     Meet,
     Met,
+    Order,
     Progress,
     Ready,
     Report,
-    Stop,
     Tallied,
-    decode_order,
-    encode,
 )
 from formicary_bench.worker.workload import Workload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary_bench.worker.messages import Mark, Order
+    from formicary_bench.worker.messages import Mark
     from formicary_bench.worker.workload import PreparedRole, Role
 
 _SECONDS_BETWEEN_REPORTS = 0.25
@@ -92,9 +90,9 @@ class Channel:
 
 def _orders(descriptor: int) -> Iterator[Order]:
     # Not a file: a thread that waits in it would keep the interpreter from shutting down.
-    lines = Lines()
+    lines: Lines[Order] = Lines(Order)
     while data := os.read(descriptor, 1 << 16):
-        yield from map(decode_order, lines.feed(data))
+        yield from lines.feed(data)
 
 
 async def play(job: Job, channel: Channel) -> None:

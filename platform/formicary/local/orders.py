@@ -1,4 +1,7 @@
-"""What a program says to its containers in other processes, and they to it."""
+"""What a program asks of its containers in other processes, and what they say.
+
+An answer has the names of agents, where there are some; `Stop` has the container closed.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,12 @@ from typing import Any
 import msgspec
 
 from formicary.local.script import Script  # noqa: TC001 -- msgspec reads the types
+from formicary.processes.messages import Stop
+from formicary.processes.requests import Answer, Refusal
 
 
 class Open(msgspec.Struct, tag="open", frozen=True):
-    """Open a container, which joins another. The first order; `Done` or `Refused` answers.
+    """Open a container, which joins another. The first order.
 
     Args:
         name: its own name.
@@ -65,39 +70,7 @@ class Join(msgspec.Struct, tag="join", frozen=True):
     """Wait until no agent is left; the answer has the container's name if there were some at first."""
 
 
-class Close(msgspec.Struct, tag="close", frozen=True):
-    """Stop the agents, close the container, and end."""
-
-
-Order = Open | Meet | Allow | LoadScript | StartLoaded | Join | Close
-
-
-class Numbered(msgspec.Struct, frozen=True):
-    """An order with its number, which the answer has, too."""
-
-    number: int
-    order: Order
-
-
-class Done(msgspec.Struct, tag="done", frozen=True):
-    """What was ordered is done."""
-
-    number: int
-    names: list[str] = []
-
-
-class Refused(msgspec.Struct, tag="refused", frozen=True):
-    """What was ordered is not done.
-
-    Args:
-        number: that of the order.
-        reason: why not, as a sentence.
-        error: the name of the class of `formicary.errors`.
-    """
-
-    number: int
-    reason: str
-    error: str
+Order = Open | Meet | Allow | LoadScript | StartLoaded | Join | Stop
 
 
 class Gone(msgspec.Struct, tag="gone", frozen=True):
@@ -124,4 +97,4 @@ class Ended(msgspec.Struct, tag="ended", frozen=True):
     has_exited: bool = False
 
 
-Report = Done | Refused | Gone | Ended
+Report = Answer[list[str]] | Refusal | Gone | Ended

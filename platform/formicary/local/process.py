@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import signal
 import socket
 import sys
 from typing import TYPE_CHECKING, Final
 
-from formicary import errors
-from formicary.core.errors import ContainerLostError, FormicaryError
-from formicary.local.orders import Done, Ended, Gone, Numbered, Refused, Report
+from formicary.core.errors import ContainerLostError
+from formicary.local.orders import Ended, Gone, Order, Report
 from formicary.processes.child import Child
 from formicary.processes.lines import Line, LineError
+from formicary.processes.messages import Stop
+from formicary.processes.requests import Requests, request_nothing
 from formicary.processes.words import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.local.orders import Order
+    from formicary.processes.requests import Request
 
 _ENDS_WITHIN: Final = 2.0  # s that a launcher's command gets to end what it has started
 _WORKER: Final = (sys.executable, "-P", "-m", "formicary.local.worker")
@@ -51,8 +51,7 @@ class ContainerProcess:
         self._process: Child | None = None
         self._line: Line[Report] | None = None
         self._reading: asyncio.Task[None] | None = None
-        self._answers: dict[int, asyncio.Future[list[str]]] = {}
-        self._numbers = itertools.count()
+        self._requests: Requests[Order, list[str]] = Requests(self._send)
         self._is_closing = False
         self.report: Ended | None = None
         """What it has said last, where it has ended in order."""
@@ -114,27 +113,14 @@ class ContainerProcess:
                     case Ended():
                         self.report = report
                     case _:
-                        self._settle(report)
+                        self._requests.settle(report)
         except LineError:  # agents have written to what is not theirs; nothing that follows can be understood
             self._process.kill()
         await self._has_ended(self._process)
 
-    def _settle(self, report: Done | Refused) -> None:
-        answer = self._answers.pop(report.number, None)
-        if answer is None or answer.done():  # who has asked does not wait any more
-            return
-        if isinstance(report, Done):
-            answer.set_result(report.names)
-        else:
-            kind = getattr(errors, report.error, FormicaryError)
-            answer.set_exception(kind(report.reason))
-
     async def _has_ended(self, process: Child) -> None:
         how = f"container {self._name} (process {process.pid}) {self._how(await process.ended())}"
-        for answer in self._answers.values():
-            if not answer.done():
-                answer.set_exception(ContainerLostError(how))
-        self._answers.clear()
+        self._requests.fail(ContainerLostError(how))
         if not self._is_closing:
             self.loss = how
             self._on_lost()
@@ -159,22 +145,18 @@ class ContainerProcess:
         """
         if self._line is None or self._reading is None or self._reading.done():
             raise ContainerLostError(self.loss or f"container {self._name} is not open")
-        answer: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
-        number = next(self._numbers)
-        self._answers[number] = answer
-        self._line.send(Numbered(number, order))
-        try:
-            return await answer
-        finally:
-            self._answers.pop(number, None)
+        return await self._requests.ask(order)
+
+    def _send(self, said: Request[Order]) -> None:
+        assert self._line is not None
+        self._line.send(said)
 
     # -- the end --------------------------------------------------------------------------------------------
 
-    async def end(self, order: Order, seconds: float) -> bool:
+    async def end(self, seconds: float) -> bool:
         """Have it end; kill it where it does not in time, or where this is cancelled.
 
         Args:
-            order: what tells it to end.
             seconds: the time.
 
         Returns:
@@ -183,7 +165,7 @@ class ContainerProcess:
         self._is_closing = True
         if self._line is None or self._reading is None:
             return True
-        self._line.send(Numbered(next(self._numbers), order))
+        self._line.send(request_nothing(Stop()))
         try:
             _, late = await asyncio.wait([self._reading], timeout=seconds)
             return not late

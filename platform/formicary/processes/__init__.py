@@ -1,7 +1,8 @@
 """Processes of our own that we start and talk with: one way to start, hear, tell and end them.
 
 - `child`: a process as the one sees it that has started it; `words` say how it has ended
-- `lines`: what the two say to each other, a line of JSON each
+- `lines`: how the two talk, a line of JSON each; `messages`: what all of them say
+- `requests`: what is asked for, and answered or refused
 - `parent`: the other end: the streams on which a process is told what to do, and its end with its parent
 """
 

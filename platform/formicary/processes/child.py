@@ -11,6 +11,7 @@ import tempfile
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from formicary.core.systems import is_posix
 from formicary.processes.lines import LONGEST, Line
 from formicary.processes.words import last_line
 
@@ -91,13 +92,11 @@ class Child(subprocess.Popen[bytes]):
 
     def kill(self) -> None:
         """End it at once, with all of its session that is left, even where it has ended itself."""
-        if not self._is_apart:
+        if self._is_apart and is_posix():
+            with suppress(ProcessLookupError, PermissionError):  # the latter on macOS, of what has ended
+                os.killpg(self.pid, signal.SIGKILL)
+        else:
             super().kill()
-            return
-        with suppress(
-            ProcessLookupError, PermissionError
-        ):  # macOS: all have ended, and nobody was waited for
-            os.killpg(self.pid, signal.SIGKILL)
 
     def end_within(self, seconds: float) -> int:
         """Wait until it has ended, and return its exit code; kill it after this time."""

@@ -15,8 +15,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from formicary.processes.child import Child
 from formicary.processes.lines import Lines
+from formicary.processes.messages import Progress
 from formicary.processes.words import ended_how
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.runner.errors import RepetitionError
@@ -33,6 +36,12 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
 
 _QUIET_SECONDS = 60.0  # without a word: tracing makes creating a batch of agents several times slower
+
+
+class Traced(msgspec.Struct, frozen=True, tag="traced"):
+    """All is ready; Python has traced so many bytes of memory."""
+
+    bytes: int
 
 
 def measure_memory(task: Task, listener: ProgressListener) -> tuple[Repetition, Holdings]:
@@ -93,7 +102,7 @@ def _holding(configuration: Configuration, *, traced: bool) -> Iterator[Child]:
 def _until_ready(process: Child, listener: ProgressListener) -> int:
     """Wait until it is ready and return what it has traced, in bytes."""
     assert process.stdout is not None
-    lines = Lines()
+    lines: Lines[Progress | Traced] = Lines(Progress | Traced)
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
@@ -104,7 +113,7 @@ def _until_ready(process: Child, listener: ProgressListener) -> int:
             data = os.read(process.stdout.fileno(), 1 << 12)
             if not data:
                 raise EOFError
-            for line in lines.feed(data):
-                if line.startswith(b"ready"):
-                    return int(line.split()[1])
-                listener.advance(int(line), time.perf_counter_ns())
+            for said in lines.feed(data):
+                if isinstance(said, Traced):
+                    return said.bytes
+                listener.advance(said.done, time.perf_counter_ns())

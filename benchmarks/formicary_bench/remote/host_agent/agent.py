@@ -16,31 +16,30 @@ import tempfile
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
-
-import msgspec
+from typing import IO, TYPE_CHECKING
 
 import formicary
 from formicary.errors import FormicaryError, UsageError
 from formicary.local.addresses import Own, own_address
 from formicary.local.launchers import node_name
+from formicary.processes.lines import Line, LineError, encode
+from formicary.processes.messages import Stop
+from formicary.processes.parent import take_standard_streams
+from formicary.processes.requests import Request
 from formicary_bench.remote.folders import code_digest
+from formicary_bench.remote.host_agent import protocol
 from formicary_bench.remote.host_agent.answers import Answers
 from formicary_bench.remote.host_agent.counters import interface_at
-from formicary_bench.remote.host_agent.framing import Frames, FramingError
 from formicary_bench.remote.host_agent.protocol import (
-    ORPHANED_SECONDS,
-    Ask,
+    LONGEST_LINE,
     Beat,
     Beaten,
-    End,
+    ControllerMessage,
     Handshake,
     Kill,
     SendOrder,
     Start,
     Use,
-    decode_controller_message,
-    frame,
 )
 from formicary_bench.remote.host_agent.scratch import scratch
 from formicary_bench.remote.host_agent.workers import Workers
@@ -48,11 +47,9 @@ from formicary_bench.remote.host_agent.workers import Workers
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from formicary_bench.remote.host_agent.protocol import AgentMessage, ControllerMessage
+    from formicary_bench.remote.host_agent.protocol import AgentMessage, Question
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-_READ = 1 << 18  # bytes at once
-_LARGEST_BACKLOG = 1 << 20  # bytes that wait to be sent before whoever says more has to wait
 _SECONDS_TO_END = 8.0  # then it ends without the rest; the folder is removed by the next host agent
 
 
@@ -69,21 +66,15 @@ class HostAgent:
         self._answers = Answers(interface, folder)
         self._over = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._is_forsaken: asyncio.TimerHandle | None = None
 
-    async def run(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve until the end, whatever brings it.
-
-        Args:
-            reader: what the controller says.
-            writer: what it is told; the greeting is written already.
-        """
+    async def run(self, line: Line[ControllerMessage]) -> None:
+        """Serve until the end, whatever brings it; the greeting is said already."""
         loop = asyncio.get_running_loop()
         for one in _SIGNALS:
             loop.add_signal_handler(one, self._over.set)
-        writer.transport.set_write_buffer_limits(high=_LARGEST_BACKLOG)
-        self._out = writer
-        self._start(self._listen(reader))
+        self._line = line
+        self._start(self._listen())
+        self._start(self._end_when_forsaken())
         await self._over.wait()
         await self._end()
 
@@ -92,50 +83,46 @@ class HostAgent:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _listen(self, reader: asyncio.StreamReader) -> None:
-        frames = Frames()
+    async def _listen(self) -> None:
         try:
-            self._wait_for_more()
-            while data := await reader.read(_READ):
-                self._wait_for_more()
-                for frame in frames.feed(data):
-                    self._obey(decode_controller_message(frame))
-        except (OSError, FramingError, UsageError, msgspec.DecodeError) as error:
+            while (message := await self._line.receive()) is not None:
+                await self._obey(message)
+        except (OSError, LineError) as error:
             sys.stderr.write(f"an order of the controller is refused: {error}\n")
         finally:
             self._over.set()
 
-    def _obey(self, message: ControllerMessage) -> None:
+    async def _obey(self, message: ControllerMessage) -> None:
         match message:
             case Beat(sent_ns):
                 self._start(self._say(Beaten(sent_ns, time.time_ns())))
-            case SendOrder(worker, line):
-                self._workers.send(worker, line)
-            case Start():
-                self._workers.start(message)
+            case SendOrder(worker, order):
+                self._workers.send(worker, order)
+            case Start(worker):
+                await self._workers.start(worker)
             case Kill(worker):
                 self._workers.kill(worker)
-            case Ask():
+            case Request():
                 self._start(self._answer(message))
             case Use(environment):
                 os.environ.update(environment)
-            case End():
+            case Stop():
                 self._over.set()
 
-    async def _answer(self, ask: Ask) -> None:
-        await self._say(await self._answers.answer(ask))
+    async def _answer(self, request: Request[Question]) -> None:
+        await self._say(await self._answers.answer(request))
 
     async def _say(self, message: AgentMessage) -> None:
-        with suppress(ConnectionError):  # the controller is gone: its input ends too
-            self._out.write(frame(message))
-            await self._out.drain()
+        self._line.send(message)
+        await self._line.drain()
 
-    def _wait_for_more(self) -> None:
-        """End if the controller says nothing for too long from now on."""
-        if self._is_forsaken is not None:
-            self._is_forsaken.cancel()
-        loop = asyncio.get_running_loop()
-        self._is_forsaken = loop.call_later(ORPHANED_SECONDS, self._over.set)
+    async def _end_when_forsaken(self) -> None:
+        """End if the controller says nothing for too long."""
+        silence = 0.0
+        while silence < protocol.ORPHANED_SECONDS:
+            await asyncio.sleep(protocol.ORPHANED_SECONDS - silence)
+            silence = time.monotonic() - self._line.heard
+        self._over.set()
 
     async def _end(self) -> None:
         with suppress(TimeoutError):
@@ -146,11 +133,7 @@ class HostAgent:
 
 def main() -> None:
     """Be a host agent; the exit code is 0 if it could be one."""
-    # Standard output belongs to the protocol: what a library prints goes to standard error.
-    incoming, outgoing = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
-    os.dup2(2, 1)
-    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 -- a device
-        os.dup2(nothing.fileno(), 0)
+    incoming, outgoing = take_standard_streams()
     for one in _SIGNALS:
         signal.signal(one, lambda *_: sys.exit(0))
     with ExitStack() as stack:
@@ -162,22 +145,21 @@ def main() -> None:
             own = _own(arguments)
             agent = HostAgent(folder, own.interface)
             ours = Handshake("", formicary.__version__, code_digest(), os.getpid(), *own)
-            outgoing.write(msgspec.json.encode(ours) + b"\n")
+            _greet(outgoing, ours)
         except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
-            outgoing.write(msgspec.json.encode(Handshake(failed=_reason(error))) + b"\n")
+            _greet(outgoing, Handshake(failed=_reason(error)))
             sys.exit(1)
         asyncio.new_event_loop().run_until_complete(_run(agent, incoming, outgoing))
     os._exit(0)  # a thread may still wait for something that never comes
 
 
-async def _run(agent: HostAgent, incoming: BinaryIO, outgoing: BinaryIO) -> None:
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), incoming)
-    transport, protocol = await loop.connect_write_pipe(
-        lambda: asyncio.streams.FlowControlMixin(loop=loop), outgoing
-    )
-    await agent.run(reader, asyncio.StreamWriter(transport, protocol, None, loop))
+def _greet(outgoing: IO[bytes], handshake: Handshake) -> None:
+    outgoing.write(encode(handshake) + b"\n")
+    outgoing.flush()
+
+
+async def _run(agent: HostAgent, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
+    await agent.run(await Line.over_pipes(incoming, outgoing, ControllerMessage, LONGEST_LINE))
 
 
 def _arguments() -> argparse.Namespace:

@@ -7,13 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from formicary.errors import FormicaryError, UsageError
+from formicary.errors import UsageError
+from formicary.processes.lines import encode
+from formicary.processes.requests import Answer, Refusal
 from formicary_bench.remote.host_agent.counters import look
 from formicary_bench.remote.host_agent.protocol import (
-    LARGEST_FRAME,
-    Answered,
+    LONGEST_LINE,
     CloseWindow,
     Describe,
     Described,
@@ -22,7 +21,6 @@ from formicary_bench.remote.host_agent.protocol import (
     Opened,
     OpenWindow,
     Profiled,
-    Refused,
     Serving,
     StartServer,
     StopServer,
@@ -32,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from formicary_bench.remote.host_agent.protocol import Ask, Question, Result
+    from formicary.processes.requests import Request
+    from formicary_bench.remote.host_agent.protocol import Question, Result
     from formicary_bench.worker.windows import Sampled, Unsampled
 
 
@@ -52,19 +51,17 @@ class Answers:
         # One thread that stays: the system ends the server with the thread that has started it.
         self._serving = ThreadPoolExecutor(1, "server")
 
-    async def answer(self, ask: Ask) -> Answered | Refused:
+    async def answer(self, request: Request[Question]) -> Answer[Result] | Refusal:
         """Do what is asked for, and say what came of it, or why nothing did."""
-        is_of_server = isinstance(ask.question, StartServer | StopServer)
+        is_of_server = isinstance(request.order, StartServer | StopServer)
         loop = asyncio.get_running_loop()
         try:
             result = await loop.run_in_executor(
-                self._serving if is_of_server else None, self._result, ask.question
+                self._serving if is_of_server else None, self._result, request.order
             )
         except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
-            is_ours = isinstance(error, FormicaryError)
-            reason = str(error) if is_ours else f"{type(error).__name__}: {error}"
-            return Refused(ask.number, reason.rstrip("."), type(error).__name__)
-        return Answered(ask.number, result)
+            return Refusal.of(request.number, error)
+        return Answer(request.number, result)
 
     async def end(self) -> None:
         """Close all windows, and end the server."""
@@ -102,9 +99,9 @@ class Answers:
             raise UsageError(f"there is no window {number}")
         window, undo = self._windows.pop(number)
         with undo:
-            profile = msgspec.json.encode(window.end())
-        if len(profile) >= LARGEST_FRAME:
-            raise UsageError(f"the profile has {len(profile) >> 20} MiB; profile for a shorter time")
+            profile = window.end()
+        if (size := len(encode(profile))) >= LONGEST_LINE:
+            raise UsageError(f"the profile has {size >> 20} MiB; profile for a shorter time")
         return Profiled(profile)
 
     def _close_windows(self) -> None:

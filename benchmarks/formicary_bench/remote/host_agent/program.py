@@ -6,9 +6,11 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from formicary.processes.lines import Line, LineError
 from formicary.processes.words import ended_how
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.handshake import HandshakeReader
+from formicary_bench.remote.host_agent.protocol import LONGEST_LINE, AgentMessage
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from formicary_bench.remote.host_agent.protocol import Handshake
     from formicary_bench.remote.inventory import Host
 
-_READ = 1 << 18  # bytes at once
 _SECONDS_TO_EXIT = 1.0
 _LAST_WORDS = 4000  # bytes of standard error that are kept
 AGENT = ("-P", "-m", "formicary_bench.remote.host_agent.agent")
@@ -24,7 +25,7 @@ AGENT = ("-P", "-m", "formicary_bench.remote.host_agent.agent")
 
 
 class HostProgram:
-    """A host agent's program.
+    """A host agent's program; `line` is what is said with it, once it has greeted.
 
     Args:
         host: where it runs.
@@ -52,7 +53,6 @@ class HostProgram:
         self._errors = errors
         self._advice = advice
         self._pid = 0
-        self._unread = b""
         self._said = b""
         self._listening = asyncio.create_task(self._keep_last_words())
 
@@ -64,7 +64,7 @@ class HostProgram:
         """
         greeting = HandshakeReader(self._host, self._advice)
         try:
-            handshake, self._unread = await greeting.hear(self._process.stdout)
+            handshake, unread = await greeting.hear(self._process.stdout)
         except EOFError as error:
             code = await self._exit_code()
             self.close()
@@ -77,28 +77,23 @@ class HostProgram:
             self.close()
             raise
         self._pid = handshake.pid
+        streams = self._process.stdout, self._process.stdin
+        self.line: Line[AgentMessage] = Line(*streams, AgentMessage, longest=LONGEST_LINE, unread=unread)
         return handshake
 
-    def write(self, data: bytes) -> None:
-        """Give it something to read; if it has ended, that is noticed by `read`."""
-        with suppress(OSError):
-            self._process.stdin.write(data)
-
-    async def read(self) -> bytes:
-        """Return what it says next; nothing if it has ended.
+    async def receive(self) -> AgentMessage | None:
+        """Return what it says next; None if it has ended.
 
         Raises:
-            HostError: the connection is lost; says only why.
+            HostError: the connection is lost, or it says what cannot be understood; says only why.
         """
-        if unread := self._unread:
-            self._unread = b""
-            return unread
         try:
-            data: bytes = await self._process.stdout.read(_READ)
+            return await self.line.receive()
+        except LineError as error:
+            raise HostError(f"its host agent said what cannot be understood: {error}") from error
         except self._errors as error:
             reason = getattr(error, "strerror", "") or getattr(error, "reason", "")
             raise HostError(reason or str(error) or type(error).__name__) from error
-        return data
 
     async def how_it_ended(self) -> str:
         """Say why there is nothing more to read."""

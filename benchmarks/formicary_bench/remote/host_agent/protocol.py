@@ -1,9 +1,8 @@
 """What the controller of a run and its host agent on a host say to each other.
 
-It goes through the standard input and output of the host agent, which SSH carries. It begins with a line of
-JSON from the agent, a `Handshake`. All that follows, both ways, are frames: the length in four bytes,
-big-endian, then so many bytes of MessagePack. A job may hold secrets: they go this way only, and are in no
-arguments, no environment and no file that others may read.
+It goes through the standard input and output of the host agent, which SSH or a launcher's command carries: a
+line of JSON each (`formicary.processes`), of which the first is the agent's `Handshake`. A job may hold
+secrets: they go this way only, and are in no arguments, no environment and no file that others may read.
 """
 
 from __future__ import annotations
@@ -12,10 +11,14 @@ from typing import Any
 
 import msgspec
 
-from formicary_bench.results.store.model import Machine  # noqa: TC001 - msgspec resolves the annotations
+from formicary.processes.messages import Stop
+from formicary.processes.requests import Answer, Refusal, Request
+from formicary.profiling.model.profile import Profile  # noqa: TC001 - msgspec resolves the annotations
+from formicary_bench.results.store.model import Machine  # noqa: TC001 - as above
+from formicary_bench.worker.messages import Order  # noqa: TC001 - as above
 
-LARGEST_FRAME = 1 << 24
-"""Bytes; a longer frame is a mistake, and is refused before it is read."""
+LONGEST_LINE = 1 << 24
+"""Bytes; a longer line is a mistake, and is refused before it is read."""
 
 CHUNK = 1 << 20
 """Bytes of a handover that are sent at once."""
@@ -66,17 +69,16 @@ class Use(msgspec.Struct, frozen=True, tag="use"):
 
 
 class Start(msgspec.Struct, frozen=True, tag="start"):
-    """Start a fresh worker under this number, with a file to hand its raw values over in if it is to."""
+    """Start a fresh worker under this number."""
 
     worker: int
-    handover: bool = False
 
 
 class SendOrder(msgspec.Struct, frozen=True, tag="tell"):
-    """Hand an order (see `worker.messages`) on to a worker, as its line of JSON."""
+    """Hand an order on to a worker."""
 
     worker: int
-    line: bytes
+    order: Order
 
 
 class Kill(msgspec.Struct, frozen=True, tag="kill"):
@@ -106,7 +108,7 @@ class OpenWindow(msgspec.Struct, frozen=True, tag="open-window"):
 
 
 class CloseWindow(msgspec.Struct, frozen=True, tag="close-window"):
-    """End it; the answer is the profile, as its JSON in bytes."""
+    """End it; the answer is a `Profiled`."""
 
     window: int
 
@@ -146,18 +148,7 @@ class StopServer(msgspec.Struct, frozen=True, tag="stop-server"):
 Question = OpenWindow | CloseWindow | Look | Describe | StartServer | StopServer
 
 
-class Ask(msgspec.Struct, frozen=True, tag="ask"):
-    """Do something that has an answer: `Answered` or `Refused` with the same number."""
-
-    number: int
-    question: Question
-
-
-class End(msgspec.Struct, frozen=True, tag="end"):
-    """End everything that was started, remove all files, and end."""
-
-
-ControllerMessage = Use | Start | SendOrder | Kill | Beat | Ask | End
+ControllerMessage = Use | Start | SendOrder | Kill | Beat | Request[Question] | Stop
 
 
 # What the host agent says.
@@ -171,10 +162,10 @@ class Started(msgspec.Struct, frozen=True, tag="started"):
 
 
 class Said(msgspec.Struct, frozen=True, tag="said"):
-    """What a worker has said, as its line of JSON; before `Done` all of its handover has been sent."""
+    """What a worker has said, as its JSON; before `Done` all of its handover has been sent."""
 
     worker: int
-    line: bytes
+    report: msgspec.Raw
 
 
 class Data(msgspec.Struct, frozen=True, tag="data"):
@@ -270,9 +261,9 @@ class Serving(msgspec.Struct, frozen=True, tag="serving"):
 
 
 class Profiled(msgspec.Struct, frozen=True, tag="profiled"):
-    """A profile, as its JSON."""
+    """What was found in a window."""
 
-    profile: bytes
+    profile: Profile
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened"):
@@ -294,36 +285,5 @@ class Described(msgspec.Struct, frozen=True, tag="described"):
 Result = Nothing | Opened | Profiled | Looked | Described | Serving
 
 
-class Answered(msgspec.Struct, frozen=True, tag="answered"):
-    """What comes of an `Ask`."""
-
-    number: int
-    result: Result
-
-
-class Refused(msgspec.Struct, frozen=True, tag="refused"):
-    """Why nothing comes of an `Ask`, a sentence without full stop.
-
-    Attributes:
-        number: of the `Ask`.
-        reason: the sentence.
-        kind: the name of the class of formicary.errors that it was.
-    """
-
-    number: int
-    reason: str
-    kind: str = ""
-
-
 WorkerMessage = Started | Said | Data | Ended
-AgentMessage = WorkerMessage | Beaten | Answered | Refused
-
-encode = msgspec.msgpack.Encoder().encode
-decode_controller_message = msgspec.msgpack.Decoder(ControllerMessage).decode
-decode_agent_message = msgspec.msgpack.Decoder(AgentMessage).decode
-
-
-def frame(message: ControllerMessage | AgentMessage) -> bytes:
-    """Return a message as the bytes that are sent."""
-    body = encode(message)
-    return len(body).to_bytes(4, "big") + body
+AgentMessage = WorkerMessage | Beaten | Answer[Result] | Refusal

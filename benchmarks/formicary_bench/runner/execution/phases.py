@@ -16,6 +16,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from formicary.processes.messages import Failed, Stop
 from formicary.processes.words import ended_how
 from formicary_bench.remote.host_agent.protocol import MISSING_SECONDS
 from formicary_bench.vocabulary.roles import PROCESSES
@@ -23,7 +24,6 @@ from formicary_bench.worker.messages import (
     Accounted,
     Created,
     Done,
-    Failed,
     Go,
     Mark,
     Meet,
@@ -32,7 +32,6 @@ from formicary_bench.worker.messages import (
     Ready,
     Report,
     Result,
-    Stop,
     Tallied,
 )
 

@@ -13,9 +13,10 @@ import psutil
 
 from formicary.processes.child import Child
 from formicary.processes.lines import LineError, LongLineError
+from formicary.processes.messages import Failed, Progress, Stop
 from formicary.processes.words import ended_how
 from formicary_bench.subjects.drivers.errors import DriverError
-from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Failed, Progress, Report, Stop
+from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Report
 from formicary_bench.worker import leftovers
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ READY_SECONDS = 600.0
 END_SECONDS = 5.0
 """How long a driver may take to end when it is told to."""
 
+_LONGEST_REASON = 2000  # characters that are shown
 _SECONDS_BETWEEN_LOOKS = 0.05  # at what it has started, which may end a little later
 
 Expected = TypeVar("Expected", bound=msgspec.Struct)
@@ -150,7 +152,8 @@ class Driver:
                 case Progress(done):
                     self._advance(done)
                 case Failed(reason):
-                    raise DriverError(f"{self._name} failed: {_printable(reason).rstrip('.')}")
+                    said = _printable(reason[:_LONGEST_REASON]).rstrip(".")
+                    raise DriverError(f"{self._name} failed: {said}")
                 case report:
                     return report
 

@@ -8,9 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from formicary.processes.lines import Line
+from formicary.processes.messages import Ready
 from formicary_bench.subjects.drivers.driver import Driver
 from formicary_bench.subjects.drivers.errors import DriverError
-from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Done, Hello, Ready, Report
+from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Done, Hello, Report
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -41,10 +42,10 @@ class Process:
 
 
 def line_of(said):
-    reader = asyncio.StreamReader(limit=LONGEST_LINE)
+    reader = asyncio.StreamReader()
     reader.feed_data(said)
     reader.feed_eof()
-    return Line(reader, None, Report, LONGEST_LINE)
+    return Line(reader, None, Report, longest=LONGEST_LINE)
 
 
 def hear(said, kind):

@@ -22,10 +22,7 @@ from formicary_bench.remote.host_agent.protocol import (
     Data,
     Ended,
     Look,
-    Looked,
-    Opened,
     OpenWindow,
-    Profiled,
     Said,
     Started,
 )
@@ -36,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from formicary.profiling.model.profile import Profile
-    from formicary_bench.remote.host_agent.protocol import WorkerMessage
+    from formicary_bench.remote.host_agent.protocol import Looked, WorkerMessage
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.session import Session
     from formicary_bench.worker.messages import Order
@@ -228,11 +225,9 @@ class RemoteWindow:
         """
         self.is_over = True
         try:
-            profiled = self._session.ask(self._name, CloseWindow(self._number))
+            return self._session.ask(self._name, CloseWindow(self._number))
         except HostError as error:
             raise ProfilingError(str(error)) from error
-        assert isinstance(profiled, Profiled)
-        return profiled.profile
 
 
 class RemoteHost:
@@ -275,11 +270,10 @@ class RemoteHost:
         """
         number = self._session.next_number()
         try:
-            opened = self._session.ask(self.name, OpenWindow(number, pid, servers))
+            refused = self._session.ask(self.name, OpenWindow(number, pid, servers))
         except HostError as error:
             raise ProfilingError(str(error)) from error
-        assert isinstance(opened, Opened)
-        window = RemoteWindow(self.name, number, self._session, opened.refused)
+        window = RemoteWindow(self.name, number, self._session, refused)
         try:
             yield window
         finally:
@@ -292,6 +286,4 @@ class RemoteHost:
         Raises:
             HostError: it does not answer.
         """
-        looked = self._session.ask(self.name, Look(pids))
-        assert isinstance(looked, Looked)
-        return looked
+        return self._session.ask(self.name, Look(pids))

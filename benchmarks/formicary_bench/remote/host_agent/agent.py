@@ -25,7 +25,7 @@ from formicary.local.launchers import node_name
 from formicary.processes.lines import Line, LineError, encode
 from formicary.processes.messages import Stop
 from formicary.processes.parent import take_standard_streams
-from formicary.processes.requests import Request
+from formicary.processes.requests import Answer, Request
 from formicary_bench.remote.folders import code_digest
 from formicary_bench.remote.host_agent import protocol
 from formicary_bench.remote.host_agent.answers import Answers
@@ -47,7 +47,7 @@ from formicary_bench.remote.host_agent.workers import Workers
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from formicary_bench.remote.host_agent.protocol import AgentMessage, Question
+    from formicary_bench.remote.host_agent.protocol import AgentMessage, AnyQuestion
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _SECONDS_TO_END = 8.0  # then it ends without the rest; the folder is removed by the next host agent
@@ -109,10 +109,10 @@ class HostAgent:
             case Stop():
                 self._over.set()
 
-    async def _answer(self, request: Request[Question]) -> None:
+    async def _answer(self, request: Request[AnyQuestion]) -> None:
         await self._say(await self._answers.answer(request))
 
-    async def _say(self, message: AgentMessage) -> None:
+    async def _say(self, message: AgentMessage | Answer[object]) -> None:
         self._line.send(message)
         await self._line.drain()
 

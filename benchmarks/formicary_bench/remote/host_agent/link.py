@@ -9,11 +9,13 @@ import asyncio
 import itertools
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from formicary.errors import FormicaryError
 from formicary.processes.messages import Stop
-from formicary.processes.requests import Answer, Refusal, Requests
+from formicary.processes.requests import Answer, Refusal, Request, Requests
 from formicary_bench.remote.clocks import Clock, Sample
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import (
@@ -35,11 +37,12 @@ if TYPE_CHECKING:
         AgentMessage,
         ControllerMessage,
         Question,
-        Result,
         WorkerMessage,
     )
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.launchers.launcher import Launcher
+
+T = TypeVar("T")
 
 LOST_SECONDS = ORPHANED_SECONDS + 2
 """After how long without an answer a host is given up."""
@@ -72,7 +75,7 @@ class Link:
         self._launcher = launcher
         self._notify = notify
         self._workers: dict[int, Callable[[WorkerMessage], None]] = {}
-        self._requests: Requests[Question, Result] = Requests(self.send)
+        self._requests: Requests[Question[Any], msgspec.Raw] = Requests(self.send)
         self._is_ending = False
         self._is_timed = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -92,7 +95,7 @@ class Link:
             asyncio.create_task(self._beat()),
         ]
 
-    def send(self, message: ControllerMessage) -> None:
+    def send(self, message: ControllerMessage | Request[Question[Any]]) -> None:
         """Tell the host agent something; nothing happens if it is gone."""
         if self._program is not None and not self.lost:
             self._program.line.send(message)
@@ -103,24 +106,28 @@ class Link:
         if self.lost:
             self._hand_on(Ended(number, _LOST, self.lost))
 
-    async def ask(self, question: Question, seconds: float) -> Result:
+    async def ask(self, question: Question[T]) -> T:
         """Ask the host agent something.
 
         Raises:
-            HostError: it refuses, is lost, or does not answer within these seconds.
+            HostError: it refuses, is lost, or does not answer in time.
         """
         if self.lost:
             raise HostError(self.lost)
+        what = type(question).__name__
         try:
-            async with asyncio.timeout(seconds):
-                return await self._requests.ask(question)
+            async with asyncio.timeout(question.seconds):
+                answer: T = msgspec.json.decode(await self._requests.ask(question), type=question.answer)
         except TimeoutError as error:
-            what = type(question).__name__
-            raise self._error(f"no answer to {what} within {seconds:g} s; is it overloaded?") from error
+            sentence = f"no answer to {what} within {question.seconds:g} s; is it overloaded?"
+            raise self._error(sentence) from error
+        except msgspec.DecodeError as error:
+            raise self._error(f"the answer to {what} cannot be understood ({error}); try again") from error
         except HostError:
             raise
         except FormicaryError as error:
             raise self._error(str(error)) from error
+        return answer
 
     async def clock(self, seconds: float) -> Offset | None:
         """Return how far the host's clock is ahead of ours; None if nothing is known within these seconds."""

@@ -7,15 +7,17 @@ secrets: they go this way only, and are in no arguments, no environment and no f
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
 from formicary.processes.messages import Stop
 from formicary.processes.requests import Answer, Refusal, Request
-from formicary.profiling.model.profile import Profile  # noqa: TC001 - msgspec resolves the annotations
-from formicary_bench.results.store.model import Machine  # noqa: TC001 - as above
-from formicary_bench.worker.messages import Order  # noqa: TC001 - as above
+from formicary.profiling.model.profile import Profile
+from formicary_bench.results.store.model import Machine
+from formicary_bench.worker.messages import Order  # noqa: TC001 - msgspec resolves the annotations
+
+T = TypeVar("T")
 
 LONGEST_LINE = 1 << 24
 """Bytes; a longer line is a mistake, and is refused before it is read."""
@@ -93,110 +95,7 @@ class Beat(msgspec.Struct, frozen=True, tag="beat"):
     sent_ns: int
 
 
-class OpenWindow(msgspec.Struct, frozen=True, tag="open-window"):
-    """Begin to look where a process's CPU time goes; the answer is `Opened`.
-
-    Attributes:
-        window: a number for it.
-        pid: a process on the host.
-        servers: processes of the XMPP server that belong to it.
-    """
-
-    window: int
-    pid: int
-    servers: tuple[int, ...] = ()
-
-
-class CloseWindow(msgspec.Struct, frozen=True, tag="close-window"):
-    """End it; the answer is a `Profiled`."""
-
-    window: int
-
-
-class Look(msgspec.Struct, frozen=True, tag="look"):
-    """Read all counters of the host; the answer is a `Looked`.
-
-    Attributes:
-        pids: processes whose memory and CPU time is wanted.
-    """
-
-    pids: tuple[int, ...] = ()
-
-
-class Describe(msgspec.Struct, frozen=True, tag="describe"):
-    """Describe the machine; the answer is a `Machine`."""
-
-
-class StartServer(msgspec.Struct, frozen=True, tag="start-server"):
-    """Start an XMPP server for the run, unless it runs, from files that the controller has made.
-
-    See `host_agent.servers`.
-
-    Attributes:
-        files: the content of its state folder, by relative path; no others than `host_agent.servers` knows.
-        options: what else `host_agent.servers` wants to know, as JSON.
-    """
-
-    files: dict[str, bytes]
-    options: dict[str, Any] = {}
-
-
-class StopServer(msgspec.Struct, frozen=True, tag="stop-server"):
-    """End it, and remove its folder."""
-
-
-Question = OpenWindow | CloseWindow | Look | Describe | StartServer | StopServer
-
-
-ControllerMessage = Use | Start | SendOrder | Kill | Beat | Request[Question] | Stop
-
-
-# What the host agent says.
-
-
-class Started(msgspec.Struct, frozen=True, tag="started"):
-    """A worker's process is there."""
-
-    worker: int
-    pid: int
-
-
-class Said(msgspec.Struct, frozen=True, tag="said"):
-    """What a worker has said, as its JSON; before `Done` all of its handover has been sent."""
-
-    worker: int
-    report: msgspec.Raw
-
-
-class Data(msgspec.Struct, frozen=True, tag="data"):
-    """A part of a worker's handover, in order."""
-
-    worker: int
-    part: bytes
-
-
-class Ended(msgspec.Struct, frozen=True, tag="ended"):
-    """A worker's process has ended, by itself or not.
-
-    Attributes:
-        worker: which one.
-        code: its exit code, negative for a signal.
-        last_words: the last line that it wrote to standard error.
-    """
-
-    worker: int
-    code: int
-    last_words: str = ""
-
-
-class Beaten(msgspec.Struct, frozen=True, tag="beaten"):
-    """The host agent lives: `sent_ns` as of the beat, `at_ns` the host's clock (`time.time_ns`)."""
-
-    sent_ns: int
-    at_ns: int
-
-
-class Looked(msgspec.Struct, frozen=True, tag="looked"):
+class Looked(msgspec.Struct, frozen=True):
     """Counters of a host at one moment; differences of two of them mean something.
 
     Attributes:
@@ -254,36 +153,127 @@ class About(msgspec.Struct, frozen=True):
     version: str = ""
 
 
-class Serving(msgspec.Struct, frozen=True, tag="serving"):
-    """The server runs."""
+class Question(msgspec.Struct, Generic[T], frozen=True):
+    """Something that the host agent is asked; a class says what the answer is, and how long it may take."""
 
-    about: About
-
-
-class Profiled(msgspec.Struct, frozen=True, tag="profiled"):
-    """What was found in a window."""
-
-    profile: Profile
+    answer: ClassVar[Any]
+    seconds: ClassVar[float]
 
 
-class Opened(msgspec.Struct, frozen=True, tag="opened"):
-    """A window is open; `refused` says why the process is not looked into, if it is not."""
+class OpenWindow(Question[str], frozen=True, tag="open-window"):
+    """Begin to look where a process's CPU time goes; the answer is why it cannot be looked into, or empty.
 
-    refused: str = ""
+    Attributes:
+        window: a number for it.
+        pid: a process on the host.
+        servers: processes of the XMPP server that belong to it.
+    """
+
+    window: int
+    pid: int
+    servers: tuple[int, ...] = ()
+    answer: ClassVar[Any] = str
+    seconds: ClassVar[float] = 30.0
 
 
-class Nothing(msgspec.Struct, frozen=True, tag="nothing"):
-    """It is done, and there is nothing to say of it."""
+class CloseWindow(Question[Profile], frozen=True, tag="close-window"):
+    """End it; the answer is what was found."""
+
+    window: int
+    answer: ClassVar[Any] = Profile
+    seconds: ClassVar[float] = 60.0
 
 
-class Described(msgspec.Struct, frozen=True, tag="described"):
-    """What the host is."""
+class Look(Question[Looked], frozen=True, tag="look"):
+    """Read all counters of the host.
 
-    machine: Machine
+    Attributes:
+        pids: processes whose memory and CPU time is wanted.
+    """
+
+    pids: tuple[int, ...] = ()
+    answer: ClassVar[Any] = Looked
+    seconds: ClassVar[float] = 10.0
 
 
-Result = Nothing | Opened | Profiled | Looked | Described | Serving
+class Describe(Question[Machine], frozen=True, tag="describe"):
+    """Describe the machine."""
+
+    answer: ClassVar[Any] = Machine
+    seconds: ClassVar[float] = 20.0
+
+
+class StartServer(Question[About], frozen=True, tag="start-server"):
+    """Start an XMPP server for the run, unless it runs, from files that the controller has made.
+
+    See `host_agent.servers`.
+
+    Attributes:
+        files: the content of its state folder, by relative path; no others than `host_agent.servers` knows.
+        options: what else `host_agent.servers` wants to know, as JSON.
+    """
+
+    files: dict[str, bytes]
+    options: dict[str, Any] = {}
+    answer: ClassVar[Any] = About
+    seconds: ClassVar[float] = 60.0
+
+
+class StopServer(Question[None], frozen=True, tag="stop-server"):
+    """End it, and remove its folder."""
+
+    answer: ClassVar[Any] = None
+    seconds: ClassVar[float] = 20.0
+
+
+AnyQuestion = OpenWindow | CloseWindow | Look | Describe | StartServer | StopServer
+ControllerMessage = Use | Start | SendOrder | Kill | Beat | Request[AnyQuestion] | Stop
+
+
+# What the host agent says.
+
+
+class Started(msgspec.Struct, frozen=True, tag="started"):
+    """A worker's process is there."""
+
+    worker: int
+    pid: int
+
+
+class Said(msgspec.Struct, frozen=True, tag="said"):
+    """What a worker has said, as its JSON; before `Done` all of its handover has been sent."""
+
+    worker: int
+    report: msgspec.Raw
+
+
+class Data(msgspec.Struct, frozen=True, tag="data"):
+    """A part of a worker's handover, in order."""
+
+    worker: int
+    part: bytes
+
+
+class Ended(msgspec.Struct, frozen=True, tag="ended"):
+    """A worker's process has ended, by itself or not.
+
+    Attributes:
+        worker: which one.
+        code: its exit code, negative for a signal.
+        last_words: the last line that it wrote to standard error.
+    """
+
+    worker: int
+    code: int
+    last_words: str = ""
+
+
+class Beaten(msgspec.Struct, frozen=True, tag="beaten"):
+    """The host agent lives: `sent_ns` as of the beat, `at_ns` the host's clock (`time.time_ns`)."""
+
+    sent_ns: int
+    at_ns: int
 
 
 WorkerMessage = Started | Said | Data | Ended
-AgentMessage = WorkerMessage | Beaten | Answer[Result] | Refusal
+AgentMessage = WorkerMessage | Beaten | Answer[msgspec.Raw] | Refusal

@@ -72,7 +72,7 @@ class TestWhatItDoes:
 
     def test_hosts_are_asked(self, session):
         for name, place in session.worker_hosts.items():
-            assert session.ask(name, Describe()).machine.threads == psutil.cpu_count()
+            assert session.ask(name, Describe()).threads == psutil.cpu_count()
             assert place.look((os.getpid(),)).uss_bytes[os.getpid()] > 0
             assert place.look().wire_bytes > 0
         with pytest.raises(HostError, match=r"host lab-1: there is no window 9"):

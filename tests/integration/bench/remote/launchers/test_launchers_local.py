@@ -39,7 +39,7 @@ def test_workers_measure_on_it_and_nothing_is_left(hosts, tmp_path):
     with Session(hosts, launcher=CommandLauncher()) as session:
         assert [session.address(host.name) for host in hosts] == ["127.0.0.1"] * 2
         assert len(agents()) == 2
-        assert session.ask("local-2", Describe()).machine.python
+        assert session.ask("local-2", Describe()).python
         with session.worker_hosts["local-1"].worker() as worker:
             begin(worker, job())
             assert hear(worker, Done).counts == (70, 70)

@@ -27,7 +27,6 @@ from formicary_bench.remote.host_agent.protocol import (
     CloseWindow,
     Data,
     Describe,
-    Described,
     Ended,
     Handshake,
     Kill,
@@ -157,10 +156,9 @@ def test_a_beat_comes_back_with_the_hosts_time(agent):
 def test_it_answers_what_it_is_asked(agent):
     agent.say(Request(1, Look((agent.process.pid,))), Request(2, Describe()))
     results = {word.number: word.result for word in (agent.hear(Answer), agent.hear(Answer))}
-    assert isinstance(results[1], Looked)
-    assert results[1].uss_bytes[agent.process.pid] > 0
-    assert isinstance(results[2], Described)
-    assert results[2].machine.threads > 0
+    looked = msgspec.json.decode(results[1], type=Looked)
+    assert looked.uss_bytes[agent.process.pid] > 0
+    assert msgspec.json.decode(results[2], type=Describe.answer).threads > 0
 
 
 def test_it_refuses_with_a_reason_what_it_cannot_do(agent):

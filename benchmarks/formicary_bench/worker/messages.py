@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from formicary.processes import messages
-from formicary.processes.messages import Failed, Stop
+from formicary.processes.messages import Failed, Go, Stop
 from formicary.profiling.model.profile import Profile  # noqa: TC001 - msgspec resolves the annotations
 from formicary_bench.vocabulary.configuration import Configuration  # noqa: TC001 - as above
 
@@ -79,10 +79,6 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
 
 class Meet(msgspec.Struct, frozen=True, tag="meet"):
     """Everything is prepared everywhere: wait until you know all whom you will talk to."""
-
-
-class Go(msgspec.Struct, frozen=True, tag="go"):
-    """All have met: begin."""
 
 
 class Account(msgspec.Struct, frozen=True, tag="account"):

@@ -23,7 +23,7 @@ from formicary.core.event_loop import loop_factory
 from formicary.core.quoting import shorten
 from formicary.errors import FormicaryError, UsageError
 from formicary.processes.lines import Lines, encode
-from formicary.processes.messages import Failed, Stop
+from formicary.processes.messages import Failed, Go, Stop
 from formicary.processes.parent import take_standard_streams
 from formicary_bench.vocabulary.parameters.shared import OnCores
 from formicary_bench.worker.cores import use_cores
@@ -33,7 +33,6 @@ from formicary_bench.worker.messages import (
     Account,
     Created,
     Done,
-    Go,
     Job,
     Meet,
     Met,

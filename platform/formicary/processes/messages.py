@@ -20,6 +20,10 @@ class Ready(msgspec.Struct, frozen=True, tag="ready"):
     endpoint: Text = ""
 
 
+class Go(msgspec.Struct, frozen=True, tag="go"):
+    """All who take part are ready: begin."""
+
+
 class Progress(msgspec.Struct, frozen=True, tag="progress"):
     """The process lives; said a few times a second.
 

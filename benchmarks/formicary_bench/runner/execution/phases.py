@@ -16,7 +16,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from formicary.processes.messages import Failed, Stop
+from formicary.processes.messages import Failed, Go, Stop
 from formicary.processes.words import ended_how
 from formicary_bench.remote.host_agent.protocol import MISSING_SECONDS
 from formicary_bench.vocabulary.roles import PROCESSES
@@ -24,7 +24,6 @@ from formicary_bench.worker.messages import (
     Accounted,
     Created,
     Done,
-    Go,
     Mark,
     Meet,
     Met,

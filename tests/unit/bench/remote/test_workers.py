@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formicary.processes.lines import encode
-from formicary.processes.messages import Failed
+from formicary.processes.messages import Failed, Go
 from formicary_bench.remote import workers as remote_workers
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import Data, Ended, Said, Started
 from formicary_bench.remote.workers import RemoteWorker
-from formicary_bench.worker.messages import Go, Progress
+from formicary_bench.worker.messages import Progress
 
 SECONDS = 60.0
 

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from tests.integration.bench.conftest import Silent, perform, runs
 
 from formicary.processes.lines import encode
-from formicary.processes.messages import Failed
+from formicary.processes.messages import Failed, Go
 from formicary.server import ManagedServer
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, RoundTrips
@@ -32,7 +32,7 @@ from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.placements import APART, SAME
-from formicary_bench.worker.messages import Go, Job, Meet, Progress, Ready, Report
+from formicary_bench.worker.messages import Job, Meet, Progress, Ready, Report
 
 ROUNDS = (5, 20, 10)
 FOR_EVER = (0, 8_000_000, 0)

@@ -10,7 +10,7 @@ import msgspec
 
 import formicary
 from formicary_bench.remote.checks import judging
-from formicary_bench.remote.checks.facts import Folder, Installed, Interpreter
+from formicary_bench.remote.checks.facts import QUESTION, Folder, Installed, Interpreter
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.folders import code_digest, interpreter
 from formicary_bench.remote.provisioning.helper import helping
@@ -30,21 +30,6 @@ if TYPE_CHECKING:
 _SECONDS_TO_LOOK = 60.0
 _SECONDS_TO_COMPARE = 120.0  # a slow disk, and as many bytes as archives have
 _SECONDS_TO_INSTALL = 900.0
-
-QUESTION = """\
-import json, platform
-found = {"python": platform.python_version()}
-try:
-    import formicary
-    found["version"] = formicary.__version__
-    import formicary_bench.worker.worker
-    from formicary_bench.remote.folders import code_digest
-    found["digest"] = code_digest()
-except Exception as error:
-    found["failed"] = f"{type(error).__name__}: {error}"
-print(json.dumps(found))
-"""
-"""The program that asks the Python of an environment whether it can measure."""
 
 
 class State(Interpreter, frozen=True):
@@ -88,11 +73,9 @@ async def prepare(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) ->
         steps: shows how far it is.
     """
     steps.begin(host.name for host in hosts)
-    web, stock = Web(known), Stock()
-    try:
+    stock = Stock()
+    async with Web(known) as web:
         return await asyncio.gather(*(_prepare(host, web, stock, steps) for host in hosts))
-    finally:
-        await web.close()
 
 
 async def _prepare(host: Host, web: Web, stock: Stock, steps: Steps) -> Prepared:

@@ -2,11 +2,8 @@
 
 The user's own SSH configuration is not read: what the inventory says is all that counts.
 
-    web = Web(hosts)
-    try:
+    async with Web(hosts) as web:
         print(await (await web.connect("b")).ssh.run("uname -a"))
-    finally:
-        await web.close()
 """
 
 from __future__ import annotations
@@ -15,7 +12,7 @@ import asyncio
 import os
 import socket
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.ssh.keys import Keys, load_keys, refused_key
@@ -78,6 +75,12 @@ class Web:
             )
         self._hosts = {host.name: host for host in hosts}
         self._connections: dict[str, asyncio.Task[Connection]] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     async def close(self) -> None:
         """Close all of them; the other sides are not waited for."""

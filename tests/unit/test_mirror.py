@@ -25,6 +25,7 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "core/conversing": "unit/protocols/test_conversations.py",
     "directory/model/watches": "integration/directory/test_directory_interface.py",
     "fipa/management_agent": "integration/management/requests/test_requests.py",
+    "processes/parent": "integration/local/test_launchers.py",
 }
 
 

@@ -112,42 +112,6 @@ def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
         raise typer.Exit(1)
 
 
-@app.command(epilog=examples("hosts join", "hosts join ~/.local/state/formicary/meetings/17 --rank 2"))
-def join(
-    meeting: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FILE", help="The file through which the hosts meet.", show_default="the job's"
-        ),
-    ] = None,
-    *,
-    rank: Annotated[
-        int | None, typer.Option(min=0, help="This host's number.", show_default="SLURM_PROCID")
-    ] = None,
-    interface: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="The network interface to measure.", show_default="the one in use"),
-    ] = "",
-    folder: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Folder for this host's temporary files.")
-    ] = Path("~/.local/share/formicary"),
-) -> None:
-    """Join a run as one of its hosts (used by `formicary bench run --launcher slurm`).
-
-    Waits up to a minute for the file, joins the run that wrote it, and ends with
-    the run. Other launchers work too: give each host the file and its own --rank.
-    """
-    import asyncio
-
-    from formicary_bench.remote.launchers.joining.join import job_meeting, rank_of
-    from formicary_bench.remote.launchers.joining.join import join as join_run
-
-    number = rank_of(rank)
-    asyncio.run(
-        join_run(meeting or job_meeting(), number, folder, interface, lambda said: say(said, err=True))
-    )
-
-
 def _on_hosts(
     path: Path, on: str, work: Callable[[Sequence[Host], Sequence[Host], Steps], Coroutine[Any, Any, T]]
 ) -> T:

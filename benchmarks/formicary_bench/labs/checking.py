@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
 import socket
 import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING, Self
 
+from formicary.processes.child import Child
+from formicary.processes.words import ended_how
 from formicary_bench.labs.confinement import judging
 from formicary_bench.labs.examinee import Examinee
 from formicary_bench.labs.exchange import Line, Order, Report
@@ -74,32 +73,22 @@ class _Process:
     """The process of a program: `with _Process(program, seconds) as process`."""
 
     def __init__(self, program: Path, seconds: float) -> None:
-        ours, theirs = socket.socketpair()
-        self._ours = ours
+        self._ours, theirs = socket.socketpair()
+        command = [sys.executable, "-P", "-m", "formicary_bench.labs.process", str(theirs.fileno())]
         with theirs:
-            number = str(theirs.fileno())
-            self._process = subprocess.Popen(  # noqa: S603 -- our own module
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "formicary_bench.labs.process",
-                    number,
-                    str(program),
-                    str(seconds),
-                ],
+            self._process = Child(
+                [*command, str(program), str(seconds)],
                 cwd=program.parent,
                 stdin=subprocess.PIPE if _IS_WINDOWS else subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=[] if _IS_WINDOWS else [theirs.fileno()],
-                start_new_session=True,  # Ctrl-C is for us, who end it with all that it has started
             )
             if sys.platform == "win32":
                 assert self._process.stdin is not None
                 with self._process.stdin as given:
                     given.write(theirs.share(self._process.pid))
-        self._line: Line[Order, Report] = Line(ours, Report, lambda: self._process.poll() is None)
+        self._line: Line[Order, Report] = Line(self._ours, Report, lambda: self._process.poll() is None)
         self.examinee = Examinee(self._line, self._how_it_ended)
         self.wait_for(seconds, _START)
 
@@ -107,13 +96,8 @@ class _Process:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._ours.close()
-        with contextlib.suppress(OSError):
-            if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:  # on Windows
-                self._process.kill()
-        self._process.wait()
+        with self._ours, self._process:
+            pass
 
     def wait_for(self, seconds: float, grace: float = _GRACE) -> None:
         """Set how long the process may stay silent from now on: by CPU time, and some grace."""
@@ -125,5 +109,5 @@ class _Process:
         except subprocess.TimeoutExpired:
             return "the program closed the connection to the checker"
         if code < 0:
-            return f"the program's process was ended by signal {-code}"
+            return f"the program's process {ended_how(code)}"
         return f"the program has ended its process with exit code {code}, so nothing could be checked"

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 
+from formicary.processes.child import ended_with_us
 from formicary_bench.netlab.errors import LabError
 
 PACKAGES = {"ip": "iproute2", "tc": "iproute2", "sshd": "openssh-server"}
@@ -52,7 +53,8 @@ def run(program: str, *arguments: str) -> str:
     """
     # Nothing of ours in the environment: an sshd keeps what it gets for as long as it runs.
     environment = {"PATH": os.pathsep.join(["/usr/bin", "/bin", *_PLACES]), "LC_ALL": "C.UTF-8"}
-    command = [*_dying_with_us(), find(program), *arguments]
+    # Else what a killed command had begun would go on, and come after the removal of all that there is.
+    command = ended_with_us([find(program), *arguments])
     try:
         done = subprocess.run(  # noqa: S603 - the lab's own arguments, no shell
             command,
@@ -69,13 +71,6 @@ def run(program: str, *arguments: str) -> str:
         return done.stdout.decode(errors="replace")
     said = " ".join(done.stderr.decode(errors="replace").split()) or f"exit code {done.returncode}"
     raise FailedError(said, f"`{program} {' '.join(arguments)}` failed: {said}")
-
-
-def _dying_with_us() -> list[str]:
-    """Return what to begin a command with so that it ends with us; nothing where that cannot be had."""
-    # Else what a killed command had begun would go on, and come after the removal of all that there is.
-    setpriv = shutil.which("setpriv")
-    return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
 
 
 def ip(*arguments: str) -> str:

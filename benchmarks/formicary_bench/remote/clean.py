@@ -49,11 +49,8 @@ async def clean(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) -> l
         steps: shows how far it is.
     """
     steps.begin(host.name for host in hosts)
-    web = Web(known)
-    try:
+    async with Web(known) as web:
         return await asyncio.gather(*(_clean(host, web, steps) for host in hosts))
-    finally:
-        await web.close()
 
 
 async def _clean(host: Host, web: Web, steps: Steps) -> Cleaned:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -104,16 +103,8 @@ def _address(text: str, _: Path) -> str:
     return text
 
 
-def _why_no_file(path: Path) -> str:
-    """Explain why a path is not a file; return an empty string if it is one.
-
-    `Path.is_file` hides errors since Python 3.14, so this looks for itself.
-    """
-    try:
-        mode = path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return "is not there"
-    return "" if stat.S_ISREG(mode) else "is a folder" if stat.S_ISDIR(mode) else "is not a regular file"
+def _open_at_once(name: str, flags: int) -> int:
+    return os.open(name, flags | os.O_NONBLOCK)  # where the file is a pipe, nobody may write to it
 
 
 def _file(text: str, folder: Path) -> Path | None:
@@ -124,16 +115,13 @@ def _file(text: str, folder: Path) -> Path | None:
     except RuntimeError:
         raise WrongError(f"{shown(text)} names a user that there is not; write the whole path") from None
     try:
-        if what := _why_no_file(path):
-            raise WrongError(
-                f"the file {path} {what}; write the path of one, relative to this file or absolute"
-            )
-        if not os.access(path, os.R_OK):
-            raise WrongError(
-                f"the file {path} may not be read by this account; `chmod u+r` it, if it is yours"
-            )
+        with open(path, "rb", opener=_open_at_once):
+            pass
     except OSError as error:
-        raise WrongError(f"the file {shown(str(path))} cannot be looked at: {error.strerror}") from None
+        raise WrongError(
+            f"the file {path} cannot be read ({error.strerror}); write the path of one, relative to this "
+            "file or absolute"
+        ) from None
     return path
 
 

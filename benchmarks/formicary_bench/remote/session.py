@@ -16,21 +16,15 @@ import itertools
 import threading
 import time
 from contextlib import nullcontext, suppress
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from formicary.processes.requests import request_nothing
 from formicary_bench.remote.errors import HostError, together
 from formicary_bench.remote.host_agent.link import Link
 from formicary_bench.remote.host_agent.protocol import (
-    Ask,
-    CloseWindow,
-    Describe,
     Kill,
-    Look,
-    OpenWindow,
     SendOrder,
     Start,
-    StartServer,
-    StopServer,
 )
 from formicary_bench.remote.launchers.ssh import SshLauncher
 from formicary_bench.remote.workers import RemoteHost, RemoteWorker
@@ -41,18 +35,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from formicary_bench.remote.clocks import Offset
-    from formicary_bench.remote.host_agent.protocol import ControllerMessage, Question, Result
+    from formicary_bench.remote.host_agent.protocol import ControllerMessage, Question
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.launchers.launcher import Launcher
 
-_SECONDS: dict[type[Question], float] = {
-    Look: 10.0,
-    Describe: 20.0,
-    OpenWindow: 30.0,
-    CloseWindow: 60.0,
-    StartServer: 60.0,
-    StopServer: 20.0,
-}
 _SECONDS_TO_END = 5.0
 _SECONDS_TO_CLOSE = 3.0
 _SECONDS_TO_TELL_THE_TIME = 5.0
@@ -127,15 +113,15 @@ class Session:
         """Return how far a host's clock is ahead of ours, and how sure that is; None if it does not say."""
         return self._do(self._links[name].clock(_SECONDS_TO_TELL_THE_TIME))
 
-    def ask(self, name: str, question: Question) -> Result:
+    def ask(self, name: str, question: Question[T]) -> T:
         """Ask a host's host agent something, and wait for the answer.
 
         Raises:
             HostError: it refuses, is lost, or does not answer in time.
         """
-        return self._do(self._links[name].ask(question, _SECONDS[type(question)]))
+        return self._do(self._links[name].ask(question))
 
-    def ask_all(self, questions: Mapping[str, Question]) -> dict[str, Result]:
+    def ask_all(self, questions: Mapping[str, Question[T]]) -> dict[str, T]:
         """Ask several hosts' host agents at once, by their names, and wait for all answers.
 
         Raises:
@@ -143,9 +129,9 @@ class Session:
         """
         return self._do(self._ask_all(questions), may_interrupt=True)
 
-    def ask_nobody(self, name: str, question: Question) -> None:
+    def ask_nobody(self, name: str, question: Question[Any]) -> None:
         """Have a host's host agent do something, whatever comes of it."""
-        self._send(self._links[name], Ask(-1, question))
+        self._send(self._links[name], request_nothing(question))
 
     def revive(self, name: str) -> None:
         """Connect again to a host that was lost, if it was; one attempt is made.
@@ -171,11 +157,11 @@ class Session:
         number = self.next_number()
         worker = RemoteWorker(
             name,
-            lambda line: self._send(link, SendOrder(number, line)),
+            lambda order: self._send(link, SendOrder(number, order)),
             lambda: self._send(link, Kill(number)),
         )
         self._loop.call_soon_threadsafe(link.add, number, worker.take)
-        self._send(link, Start(number, handover=True))
+        self._send(link, Start(number))
         return worker
 
     def _send(self, link: Link, message: ControllerMessage) -> None:
@@ -188,10 +174,8 @@ class Session:
         with allow_interrupts() if may_interrupt else nullcontext():
             return doing.result()
 
-    async def _ask_all(self, questions: Mapping[str, Question]) -> dict[str, Result]:
-        asked = (
-            self._links[name].ask(question, _SECONDS[type(question)]) for name, question in questions.items()
-        )
+    async def _ask_all(self, questions: Mapping[str, Question[T]]) -> dict[str, T]:
+        asked = (self._links[name].ask(question) for name, question in questions.items())
         found = await asyncio.gather(*asked, return_exceptions=True)
         if problems := [one for one in found if isinstance(one, HostError)]:
             raise together(problems, len(self._hosts))

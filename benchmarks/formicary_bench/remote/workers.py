@@ -9,38 +9,34 @@ import signal
 import socket
 import tempfile
 import threading
-from collections import deque
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from formicary.errors import ProfilingError
-from formicary.profiling.model.profile import Profile
+from formicary.processes.lines import LineError, Lines, encode
+from formicary.processes.messages import Failed
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import (
     CloseWindow,
     Data,
     Ended,
     Look,
-    Looked,
-    Opened,
     OpenWindow,
-    Profiled,
     Said,
     Started,
 )
 from formicary_bench.worker.interruption import allow_interrupts
-from formicary_bench.worker.messages import Failed, decode_reports, encode
+from formicary_bench.worker.messages import Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary_bench.remote.host_agent.protocol import WorkerMessage
+    from formicary.profiling.model.profile import Profile
+    from formicary_bench.remote.host_agent.protocol import Looked, WorkerMessage
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.session import Session
-    from formicary_bench.worker.messages import Order, Report
+    from formicary_bench.worker.messages import Order
 
 LARGEST_HANDOVER = 1 << 32
 """Bytes of raw values that a worker may hand over."""
@@ -55,16 +51,16 @@ class RemoteWorker:
 
     Args:
         name: the host's.
-        send: gives its host agent a line for it.
+        send: gives its host agent an order for it.
         kill: has its host agent end it.
     """
 
-    def __init__(self, name: str, send: Callable[[bytes], None], kill: Callable[[], None]) -> None:
+    def __init__(self, name: str, send: Callable[[Order], None], kill: Callable[[], None]) -> None:
         self._name = name
         self._send = send
         self._kill = kill
-        self._lines: deque[bytes] = deque()
-        self._unread = 0
+        self._unread = bytearray()
+        self._lines: Lines[Report] = Lines(Report)
         self._ours, self._theirs = socket.socketpair()
         self._ours.setblocking(False)
         self._theirs.setblocking(False)
@@ -87,7 +83,7 @@ class RemoteWorker:
 
     def send(self, order: Order) -> None:
         """Send it an order; nothing happens if it has ended, which is noticed by `read`."""
-        self._send(encode(order))
+        self._send(order)
 
     def read(self) -> list[Report] | None:
         """Return what it has said since the last time; None if it has ended."""
@@ -95,11 +91,14 @@ class RemoteWorker:
             self._ours.recv(1 << 16)
         has_ended = self._ended.done()  # first: what it has said comes before that
         with self._lock:
-            lines, self._unread = [*self._lines], 0
-            self._lines.clear()
-        if not lines and has_ended:
-            return None
-        return decode_reports(lines)
+            said = bytes(self._unread)
+            self._unread.clear()
+        if not said:
+            return None if has_ended else []
+        try:
+            return [*self._lines.feed(said)]
+        except LineError as error:
+            return [Failed(f"it said {error}")]
 
     def wait(self, seconds: float) -> int:
         """Wait until it has ended and return its exit code; end it after this time."""
@@ -149,20 +148,19 @@ class RemoteWorker:
             case Started(_, pid):
                 if not self._started.done():
                     self._started.set_result(pid)
-            case Said(_, line):
-                self._said(line)
+            case Said(_, report):
+                self._said(bytes(report))
             case Data(_, part):
                 self._keep(part)
             case Ended(_, code, last_words):
                 self._end(code, last_words)
 
-    def _said(self, line: bytes) -> None:
+    def _said(self, report: bytes) -> None:
         with self._lock:
-            self._unread += len(line)
-            if self._unread > _MOST_UNREAD:
-                line = encode(Failed("it says more than anybody can read"))
-                self._lines.clear()
-            self._lines.append(line)
+            if len(self._unread) + len(report) > _MOST_UNREAD:
+                report = encode(Failed("it says more than anybody can read"))
+                self._unread.clear()
+            self._unread += report + b"\n"
             self._wake()
 
     def _keep(self, part: bytes) -> None:
@@ -227,11 +225,9 @@ class RemoteWindow:
         """
         self.is_over = True
         try:
-            profiled = self._session.ask(self._name, CloseWindow(self._number))
+            return self._session.ask(self._name, CloseWindow(self._number))
         except HostError as error:
             raise ProfilingError(str(error)) from error
-        assert isinstance(profiled, Profiled)
-        return msgspec.json.decode(profiled.profile, type=Profile)
 
 
 class RemoteHost:
@@ -274,11 +270,10 @@ class RemoteHost:
         """
         number = self._session.next_number()
         try:
-            opened = self._session.ask(self.name, OpenWindow(number, pid, servers))
+            refused = self._session.ask(self.name, OpenWindow(number, pid, servers))
         except HostError as error:
             raise ProfilingError(str(error)) from error
-        assert isinstance(opened, Opened)
-        window = RemoteWindow(self.name, number, self._session, opened.refused)
+        window = RemoteWindow(self.name, number, self._session, refused)
         try:
             yield window
         finally:
@@ -291,6 +286,4 @@ class RemoteHost:
         Raises:
             HostError: it does not answer.
         """
-        looked = self._session.ask(self.name, Look(pids))
-        assert isinstance(looked, Looked)
-        return looked
+        return self._session.ask(self.name, Look(pids))

@@ -65,12 +65,12 @@ def end_on_interrupt() -> Iterator[None]:
 @contextmanager
 def allow_interrupts() -> Iterator[None]:
     """Raise KeyboardInterrupt at any point of the block if there is, or was, a request to end."""
-    _Request.is_raised = True
+    before, _Request.is_raised = _Request.is_raised, True
     try:
         raise_if_interrupted()
         yield
     finally:
-        _Request.is_raised = False
+        _Request.is_raised = before and not _Request.made  # once: what follows cleans up
 
 
 def raise_if_interrupted() -> None:

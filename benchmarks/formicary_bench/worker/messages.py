@@ -5,15 +5,14 @@ A job may hold secrets. Standard input is private to the two processes; argument
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
+from formicary.processes import messages
+from formicary.processes.messages import Failed, Go, Stop
 from formicary.profiling.model.profile import Profile  # noqa: TC001 - msgspec resolves the annotations
 from formicary_bench.vocabulary.configuration import Configuration  # noqa: TC001 - as above
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Server(msgspec.Struct, frozen=True):
@@ -82,10 +81,6 @@ class Meet(msgspec.Struct, frozen=True, tag="meet"):
     """Everything is prepared everywhere: wait until you know all whom you will talk to."""
 
 
-class Go(msgspec.Struct, frozen=True, tag="go"):
-    """All have met: begin."""
-
-
 class Account(msgspec.Struct, frozen=True, tag="account"):
     """Account for your CPU time: nobody may look into you from outside.
 
@@ -96,19 +91,13 @@ class Account(msgspec.Struct, frozen=True, tag="account"):
     step: Literal["prepare", "begin", "end"]
 
 
-class Stop(msgspec.Struct, frozen=True, tag="stop"):
-    """All is measured: clean up and end."""
-
-
-class Ready(msgspec.Struct, frozen=True, tag="ready"):
+class Ready(messages.Ready, frozen=True):
     """A worker is prepared.
 
     Attributes:
-        endpoint: how others reach it, if they do.
         measures: whether it has something to measure, and so a result.
     """
 
-    endpoint: str = ""
     measures: bool = False
 
 
@@ -116,15 +105,13 @@ class Met(msgspec.Struct, frozen=True, tag="met"):
     """A worker knows all whom it will talk to."""
 
 
-class Progress(msgspec.Struct, frozen=True, tag="progress"):
-    """A worker lives, and this is how many steps it has done in all.
+class Progress(messages.Progress, frozen=True):
+    """A worker lives: `done` counts steps of preparation, or round trips.
 
     Attributes:
-        done: steps of preparation, or round trips, so far.
         at_ns: when, on the worker's clock.
     """
 
-    done: int
     at_ns: int = 0
 
 
@@ -208,26 +195,8 @@ class Tallied(msgspec.Struct, frozen=True, tag="tallied"):
     counters: dict[str, float] = {}
 
 
-class Failed(msgspec.Struct, frozen=True, tag="failed"):
-    """The worker cannot go on, for this reason."""
-
-    reason: str
-
-
 Order = Job | Meet | Go | Account | Stop
 Result = Done | Created | Tallied
 """What a worker says that has measured."""
 
 Report = Ready | Met | Progress | Mark | Accounted | Result | Failed
-
-encode = msgspec.json.Encoder().encode
-decode_order = msgspec.json.Decoder(Order).decode
-decode_report = msgspec.json.Decoder(Report).decode
-
-
-def decode_reports(lines: Iterable[bytes]) -> list[Report]:
-    """Return what a worker has said; a failure of its own, if that cannot be understood."""
-    try:
-        return [decode_report(line) for line in lines]
-    except msgspec.DecodeError as error:
-        return [Failed(f"it said what cannot be understood ({error})")]

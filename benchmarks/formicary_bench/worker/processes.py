@@ -4,65 +4,49 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
-import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
-from typing import IO, TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self
 
 from msgspec.structs import replace
 
 from formicary.core.scratch import sweep
+from formicary.processes.child import Child
+from formicary.processes.lines import LineError, Lines, encode
+from formicary.processes.messages import Failed
 from formicary_bench.worker import leftovers
-from formicary_bench.worker.messages import Job, decode_reports, encode
+from formicary_bench.worker.messages import Job, Report
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from formicary_bench.worker.messages import Order, Report
+    from formicary_bench.worker.messages import Order
 
 _COMMAND = (sys.executable, "-P", "-m", "formicary_bench.worker.worker")
-_LAST_WORDS = 2000  # bytes at the end of its standard error that are looked at
-_LONGEST_LINE = 300
 
 
 class Worker:
     """A worker's process on this machine; gone after the `with` block, whatever it is doing."""
 
     def __init__(self) -> None:
-        self._rest = b""
-        self._files = ExitStack()
         self._mark = leftovers.marked_environment()
         self._is_driven = False
+        self._lines: Lines[Report] = Lines(Report)
 
     def __enter__(self) -> Self:
-        # A file, not a pipe: a worker that complains without end must not block.
-        self._errors = self._files.enter_context(tempfile.TemporaryFile())
-        try:
-            self._handover = self._files.enter_context(tempfile.TemporaryFile())
-            self._process = subprocess.Popen(  # noqa: S603 -- this interpreter, with arguments of our own
-                _COMMAND,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-                bufsize=0,
-                pass_fds=[self._handover.fileno()],
-                env=self._mark,
-                start_new_session=True,  # Ctrl-C is for the controller, which ends its workers itself
-            )
-        except BaseException:
-            self._files.close()
-            raise
+        with contextlib.ExitStack() as files:
+            self._handover = files.enter_context(tempfile.TemporaryFile())
+            handed = [self._handover.fileno()]
+            self._process = Child(_COMMAND, is_piped=True, keeps_words=True, pass_fds=handed, env=self._mark)
+            self._files = files.pop_all()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Leaving it closes the pipes and waits for the end. What the worker has started itself, another
-        # platform's driver, is in its group and must go with it.
-        with self._files, self._process, contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        # What the worker has started itself, another platform's driver, is in its group and must go with it.
+        with self._files, self._process:
+            pass
         if self._is_driven:  # what the driver has started may have left the group
             leftovers.end_all(self._mark)
         sweep()  # it may have been killed in the middle of its work, with its sockets in a temporary folder
@@ -91,39 +75,19 @@ class Worker:
         data = os.read(self.fileno(), 1 << 16)
         if not data:
             return None
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        return decode_reports(lines)
+        try:
+            return [*self._lines.feed(data)]
+        except LineError as error:
+            return [Failed(f"it said {error}")]
 
     def wait(self, seconds: float) -> int:
         """Wait until it has ended and return its exit code; end it after this time."""
-        try:
-            return self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            return self._process.wait()
+        return self._process.end_within(seconds)
 
     def last_words(self) -> str:
         """Return the last line that it wrote to standard error."""
-        return last_line(self._errors)
+        return self._process.last_words()
 
     def raw_values(self) -> int:
         """Return the file descriptor of the raw values that it has written, complete after `Done`."""
         return self._handover.fileno()
-
-
-def last_line(file: IO[bytes]) -> str:
-    """Return the last line of a file that says anything; its beginning, if it is long."""
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - _LAST_WORDS))
-    lines = file.read().decode(errors="replace").split("\n")
-    return next((line.strip()[:_LONGEST_LINE] for line in reversed(lines) if line.strip()), "")
-
-
-def ended_how(code: int) -> str:
-    """Say how a process ended, from its exit code, negative for a signal."""
-    if code >= 0:
-        return f"ended with exit code {code}"
-    try:
-        return f"was ended by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"was ended by signal {-code}"

@@ -17,38 +17,37 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, cast
 
+from formicary.core.event_loop import loop_factory
 from formicary.core.quoting import shorten
 from formicary.errors import FormicaryError, UsageError
+from formicary.processes.lines import Lines, encode
+from formicary.processes.messages import Failed, Go, Stop
+from formicary.processes.parent import take_standard_streams
 from formicary_bench.vocabulary.parameters.shared import OnCores
 from formicary_bench.worker.cores import use_cores
 from formicary_bench.worker.cpu_accounts import CpuAccounts
-from formicary_bench.worker.loops import loop_factory
 from formicary_bench.worker.marks import mark_now, mark_window
 from formicary_bench.worker.messages import (
     Account,
     Created,
     Done,
-    Failed,
-    Go,
     Job,
     Meet,
     Met,
+    Order,
     Progress,
     Ready,
     Report,
-    Stop,
     Tallied,
-    decode_order,
-    encode,
 )
 from formicary_bench.worker.workload import Workload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary_bench.worker.messages import Mark, Order
+    from formicary_bench.worker.messages import Mark
     from formicary_bench.worker.workload import PreparedRole, Role
 
 _SECONDS_BETWEEN_REPORTS = 0.25
@@ -59,9 +58,9 @@ _OURS = "formicary_bench."
 class Channel:
     """The line to the controller."""
 
-    def __init__(self, out: BinaryIO) -> None:
-        self._out = out
-        self._orders = _orders()
+    def __init__(self) -> None:
+        self._incoming, self._out = take_standard_streams()
+        self._orders = _orders(self._incoming.fileno())
 
     def say(self, report: Report) -> None:
         """Tell the controller something; if it is gone, end."""
@@ -88,12 +87,11 @@ class Channel:
         threading.Thread(target=run, daemon=True).start()
 
 
-def _orders() -> Iterator[Order]:
-    # Not sys.stdin: a thread that waits in it would keep the interpreter from shutting down.
-    buffer = b""
-    while data := os.read(0, 1 << 16):
-        *lines, buffer = (buffer + data).split(b"\n")
-        yield from map(decode_order, lines)
+def _orders(descriptor: int) -> Iterator[Order]:
+    # Not a file: a thread that waits in it would keep the interpreter from shutting down.
+    lines: Lines[Order] = Lines(Order)
+    while data := os.read(descriptor, 1 << 16):
+        yield from lines.feed(data)
 
 
 async def play(job: Job, channel: Channel) -> None:
@@ -217,9 +215,7 @@ def _hand_over(work: Workload, channel: Channel, began: int) -> None:
 def main() -> None:
     """Do one job; the exit code is 0 if it was done."""
     atexit.register(gc.freeze)  # end without searching all that was loaded for garbage
-    # Standard output belongs to the controller: what a library prints goes to standard error.
-    channel = Channel(os.fdopen(os.dup(1), "wb"))
-    os.dup2(2, 1)
+    channel = Channel()
     job = channel.next()
     assert isinstance(job, Job)
     try:

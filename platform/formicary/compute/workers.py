@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from formicary.compute.functions import cannot_be_sent, check_can_be_sent, name_of
 from formicary.core.errors import ComputeError
 from formicary.core.importing import describe_error
+from formicary.processes.words import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -156,12 +157,7 @@ class ProcessWorker:
         code = self._exit_code
         if code in {None, _UNKNOWN}:
             return "has ended"
-        if code >= 0:
-            return f"has ended with exit code {code}"
-        try:
-            return f"was killed by {signal.Signals(-code).name}"
-        except ValueError:
-            return f"was killed by signal {-code}"
+        return f"has ended with exit code {code}" if code >= 0 else f"was killed by {signal_name(-code)}"
 
 
 def _check_program() -> None:

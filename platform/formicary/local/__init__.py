@@ -4,7 +4,7 @@
 - `placement`: in which container an agent is placed, and which agents were, as plain data
 - `child`: a container in a process of its own, as the program uses it that has started it
 - `process`: that process, as the program sees it: orders, answers, and how it ends
-- `orders`: what is said between the two, and the line on which it is
+- `orders`: what is said between the two
 - `worker`: what runs there; `performing` is what it does on orders
 - `names`: how agents are found by short names in all containers; `search` is that as a state machine
 - `cycles`: the synchronous mode of all containers; `barrier` is that as a state machine

@@ -13,7 +13,7 @@ from formicary.core.importing import is_allowed
 from formicary.core.logs import get_logger
 from formicary.core.names import check_container
 from formicary.local.locating import locate
-from formicary.local.orders import Allow, Close, Ended, Join, Open
+from formicary.local.orders import Allow, Ended, Join, Open
 from formicary.local.placement import Placement
 from formicary.local.process import ContainerProcess
 
@@ -159,7 +159,7 @@ class ChildContainer:
 
     async def close(self) -> None:
         """Stop its agents and end it; cancelled, it is ended at once."""
-        has_ended = await self._process.end(Close(), _ENDS_WITHIN)
+        has_ended = await self._process.end(_ENDS_WITHIN)
         if not has_ended:
             logger.error(
                 "container %s did not end within %g s, and its process was killed%s",

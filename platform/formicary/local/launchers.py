@@ -1,15 +1,25 @@
-"""Where the processes of containers are started: on this machine, or on the nodes of a Slurm job."""
+"""Where the processes of containers are started: here, or by a command such as `srun` on other hosts."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import socket
 import subprocess
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from formicary.core.errors import UsageError
 from formicary.local.addresses import own_address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+HOST: Final = "{host}"
+"""What stands for the host's name in a launcher's command."""
+
+SRUN: Final = f"srun --nodes 1 --ntasks 1 --nodelist {HOST} --overlap"
+"""The command that starts programs on the nodes of a Slurm job."""
 
 _SECONDS_TO_LIST: Final = 20.0
 
@@ -47,36 +57,70 @@ class Launcher(Protocol):
         """Return how the process of a container is started; containers are counted from 0."""
 
 
-class SlurmLauncher:
-    """The nodes of the job that this process runs in, one container after the other; see `Launcher`.
+class CommandLauncher:
+    """Hosts on which a command starts programs, one container after the other; see `Launcher`.
 
     Args:
-        interface: the network interface by which they talk; empty for the only one, or that of the node's
+        command: as of `starter`.
+        hosts: the names of the hosts, as the command takes them.
+        interface: the network interface by which they talk; empty for the only one, or that of the host's
             name.
+
+    Raises:
+        UsageError: there is no such command.
+    """
+
+    def __init__(self, command: str, hosts: Sequence[str], interface: str = "") -> None:
+        self._start_on = starter(command)
+        self._interface = interface
+        self.hosts: Final = tuple(hosts)
+
+    @property
+    def count(self) -> int:
+        """One for each host."""
+        return len(self.hosts)
+
+    @property
+    def address(self) -> str:
+        """That of this host."""
+        return own_address(self._interface, node_name()).address
+
+    def place(self, number: int) -> Elsewhere:
+        """Return how the command starts it on a host."""
+        return Elsewhere(self._start_on(self.hosts[number % len(self.hosts)]), self._interface)
+
+
+class SlurmLauncher(CommandLauncher):
+    """The nodes of the job that this process runs in; see `CommandLauncher`.
 
     Raises:
         UsageError: there is no job, or Slurm's commands are missing.
     """
 
     def __init__(self, interface: str = "") -> None:
-        self._interface = interface
-        self.nodes: Final = job_nodes()
+        hosts = job_nodes()
+        super().__init__(SRUN, hosts, interface)
 
-    @property
-    def count(self) -> int:
-        """One for each node."""
-        return len(self.nodes)
 
-    @property
-    def address(self) -> str:
-        """That of this node."""
-        return own_address(self._interface, node_name()).address
+def starter(command: str) -> Callable[[str], tuple[str, ...]]:
+    """Return a function that returns the command by which programs are started on a host.
 
-    def place(self, number: int) -> Elsewhere:
-        """Have `srun` start it on a node."""
-        node = self.nodes[number % len(self.nodes)]
-        options = ("--nodes", "1", "--ntasks", "1", "--nodelist", node, "--overlap")
-        return Elsewhere(("srun", *options), self._interface)
+    Args:
+        command: it starts the program that is written after it, passes on its standard input and output, and
+            ends with it; `{host}` stands for the host, as in `blaunch {host}`.
+
+    Raises:
+        UsageError: there is no such command, or it names no host.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"{command!r:.80} cannot be read as a command ({error}); close its quotes") from None
+    if HOST not in command:
+        raise UsageError(f"the command {command!r:.80} names no host; write {HOST} where its name belongs")
+    if shutil.which(words[0]) is None:
+        raise UsageError(f"there is no command {words[0]!r:.80}; load its module, or write its path")
+    return lambda host: tuple(word.replace(HOST, host) for word in words)
 
 
 def node_name() -> str:
@@ -85,7 +129,7 @@ def node_name() -> str:
 
 
 def job_nodes() -> tuple[str, ...]:
-    """Have Slurm say which nodes the job has that this process runs in.
+    """Ask Slurm for the nodes of the job that this process runs in.
 
     Raises:
         UsageError: there is no job, or Slurm does not say.

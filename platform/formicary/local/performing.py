@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.agent import Agent
     from formicary.core.micro import MicroAgent
-    from formicary.local.orders import Line, Order
+    from formicary.local.orders import Order
     from formicary.local.script import Script
+    from formicary.processes.lines import Line
+    from formicary.processes.requests import Request
 
 _SHOWN = 3  # reasons for dead letters
 
@@ -30,7 +32,7 @@ class Performing:
         line: where it says which of its agents have ended.
     """
 
-    def __init__(self, container: Container, line: Line) -> None:
+    def __init__(self, container: Container, line: Line[Request[Order]]) -> None:
         self._container = container
         self.names = LocalNames(container, lambda names: line.send(Gone(names)))
         self._cycles = LocalCycles(container) if container.mode == "synchronous" else None

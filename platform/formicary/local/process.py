@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import signal
 import socket
-import subprocess
 import sys
 from typing import TYPE_CHECKING, Final
 
-from formicary import errors
-from formicary.core.errors import ContainerLostError, FormicaryError
-from formicary.local.orders import Done, Ended, Gone, Line, Numbered, Refused
+from formicary.core.errors import ContainerLostError
+from formicary.local.orders import Ended, Gone, Order, Report
+from formicary.processes.child import Child
+from formicary.processes.lines import Line, LineError
+from formicary.processes.messages import Stop
+from formicary.processes.requests import Requests, request_nothing
+from formicary.processes.words import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.local.orders import Order
+    from formicary.processes.requests import Request
 
 _ENDS_WITHIN: Final = 2.0  # s that a launcher's command gets to end what it has started
 _WORKER: Final = (sys.executable, "-P", "-m", "formicary.local.worker")
-_LOOKS: Final = 0.002  # s between looks whether a process has ended that has closed its end of the line
 
 
 class ContainerProcess:
@@ -47,11 +48,10 @@ class ContainerProcess:
         self._before = before
         self._on_gone = on_gone
         self._on_lost = on_lost
-        self._process: subprocess.Popen[bytes] | None = None
-        self._line: Line | None = None
+        self._process: Child | None = None
+        self._line: Line[Report] | None = None
         self._reading: asyncio.Task[None] | None = None
-        self._answers: dict[int, asyncio.Future[list[str]]] = {}
-        self._numbers = itertools.count()
+        self._requests: Requests[Order, list[str]] = Requests(self._send)
         self._is_closing = False
         self.report: Ended | None = None
         """What it has said last, where it has ended in order."""
@@ -86,64 +86,41 @@ class ContainerProcess:
             ) from error
         self._reading = asyncio.create_task(self._read(), name=f"listens to container {self._name}")
 
-    async def _start_here(self) -> Line:
+    async def _start_here(self) -> Line[Report]:
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                self._process = subprocess.Popen(  # noqa: ASYNC220, S603 -- quick; this interpreter, our arguments
-                    [*_WORKER, str(theirs.fileno())],
-                    stdin=subprocess.DEVNULL,
-                    pass_fds=[theirs.fileno()],
-                    start_new_session=True,  # Ctrl-C is for the program, which ends its containers itself
-                )
+                self._process = Child([*_WORKER, str(theirs.fileno())], pass_fds=[theirs.fileno()])
             except OSError:
                 ours.close()
                 raise
-        return await Line.open(ours)
+        return await Line.open(ours, Report)
 
-    async def _start_elsewhere(self) -> Line:
-        pipe = subprocess.PIPE
-        self._process = process = subprocess.Popen(  # noqa: ASYNC220, S603 -- quick; the launcher's command
-            [*self._before, *_WORKER], stdin=pipe, stdout=pipe, bufsize=0, start_new_session=True
-        )
-        assert process.stdin is not None
-        assert process.stdout is not None
-        return await Line.over_pipes(process.stdout, process.stdin)
+    async def _start_elsewhere(self) -> Line[Report]:
+        self._process = Child([*self._before, *_WORKER], is_piped=True)
+        return await self._process.line(Report)
 
     # -- what it says ---------------------------------------------------------------------------------------
 
     async def _read(self) -> None:
         assert self._line is not None
-        while (report := await self._line.read_report()) is not None:
-            match report:
-                case Gone(names):
-                    self._on_gone(names)
-                case Ended():
-                    self.report = report
-                case _:
-                    self._settle(report)
-        await self._has_ended()
+        assert self._process is not None
+        try:
+            while (report := await self._line.receive()) is not None:
+                match report:
+                    case Gone(names):
+                        self._on_gone(names)
+                    case Ended():
+                        self.report = report
+                    case _:
+                        self._requests.settle(report)
+        except LineError:  # agents have written to what is not theirs; nothing that follows can be understood
+            self._process.kill()
+        await self._has_ended(self._process)
 
-    def _settle(self, report: Done | Refused) -> None:
-        answer = self._answers.pop(report.number, None)
-        if answer is None or answer.done():  # who has asked does not wait any more
-            return
-        if isinstance(report, Done):
-            answer.set_result(report.names)
-        else:
-            kind = getattr(errors, report.error, FormicaryError)
-            answer.set_exception(kind(report.reason))
-
-    async def _has_ended(self) -> None:
-        process = self._process
-        assert process is not None
-        while process.poll() is None:  # noqa: ASYNC110 -- no loop tells of this in all threads
-            await asyncio.sleep(_LOOKS)
-        how = f"container {self._name} (process {process.pid}) {self._how(process.returncode)}"
-        for answer in self._answers.values():
-            if not answer.done():
-                answer.set_exception(ContainerLostError(how))
-        self._answers.clear()
+    async def _has_ended(self, process: Child) -> None:
+        how = f"container {self._name} (process {process.pid}) {self._how(await process.ended())}"
+        self._requests.fail(ContainerLostError(how))
         if not self._is_closing:
             self.loss = how
             self._on_lost()
@@ -154,7 +131,7 @@ class ContainerProcess:
         if code == -signal.SIGKILL:
             return "was killed (SIGKILL: by a user, or by the system if memory ran out)"
         if code < 0:
-            return f"was killed ({signal.Signals(-code).name})"
+            return f"was killed ({signal_name(-code)})"
         return f"ended with exit code {code}"
 
     # -- orders ---------------------------------------------------------------------------------------------
@@ -168,22 +145,18 @@ class ContainerProcess:
         """
         if self._line is None or self._reading is None or self._reading.done():
             raise ContainerLostError(self.loss or f"container {self._name} is not open")
-        answer: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
-        number = next(self._numbers)
-        self._answers[number] = answer
-        self._line.send(Numbered(number, order))
-        try:
-            return await answer
-        finally:
-            self._answers.pop(number, None)
+        return await self._requests.ask(order)
+
+    def _send(self, said: Request[Order]) -> None:
+        assert self._line is not None
+        self._line.send(said)
 
     # -- the end --------------------------------------------------------------------------------------------
 
-    async def end(self, order: Order, seconds: float) -> bool:
+    async def end(self, seconds: float) -> bool:
         """Have it end; kill it where it does not in time, or where this is cancelled.
 
         Args:
-            order: what tells it to end.
             seconds: the time.
 
         Returns:
@@ -192,7 +165,7 @@ class ContainerProcess:
         self._is_closing = True
         if self._line is None or self._reading is None:
             return True
-        self._line.send(Numbered(next(self._numbers), order))
+        self._line.send(request_nothing(Stop()))
         try:
             _, late = await asyncio.wait([self._reading], timeout=seconds)
             return not late
@@ -204,7 +177,9 @@ class ContainerProcess:
         self._is_closing = True
         if self._process is not None:
             if self._before:  # killed, it could not end what it has started elsewhere
-                await self._terminate(self._process)
+                self._process.terminate()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._process.ended(), _ENDS_WITHIN)
             if self._process.poll() is None:
                 self._process.kill()
             self._process.wait()
@@ -213,10 +188,3 @@ class ContainerProcess:
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.wait([self._reading])
-
-    async def _terminate(self, process: subprocess.Popen[bytes]) -> None:
-        process.terminate()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_ENDS_WITHIN):
-                while process.poll() is None:  # noqa: ASYNC110 -- as above
-                    await asyncio.sleep(_LOOKS)

@@ -11,28 +11,27 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-import os
-import select
 import signal
 import socket
 import sys
-import threading
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 from formicary.container.container import Container
 from formicary.core.errors import FormicaryError
 from formicary.core.event_loop import loop_factory
-from formicary.core.importing import describe_error
 from formicary.core.logs import PlatformLog, get_logger
 from formicary.local.addresses import own_address
 from formicary.local.launchers import node_name
-from formicary.local.orders import Close, Done, Line, Open, Refused
+from formicary.local.orders import Open, Order
 from formicary.local.performing import Performing, describe_end
+from formicary.processes.lines import Line, LineError
+from formicary.processes.messages import Stop
+from formicary.processes.parent import end_with_parent, take_standard_streams
+from formicary.processes.requests import Answer, Refusal, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
-
-    from formicary.local.orders import Numbered
 
 _GRACE: Final = 20.0  # s that agents get to end when the program has gone; one may hold the loop for ever
 
@@ -49,49 +48,35 @@ def main() -> None:
     sys.exit(code)
 
 
-def _by_socket(descriptor: int) -> Callable[[], Coroutine[Any, Any, Line]]:
+def _by_socket(descriptor: int) -> Callable[[], Coroutine[Any, Any, Line[Request[Order]]]]:
     connected = socket.socket(fileno=descriptor)
     connected.set_inheritable(False)  # what agents start shall not keep it open
-    threading.Thread(target=_end_with_program, args=[connected.dup()], daemon=True).start()
-    return lambda: Line.open(connected)
+    end_with_parent(descriptor, _GRACE)
+    return lambda: Line.open(connected, Request[Order])
 
 
-def _by_standard_streams() -> Callable[[], Coroutine[Any, Any, Line]]:
-    """Take the standard streams for orders and answers; what agents print goes to standard error."""
-    incoming, outgoing = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
-    os.dup2(2, 1)
-    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 -- a device
-        os.dup2(nothing.fileno(), 0)
-    threading.Thread(
-        target=_end_with_program, args=[os.fdopen(os.dup(incoming.fileno()))], daemon=True
-    ).start()
-    return lambda: Line.over_pipes(incoming, outgoing)
+def _by_standard_streams() -> Callable[[], Coroutine[Any, Any, Line[Request[Order]]]]:
+    incoming, outgoing = take_standard_streams()
+    end_with_parent(incoming.fileno(), _GRACE)
+    return lambda: Line.over_pipes(incoming, outgoing, Request[Order])
 
 
-def _end_with_program(connected: socket.socket | TextIO) -> None:
-    """End the process some time after the program has gone, even if an agent holds the event loop."""
-    watched = select.poll()
-    watched.register(connected, select.POLLRDHUP if hasattr(select, "POLLRDHUP") else select.POLLHUP)
-    watched.poll()
-    threading.Event().wait(_GRACE)
-    os._exit(1)
-
-
-async def _serve(connect: Callable[[], Coroutine[Any, Any, Line]]) -> int:
+async def _serve(connect: Callable[[], Coroutine[Any, Any, Line[Request[Order]]]]) -> int:
     line = await connect()
     log = PlatformLog()
     get_logger("formicary").addHandler(log)
     try:
-        first = await line.read_order()
-        if first is None or not isinstance(first.order, Open):
-            return 1
-        return await _live(line, first.number, first.order, log)
+        with suppress(LineError):  # the program was killed in the middle of a word
+            first = await line.receive()
+            if first is not None and isinstance(first.order, Open):
+                return await _live(line, first.number, first.order, log)
+        return 1
     finally:
         await line.drain()
         line.close()
 
 
-async def _live(line: Line, number: int, opening: Open, log: PlatformLog) -> int:
+async def _live(line: Line[Request[Order]], number: int, opening: Open, log: PlatformLog) -> int:
     sys.path[:] = opening.path
     sys.argv[:] = opening.arguments
     form = logging.Formatter(f"{opening.name}: %(message)s")
@@ -104,12 +89,12 @@ async def _live(line: Line, number: int, opening: Open, log: PlatformLog) -> int
         try:
             async with container:
                 performing = Performing(container, line)
-                line.send(Done(number))
+                line.send(Answer(number, []))
                 await _Orders(line, performing).perform_all(container)
         except SystemExit as error:
             exits = error
     except FormicaryError as error:
-        line.send(Refused(number, str(error), type(error).__name__))
+        line.send(Refusal.of(number, error))
         return 1
     if performing is not None:
         performing.names.close()
@@ -138,7 +123,7 @@ class _Orders:
         performing: does them.
     """
 
-    def __init__(self, line: Line, performing: Performing) -> None:
+    def __init__(self, line: Line[Request[Order]], performing: Performing) -> None:
         self._line = line
         self._performing = performing
         self._tasks: set[asyncio.Task[None]] = set()
@@ -146,27 +131,25 @@ class _Orders:
     async def perform_all(self, container: Container) -> None:
         """Take orders until that to close, until the program has gone, or the container is closed."""
         try:
-            while (numbered := await self._line.read_order()) is not None:
-                if isinstance(numbered.order, Close) or not container.is_open:
+            while (request := await self._line.receive()) is not None:
+                if isinstance(request.order, Stop) or not container.is_open:
                     return
-                task = asyncio.create_task(self._perform(numbered))
+                task = asyncio.create_task(self._perform(request))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
         finally:
             for task in self._tasks:
                 task.cancel()
 
-    async def _perform(self, numbered: Numbered) -> None:
-        number = numbered.number
+    async def _perform(self, request: Request[Order]) -> None:
         try:
-            names = await self._performing.perform(numbered.order)
-        except FormicaryError as error:
-            self._line.send(Refused(number, str(error), type(error).__name__))
+            names = await self._performing.perform(request.order)
         except Exception as error:  # noqa: BLE001 -- who has ordered it is told
-            get_logger("formicary").exception("an order could not be carried out; please report this")
-            self._line.send(Refused(number, describe_error(error), "FormicaryError"))
+            if not isinstance(error, FormicaryError):
+                get_logger("formicary").exception("an order could not be carried out; please report this")
+            self._line.send(Refusal.of(request.number, error))
         else:
-            self._line.send(Done(number, names))
+            self._line.send(Answer(request.number, names))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import ServerError
+from formicary.processes.child import ended_with_us
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,8 +48,8 @@ def launch(program: str, config: Path, log: Path, *, die_with_parent: bool) -> i
         OSError: it cannot be started.
     """
     command = [program, "--config", str(config), "-F"]
-    if die_with_parent and (setpriv := shutil.which("setpriv")):
-        command = [setpriv, "--pdeathsig", "KILL", "--", *command]
+    if die_with_parent:
+        command = ended_with_us(command)
     # Not subprocess.Popen: that object wants to be kept as long as the server runs, which is longer than we.
     return os.posix_spawn(
         command[0],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
 
 import psutil
 import pytest
@@ -107,7 +106,7 @@ async def test_what_cannot_be_is_refused_in_a_sentence(monkeypatch):
         def refuse(*arguments, **options):
             raise OSError(11, "Resource temporarily unavailable")
 
-        monkeypatch.setattr(subprocess, "Popen", refuse)
+        monkeypatch.setattr("formicary.local.process.Child", refuse)
         with pytest.raises(
             ContainerLostError,
             match=r"^the process of container w1 cannot be started \(Resource temporarily unavailable\); ask",

@@ -9,6 +9,7 @@ import signal
 import stat
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -82,10 +83,8 @@ def test_no_permission_to_look_into_a_process(monkeypatch, started, for_all):
     ours = started(sys.executable, "-c", SPIN.format(seconds=60))
     py_spy = shutil.copy(sampler.find_program(), for_all)  # wherever the checkout is
     monkeypatch.setattr(sampler, "find_program", lambda: py_spy)
-    plain = sampler.subprocess.Popen
-    monkeypatch.setattr(
-        sampler.subprocess, "Popen", lambda *a, **k: plain(*a, **k, user=12345, extra_groups=[])
-    )
+    for module, name in ((sampler, "Child"), (sampler.subprocess, "Popen")):
+        monkeypatch.setattr(module, name, partial(getattr(module, name), user=12345, extra_groups=[]))
     with pytest.raises(TracingError, match=r"not permitted.*formicary doctor"), Window(ours.pid):
         pass
 

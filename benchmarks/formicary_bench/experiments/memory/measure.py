@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import os
 import selectors
-import subprocess
 import sys
-import tempfile
 import time
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from formicary.processes.child import Child
+from formicary.processes.lines import Lines
+from formicary.processes.messages import Progress
+from formicary.processes.words import ended_how
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.subjects.ours.holding import BARE
 from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.worker.interruption import allow_interrupts
-from formicary_bench.worker.processes import last_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +36,12 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
 
 _QUIET_SECONDS = 60.0  # without a word: tracing makes creating a batch of agents several times slower
+
+
+class Traced(msgspec.Struct, frozen=True, tag="traced"):
+    """All is ready; Python has traced so many bytes of memory."""
+
+    bytes: int
 
 
 def measure_memory(task: Task, listener: ProgressListener) -> tuple[Repetition, Holdings]:
@@ -69,7 +78,7 @@ def _weigh(configuration: Configuration, listener: ProgressListener, *, traced: 
 
 
 @contextmanager
-def _holding(configuration: Configuration, *, traced: bool) -> Iterator[subprocess.Popen[bytes]]:
+def _holding(configuration: Configuration, *, traced: bool) -> Iterator[Child]:
     """Start a process that holds what is to be weighed; it is gone after the block."""
     options = ["-X", "tracemalloc"] if traced else []
     program = (
@@ -82,30 +91,18 @@ def _holding(configuration: Configuration, *, traced: bool) -> Iterator[subproce
             str(Agents.of(configuration).agents),
         ]
     )
-    with (
-        tempfile.TemporaryFile() as errors,
-        subprocess.Popen(  # noqa: S603 -- this interpreter, with arguments of our own
-            [sys.executable, "-P", *options, *program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            bufsize=0,
-            start_new_session=True,
-        ) as process,
-    ):
+    with Child([sys.executable, "-P", *options, *program], is_piped=True, keeps_words=True) as process:
         try:
             yield process
         except EOFError:
-            code, said = process.wait(), last_line(errors)
-            raise RepetitionError(f"the process to be weighed ended with exit code {code}: {said}") from None
-        finally:
-            process.kill()
+            how = ended_how(process.wait())
+            raise RepetitionError(f"the process to be weighed {how}: {process.last_words()}") from None
 
 
-def _until_ready(process: subprocess.Popen[bytes], listener: ProgressListener) -> int:
+def _until_ready(process: Child, listener: ProgressListener) -> int:
     """Wait until it is ready and return what it has traced, in bytes."""
     assert process.stdout is not None
-    rest = b""
+    lines: Lines[Progress | Traced] = Lines(Progress | Traced)
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
@@ -116,8 +113,7 @@ def _until_ready(process: subprocess.Popen[bytes], listener: ProgressListener) -
             data = os.read(process.stdout.fileno(), 1 << 12)
             if not data:
                 raise EOFError
-            *lines, rest = (rest + data).split(b"\n")
-            for line in lines:
-                if line.startswith(b"ready"):
-                    return int(line.split()[1])
-                listener.advance(int(line), time.perf_counter_ns())
+            for said in lines.feed(data):
+                if isinstance(said, Traced):
+                    return said.bytes
+                listener.advance(said.done, time.perf_counter_ns())

@@ -14,8 +14,8 @@ from formicary_bench.remote.bootstrap import folder as ours
 from formicary_bench.remote.bootstrap import loop
 
 _NAMES = (
-    *("environment", "environment-*", "environment.new", "wheels", ours.LOCK),
-    *(ours.RECORD, f"{ours.RECORD}.new", ours.RUNNING, ours.SCRATCH, ours.MARKER),
+    *("environment", "environment-*", "environment.new", "packages", "wheels", ours.LOCK),
+    *(ours.RECORD, f"{ours.RECORD}.new", "running", ours.SCRATCH, ours.MARKER),
 )
 
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 MARKER = "formicary-hosts.txt"
 """The file by which a folder is known to be ours."""
 
-RUNNING = "running"
-"""The folder in it with a file for each process of ours."""
-
 SCRATCH = "scratch"
-"""The folder in it where host agents keep what they need while they run."""
+"""The folder in it where each host agent has a folder while it runs, with a file that it keeps locked."""
+
+IN_USE = "lock"
+"""The name of that file: it says where which process is."""
 
 RECORD = "record.json"
 """The file in it that says what was prepared."""
@@ -46,11 +46,11 @@ class LockedError(Exception):
 
 
 def is_ours(folder: Path) -> bool:
-    """Say whether a folder has our marker, or nothing but what host agents keep while they run."""
+    """Return whether a folder has our marker, or nothing but what host agents keep while they run."""
     if (folder / MARKER).is_file():
         return True
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    return bool(names) and names <= {RUNNING, SCRATCH}
+    return bool(names) and names <= {SCRATCH}
 
 
 def claim(folder: Path) -> None:
@@ -91,33 +91,6 @@ def lock(folder: Path) -> Iterator[None]:
         yield
 
 
-def note(folder: Path, pid: int) -> Path:
-    """Write down that a process of ours runs, so that `formicary hosts clean` knows it for certain.
-
-    Args:
-        folder: one of ours.
-        pid: the process, which runs its own program already; `forget` it when it has ended.
-
-    Returns:
-        The file that says so.
-    """
-    running = folder / RUNNING
-    running.mkdir(mode=0o700, exist_ok=True)
-    file = running / f"{pid}.json"
-    draft = running / f"{pid}.new"
-    draft.write_text(json.dumps(_traits(pid)), encoding="ascii")
-    draft.replace(file)
-    return file
-
-
-def forget(folder: Path, pid: int) -> None:
-    """Remove what `note` has written, if anything."""
-    with contextlib.suppress(FileNotFoundError):
-        (folder / RUNNING / f"{pid}.json").unlink()
-    with contextlib.suppress(OSError):  # others run still
-        (folder / RUNNING).rmdir()
-
-
 def record(folder: Path) -> dict[str, object]:
     """Return what `formicary hosts prepare` has written down; empty if it has not been here."""
     try:
@@ -128,38 +101,32 @@ def record(folder: Path) -> dict[str, object]:
 
 
 def left(folder: Path) -> dict[int, str]:
-    """Return the processes of ours that run still, with their command lines; forget those that have ended.
+    """Return the host agents that run on this host, with their command lines.
 
-    A process is ours if it has the number, the command line and the start time that were noted, in the same
-    run of the kernel: a number alone may be another's by now. Hosts may share a home folder, and those of a
-    lab a kernel too, so what others have noted stays, and is not returned.
+    A process has the number that its file says for as long as it keeps that locked. Hosts may share a home
+    folder, and those of a lab a kernel too, so what others have locked is not returned.
     """
     found = {}
-    boot, network = _boot(), _network("self")
-    for file in sorted((folder / RUNNING).glob("*.json")):
-        pid = int(file.stem) if file.stem.isdigit() else 0
-        try:
-            noted = json.loads(file.read_text(encoding="ascii"))
-        except (OSError, ValueError):
-            noted = {}
-        noted = noted if isinstance(noted, dict) else {}
-        if pid > 1 and noted.get("started") and noted == _traits(pid):
-            if noted["network"] == network:
-                found[pid] = str(noted["command"])
-        elif noted.get("boot") == boot:
-            forget(folder, pid)
+    for file in _locked(folder):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            said = json.loads(file.read_text(encoding="ascii"))
+            if said["where"] == where() != "" and int(said["pid"]) > 1:
+                found[int(said["pid"])] = str(said["command"])
     return found
 
 
 def is_in_use(folder: Path) -> bool:
-    """Say whether a host agent runs that keeps something in the folder, on this host or another one."""
-    for file in (folder / SCRATCH).glob("*/lock"):
+    """Return whether a host agent runs that keeps something in the folder, on this host or another one."""
+    return any(True for _ in _locked(folder))
+
+
+def _locked(folder: Path) -> Iterator[Path]:
+    for file in (folder / SCRATCH).glob(f"*/{IN_USE}"):
         with contextlib.suppress(FileNotFoundError), file.open("r+") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                return True
-    return False
+                yield file
 
 
 def end(folder: Path, pid: int) -> bool:
@@ -178,32 +145,11 @@ def end(folder: Path, pid: int) -> bool:
     return False
 
 
-def _traits(pid: int) -> dict[str, str]:
-    """Return what tells a process from another that gets its number later; nothing in it if it is gone."""
-    try:
-        command = (
-            Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("ascii", "replace").strip()
-        )
-        # Its name stands in brackets and may have anything in it; the 20th word behind is the start time.
-        words = (
-            Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
-        )
-    except OSError:
-        return {}
-    if words[0] in {"Z", "X"}:
-        return {}
-    return {"command": command, "started": words[19], "boot": _boot(), "network": _network(str(pid))}
-
-
-def _network(pid: str) -> str:
-    """Return which network namespace a process is in: it is what makes a host of a lab."""
+def where() -> str:
+    """Return what tells this run of the kernel and these namespaces from all others; empty if unknown."""
     with contextlib.suppress(OSError):
-        return os.readlink(f"/proc/{pid}/ns/net")  # noqa: PTH115 -- Path.readlink came with Python 3.9
-    return ""
-
-
-def _boot() -> str:
-    """Return what tells this run of the kernel, or of a container's, from all others."""
-    with contextlib.suppress(OSError):
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        # The network is what makes a host of a lab. Path.readlink came with Python 3.9.
+        spaces = [os.readlink(f"/proc/self/ns/{kind}") for kind in ("net", "pid")]  # noqa: PTH115
+        return " ".join([boot, *spaces])
     return ""

@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import sys
+import tarfile
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from formicary_bench.remote.bootstrap import folder as ours
 from formicary_bench.remote.bootstrap import looking, loop
 
 _SECONDS_FOR_VENV = 60.0
-_SECONDS_FOR_PIP = 600.0
-_PART = ".part"  # how the name of a wheel ends that is still on its way
+_SECONDS_TO_COMPILE = 600.0
+_PART = ".part"  # how the name of an archive ends that is still on its way
+_KEPT = "packages"  # the folder of archives
 _PIECE = 1 << 20  # bytes
 _held = ExitStack()  # the folder's lock, until the process ends
 
@@ -39,12 +41,12 @@ def look(folder: str, interpreter: str, question: str) -> dict[str, Any]:
     }
 
 
-def want(folder: str, wheels: dict[str, str]) -> dict[str, str]:
-    """Return which wheels are not here yet, and the files into which they shall be written.
+def want(folder: str, archives: dict[str, str]) -> dict[str, str]:
+    """Return which archives are not here yet, and the files into which they shall be written.
 
     Args:
         folder: where everything of ours is kept here; from now on nobody else prepares it.
-        wheels: the SHA-256 of each, by its name.
+        archives: the SHA-256 of each, by its name.
     """
     path = Path(folder).expanduser().absolute()
     try:
@@ -55,17 +57,15 @@ def want(folder: str, wheels: dict[str, str]) -> dict[str, str]:
     except ours.LockedError as error:
         raise loop.FailedError(f"{error}; wait until that has ended") from None
     _tidy(path, path / "environment")
-    wanted = {}
-    for name, digest in wheels.items():
-        file = _place(path, name, digest)
-        if not (file.exists() and _sha256(file) == digest):
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            wanted[name] = str(file) + _PART
-    return wanted
-
-
-def _place(folder: Path, name: str, digest: str) -> Path:
-    return folder / "wheels" / digest[:16] / Path(name).name
+    (path / _KEPT).mkdir(mode=0o700, exist_ok=True)
+    files = {name: path / _KEPT / Path(name).name for name in archives}
+    for old in set((path / _KEPT).iterdir()) - set(files.values()):
+        old.unlink()
+    return {
+        name: str(file) + _PART
+        for name, file in files.items()
+        if not (file.exists() and _sha256(file) == archives[name])
+    }
 
 
 def _sha256(file: Path) -> str:
@@ -76,15 +76,12 @@ def _sha256(file: Path) -> str:
     return digest.hexdigest()
 
 
-def install(
-    folder: str, wheels: dict[str, str], pip: str, question: str, record: dict[str, Any]
-) -> dict[str, Any]:
+def install(folder: str, archives: dict[str, str], question: str, record: dict[str, Any]) -> dict[str, Any]:
     """Make the environment, and put it in place of the old one.
 
     Args:
         folder: where everything of ours is kept here.
-        wheels: the SHA-256 of each, by its name; all are here.
-        pip: which of them installs the others.
+        archives: the SHA-256 of each, by its name; all are here.
         question: a program that says what is installed; its `digest` has to be that of the record.
         record: what to write down in the end, with the `digest` of the code.
 
@@ -92,24 +89,22 @@ def install(
         What the program has said.
     """
     path = Path(folder).expanduser().absolute()
-    files = {name: _arrived(path, name, digest) for name, digest in wheels.items()}
+    files = [_arrived(path, name, digest) for name, digest in archives.items()]
     environment = path / f"environment-{os.getpid()}-{os.urandom(4).hex()}"
     try:
-        installer = files.pop(pip)
-        _make(environment, installer, list(files.values()))
+        _make(environment, files)
         said = _try(environment, question, record["code"])
     except BaseException:
         shutil.rmtree(str(environment), ignore_errors=True)
         raise
     _switch(path, environment, record)
     _tidy(path, environment)
-    _remove_wheels_but(path, {file.parent for file in (*files.values(), installer)})
     return said
 
 
 def _arrived(folder: Path, name: str, digest: str) -> Path:
-    """Return a wheel that was here, or has come whole."""
-    file = _place(folder, name, digest)
+    """Return an archive that was here, or has come whole."""
+    file = folder / _KEPT / Path(name).name
     part = file.with_name(file.name + _PART)
     if part.exists():
         if _sha256(part) != digest:
@@ -122,20 +117,25 @@ def _arrived(folder: Path, name: str, digest: str) -> Path:
     return file
 
 
-def _make(environment: Path, installer: Path, wheels: list[Path]) -> None:
+def _make(environment: Path, archives: list[Path]) -> None:
     loop.tell("making an environment")
     # Without pip: that would need the module ensurepip, which Debian has in a package of its own.
-    _run([sys.executable, "-I", "-m", "venv", "--without-pip", str(environment)], _SECONDS_FOR_VENV)
-    loop.tell(f"installing {len(wheels)} packages")
-    python = str(environment / "bin" / "python")
-    quietly = ["--quiet", "--no-input", "--disable-pip-version-check", "--no-cache-dir", "--isolated"]
-    quietly += ["--root-user-action=ignore"]
-    install = [python, "-I", f"{installer}/pip", "install", *quietly, "--no-index", "--no-deps"]
-    _run([*install, "--no-compile", *map(str, wheels)], _SECONDS_FOR_PIP)
-    loop.tell("compiling them")  # with all cores, which pip would not; files that are no Python of today stay
-    but_tests = ["-x", r"/tests/"]  # which packages bring along, and nobody runs here
+    venv = [sys.executable, "-I", "-m", "venv", "--without-pip", str(environment)]
+    code, output, complaints = loop.run(venv, _SECONDS_FOR_VENV)
+    if code != 0:
+        lines = (complaints.strip() or output.strip() or f"exit code {code}").splitlines()
+        raise loop.FailedError(f"nothing could be installed there ({lines[-1]}); is its disk full?")
+    loop.tell("unpacking")
+    for file in archives:
+        try:
+            with tarfile.open(str(file), "r:gz") as archive:
+                archive.extractall(str(environment))  # noqa: S202 -- made by the controller, and whole
+        except (OSError, EOFError, tarfile.TarError) as error:
+            raise loop.FailedError(f"nothing could be installed there ({error}); is its disk full?") from None
+    loop.tell("compiling")  # with all cores; files that are no Python of today stay
+    python, but_tests = str(environment / "bin" / "python"), ["-x", r"/tests/"]  # which nobody runs here
     compile_all = [python, "-I", "-m", "compileall", "-q", "-j", "0", *but_tests, str(environment / "lib")]
-    loop.run(compile_all, _SECONDS_FOR_PIP)
+    loop.run(compile_all, _SECONDS_TO_COMPILE)
 
 
 def _try(environment: Path, question: str, code: str) -> dict[str, Any]:
@@ -144,14 +144,6 @@ def _try(environment: Path, question: str, code: str) -> dict[str, Any]:
     if said.get("digest") != code:
         raise loop.FailedError(f"what was installed does not work ({said.get('failed', 'other code')})")
     return said
-
-
-def _run(args: list[str], seconds: float) -> None:
-    code, output, complaints = loop.run(args, seconds)
-    if code != 0:
-        lines = (complaints.strip() or output.strip() or f"exit code {code}").splitlines()
-        errors = [line for line in lines if line.startswith("ERROR")] or lines[-1:]
-        raise loop.FailedError(f"nothing could be installed there ({errors[0]}); is its disk full?")
 
 
 def _switch(folder: Path, environment: Path, record: dict[str, Any]) -> None:
@@ -171,12 +163,6 @@ def _tidy(folder: Path, environment: Path) -> None:
         return
     for old in folder.glob("environment-*"):
         if old != environment.resolve():
-            shutil.rmtree(str(old), ignore_errors=True)
-
-
-def _remove_wheels_but(folder: Path, kept: set[Path]) -> None:
-    for old in (folder / "wheels").iterdir():
-        if old not in kept:
             shutil.rmtree(str(old), ignore_errors=True)
 
 

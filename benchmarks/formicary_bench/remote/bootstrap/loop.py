@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 _LARGEST_OUTPUT = 20_000  # characters of a program's output, from its end
 
-_children: set[subprocess.Popen[bytes]] = set()
-_starting = threading.Lock()  # so that none starts unseen while all are killed
 _current = [0]  # the number of the order that is being done
 
 
@@ -35,14 +33,13 @@ class FailedError(Exception):
 
 def serve(tasks: Mapping[str, Callable[..., Any]]) -> None:
     """Do what standard input says, one after the other, until it ends; then end the process."""
+    with suppress(PermissionError):  # it leads a session already
+        os.setsid()
     orders: queue.Queue[dict[str, Any]] = queue.Queue()
     threading.Thread(target=_work, args=(orders, tasks), daemon=True).start()
     for line in sys.stdin.buffer:
         orders.put(json.loads(line))
-    with _starting:
-        for child in list(_children):
-            _kill(child)
-        os._exit(0)
+    os.killpg(0, signal.SIGKILL)  # with all that was started
 
 
 def _work(orders: queue.Queue[dict[str, Any]], tasks: Mapping[str, Callable[..., Any]]) -> None:
@@ -69,48 +66,25 @@ def _say(**what: Any) -> None:
         sys.stdout.buffer.flush()
 
 
-def run(
-    args: Sequence[str], seconds: float, environment: Mapping[str, str] | None = None
-) -> tuple[int, str, str]:
+def run(args: Sequence[str], seconds: float) -> tuple[int, str, str]:
     """Run a program to its end; return its exit code, its output and its complaints.
 
     Args:
         args: the program and its arguments.
         seconds: how long it may take; then it is killed.
-        environment: environment variables that it has besides ours.
 
     Raises:
         FailedError: it cannot be started, or takes too long.
     """
     try:
-        with _starting:
-            child = subprocess.Popen(  # noqa: S603 -- programs that our own modules name
-                list(args),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-                env={**os.environ, **(environment or {})},
-            )
-            _children.add(child)
+        done = subprocess.run(  # noqa: S603 -- programs that our own modules name
+            list(args), stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds
+        )
     except OSError as error:
         raise FailedError(f"{args[0]} cannot be started: {error.strerror}") from None
-    try:
-        output, complaints = child.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         raise FailedError(f"{args[0]} took longer than {seconds:g} s") from None
-    finally:
-        _kill(child)
-        child.wait()
-        _children.discard(child)
-    return child.returncode, _text(output), _text(complaints)
-
-
-def _kill(child: subprocess.Popen[bytes]) -> None:
-    """End a program, and what it has started, unless it has ended."""
-    if child.poll() is None:
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
+    return done.returncode, _text(done.stdout), _text(done.stderr)
 
 
 def _text(data: bytes) -> str:

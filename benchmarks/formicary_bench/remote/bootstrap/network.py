@@ -20,13 +20,12 @@ from formicary_bench.remote.bootstrap import loop
 
 _PATIENCE = 3.0  # s: between hosts that reach each other everything comes sooner
 _TOKEN = 32  # characters
-_PING = 64  # bytes
+_PING = b"p" * 64
 _PINGS = 200
 _SECONDS_OF_PINGS = 0.3
 _MOST_BYTES = 64 << 20
 _MOST_SECONDS = 0.5
 _PIECE = b"\0" * (1 << 18)
-_ECHO, _COUNT = b"e", b"c"
 _FEW_AT_ONCE = 8
 
 
@@ -62,20 +61,19 @@ def _answer(connection: socket.socket, token: bytes, few: threading.Semaphore) -
         with suppress(OSError), connection:
             connection.settimeout(_PATIENCE)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            shown = _receive(connection, _TOKEN + 1)
-            if hmac.compare_digest(shown[:-1], token):
-                (_echo if shown[-1:] == _ECHO else _count)(connection)
+            if hmac.compare_digest(_receive(connection, _TOKEN), token):
+                _serve(connection)
     finally:
         few.release()
 
 
-def _echo(connection: socket.socket) -> None:
+def _serve(connection: socket.socket) -> None:
+    """Send pings back, then take what comes, for a while, and say how many bytes a second it was."""
     for _ in range(_PINGS):
-        connection.sendall(_receive(connection, _PING))
-
-
-def _count(connection: socket.socket) -> None:
-    """Take what comes, for a while, and say how many bytes a second it was after the first."""
+        ping = _receive(connection, len(_PING))
+        if ping != _PING:
+            break
+        connection.sendall(ping)
     connection.recv(len(_PIECE))
     began, count = time.perf_counter(), 0
     while count < _MOST_BYTES and time.perf_counter() < began + _MOST_SECONDS:
@@ -84,7 +82,8 @@ def _count(connection: socket.socket) -> None:
             break
         count += len(data)
     seconds = time.perf_counter() - began
-    connection.sendall(f"{count / max(seconds, 1e-6):.0f}\n".encode())
+    connection.sendall(f"{count / max(seconds, 1e-6):.0f}".encode())
+    connection.shutdown(socket.SHUT_WR)
     while connection.recv(len(_PIECE)):  # closing earlier would take the answer back
         pass
 
@@ -113,10 +112,10 @@ def measure(source: str, address: str, port: int, token: str) -> dict[str, Any]:
         why not.
     """
     try:
-        return {
-            "seconds": _round_trip(source, address, port, token),
-            "bytes_per_second": _rate(source, address, port, token),
-        }
+        with socket.create_connection((address, port), _PATIENCE, (source, 0)) as connection:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.sendall(token.encode())
+            return {"seconds": _round_trip(connection), "bytes_per_second": _rate(connection)}
     except socket.timeout:  # noqa: UP041 -- before Python 3.10 it is no TimeoutError
         return {"blocked": f"nothing comes back within {_PATIENCE:g} s, as with a firewall that drops"}
     except ConnectionRefusedError:
@@ -125,40 +124,24 @@ def measure(source: str, address: str, port: int, token: str) -> dict[str, Any]:
         return {"blocked": error.strerror or str(error)}
 
 
-def _connect(source: str, address: str, port: int, greeting: bytes) -> socket.socket:
-    connection = socket.create_connection((address, port), _PATIENCE, (source, 0))
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    connection.sendall(greeting)
-    return connection
-
-
-def _round_trip(source: str, address: str, port: int, token: str) -> float:
-    with _connect(source, address, port, token.encode() + _ECHO) as connection:
-        times: list[float] = []
-        until = time.perf_counter() + _SECONDS_OF_PINGS
-        while len(times) < _PINGS and (not times or time.perf_counter() < until):
-            began = time.perf_counter()
-            connection.sendall(_PIECE[:_PING])
-            _receive(connection, _PING)
-            times.append(time.perf_counter() - began)
+def _round_trip(connection: socket.socket) -> float:
+    times: list[float] = []
+    until = time.perf_counter() + _SECONDS_OF_PINGS
+    while len(times) < _PINGS and (not times or time.perf_counter() < until):
+        began = time.perf_counter()
+        connection.sendall(_PING)
+        _receive(connection, len(_PING))
+        times.append(time.perf_counter() - began)
     return sorted(times)[len(times) // 2]
 
 
-def _rate(source: str, address: str, port: int, token: str) -> float:
-    with _connect(source, address, port, token.encode() + _COUNT) as connection:
-        sent, until = 0, time.perf_counter() + _MOST_SECONDS
-        while sent + len(_PIECE) <= _MOST_BYTES and time.perf_counter() < until:
-            connection.sendall(_PIECE)
-            sent += len(_PIECE)
-        connection.shutdown(socket.SHUT_WR)
-        return float(_line(connection))
-
-
-def _line(connection: socket.socket) -> bytes:
-    data = b""
-    while not data.endswith(b"\n"):
-        data += _receive(connection, 1)
-    return data
+def _rate(connection: socket.socket) -> float:
+    sent, until = 0, time.perf_counter() + _MOST_SECONDS
+    while sent + len(_PIECE) <= _MOST_BYTES and time.perf_counter() < until:
+        connection.sendall(_PIECE)
+        sent += len(_PIECE)
+    connection.shutdown(socket.SHUT_WR)
+    return float(b"".join(iter(lambda: connection.recv(len(_PIECE)), b"")))
 
 
 def main() -> None:

@@ -54,14 +54,11 @@ async def check(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) -> C
         steps: shows how far it is.
     """
     steps.begin(host.name for host in hosts)
-    web = Web(known)
-    try:
+    async with Web(known) as web:
         seen = await asyncio.gather(*(_see(host, web, steps) for host in hosts))
         for one, finding in judging.twins(seen):
             one.findings.append(finding)
         found = await _measure(seen, web, steps)
-    finally:
-        await web.close()
     return Checked(is_fit=all(one.is_fit for one in seen), hosts=seen, ways=found)
 
 

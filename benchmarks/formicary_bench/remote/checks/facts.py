@@ -12,6 +12,7 @@ found = {"python": platform.python_version()}
 try:
     import formicary
     found["version"] = formicary.__version__
+    import formicary_bench.worker.worker
     from formicary_bench.remote.folders import code_digest
     found["digest"] = code_digest()
     from formicary.doctor.tracing import tracing

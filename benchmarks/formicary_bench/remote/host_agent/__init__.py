@@ -3,5 +3,5 @@
 - `agent`: the program on the host, with its `workers`, `answers` to questions, `counters` of the machine, the
   XMPP server (`servers`), and a folder for temporary files (`scratch`).
 - `link`: the controller's side: starts the `program`, reads its `handshake`, sees whether it still answers.
-- `protocol`, `framing`: what both say, and how it is cut out of a stream of bytes.
+- `protocol`: what both say.
 """

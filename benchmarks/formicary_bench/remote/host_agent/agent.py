@@ -10,38 +10,36 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import re
 import signal
 import sys
 import tempfile
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
-
-import msgspec
+from typing import IO, TYPE_CHECKING
 
 import formicary
-from formicary.core.quoting import shorten
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.remote.bootstrap.folder import forget, is_ours, left, note
+from formicary.local.addresses import Own, own_address
+from formicary.local.launchers import node_name
+from formicary.processes.lines import Line, LineError, encode
+from formicary.processes.messages import Stop
+from formicary.processes.parent import take_standard_streams
+from formicary.processes.requests import Answer, Request
 from formicary_bench.remote.folders import code_digest
+from formicary_bench.remote.host_agent import protocol
 from formicary_bench.remote.host_agent.answers import Answers
 from formicary_bench.remote.host_agent.counters import interface_at
-from formicary_bench.remote.host_agent.framing import Frames, FramingError
 from formicary_bench.remote.host_agent.protocol import (
-    ORPHANED_SECONDS,
-    Ask,
+    LONGEST_LINE,
     Beat,
     Beaten,
-    End,
+    ControllerMessage,
     Handshake,
     Kill,
     SendOrder,
     Start,
     Use,
-    decode_controller_message,
-    frame,
 )
 from formicary_bench.remote.host_agent.scratch import scratch
 from formicary_bench.remote.host_agent.workers import Workers
@@ -49,14 +47,10 @@ from formicary_bench.remote.host_agent.workers import Workers
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from formicary_bench.remote.host_agent.protocol import AgentMessage, ControllerMessage
+    from formicary_bench.remote.host_agent.protocol import AgentMessage, AnyQuestion
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-_READ = 1 << 18  # bytes at once
-_LARGEST_BACKLOG = 1 << 20  # bytes that wait to be sent before whoever says more has to wait
-_ATTEMPTS = 5
 _SECONDS_TO_END = 8.0  # then it ends without the rest; the folder is removed by the next host agent
-_HARMLESS = re.compile(r"LANG|LANGUAGE|LC_[A-Z]+|TZ|[A-Z]+_NUM_THREADS|OMP_(PLACES|PROC_BIND)")
 
 
 class HostAgent:
@@ -65,31 +59,22 @@ class HostAgent:
     Args:
         folder: its own, for temporary files.
         interface: the network interface whose traffic is measured.
-        is_trusted: whether the controller may set any environment variable, as one that could run anything
-            here anyway; else only those that have no program load code.
     """
 
-    def __init__(self, folder: Path, interface: str, *, is_trusted: bool) -> None:
-        self._is_trusted = is_trusted
+    def __init__(self, folder: Path, interface: str) -> None:
         self._workers = Workers(self._say)
         self._answers = Answers(interface, folder)
         self._over = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._is_forsaken: asyncio.TimerHandle | None = None
 
-    async def run(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve until the end, whatever brings it.
-
-        Args:
-            reader: what the controller says.
-            writer: what it is told; the greeting is written already.
-        """
+    async def run(self, line: Line[ControllerMessage]) -> None:
+        """Serve until the end, whatever brings it; the greeting is said already."""
         loop = asyncio.get_running_loop()
         for one in _SIGNALS:
             loop.add_signal_handler(one, self._over.set)
-        writer.transport.set_write_buffer_limits(high=_LARGEST_BACKLOG)
-        self._out = writer
-        self._start(self._listen(reader))
+        self._line = line
+        self._start(self._listen())
+        self._start(self._end_when_forsaken())
         await self._over.wait()
         await self._end()
 
@@ -98,56 +83,46 @@ class HostAgent:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _listen(self, reader: asyncio.StreamReader) -> None:
-        frames = Frames()
+    async def _listen(self) -> None:
         try:
-            self._wait_for_more()
-            while data := await reader.read(_READ):
-                self._wait_for_more()
-                for frame in frames.feed(data):
-                    self._obey(decode_controller_message(frame))
-        except (OSError, FramingError, UsageError, msgspec.DecodeError) as error:
+            while (message := await self._line.receive()) is not None:
+                await self._obey(message)
+        except (OSError, LineError) as error:
             sys.stderr.write(f"an order of the controller is refused: {error}\n")
         finally:
             self._over.set()
 
-    def _obey(self, message: ControllerMessage) -> None:
+    async def _obey(self, message: ControllerMessage) -> None:
         match message:
             case Beat(sent_ns):
                 self._start(self._say(Beaten(sent_ns, time.time_ns())))
-            case SendOrder(worker, line):
-                self._workers.send(worker, line)
-            case Start():
-                self._workers.start(message)
+            case SendOrder(worker, order):
+                self._workers.send(worker, order)
+            case Start(worker):
+                await self._workers.start(worker)
             case Kill(worker):
                 self._workers.kill(worker)
-            case Ask():
+            case Request():
                 self._start(self._answer(message))
             case Use(environment):
-                self._set(environment)
-            case End():
+                os.environ.update(environment)
+            case Stop():
                 self._over.set()
 
-    def _set(self, environment: dict[str, str]) -> None:
-        for name in environment:
-            if not (self._is_trusted or _HARMLESS.fullmatch(name)):
-                raise UsageError(f"the environment variable {shorten(name)} may not be set by the controller")
-        os.environ.update(environment)
+    async def _answer(self, request: Request[AnyQuestion]) -> None:
+        await self._say(await self._answers.answer(request))
 
-    async def _answer(self, ask: Ask) -> None:
-        await self._say(await self._answers.answer(ask))
+    async def _say(self, message: AgentMessage | Answer[object]) -> None:
+        self._line.send(message)
+        await self._line.drain()
 
-    async def _say(self, message: AgentMessage) -> None:
-        with suppress(ConnectionError):  # the controller is gone: its input ends too
-            self._out.write(frame(message))
-            await self._out.drain()
-
-    def _wait_for_more(self) -> None:
-        """End if the controller says nothing for too long from now on."""
-        if self._is_forsaken is not None:
-            self._is_forsaken.cancel()
-        loop = asyncio.get_running_loop()
-        self._is_forsaken = loop.call_later(ORPHANED_SECONDS, self._over.set)
+    async def _end_when_forsaken(self) -> None:
+        """End if the controller says nothing for too long."""
+        silence = 0.0
+        while silence < protocol.ORPHANED_SECONDS:
+            await asyncio.sleep(protocol.ORPHANED_SECONDS - silence)
+            silence = time.monotonic() - self._line.heard
+        self._over.set()
 
     async def _end(self) -> None:
         with suppress(TimeoutError):
@@ -158,100 +133,61 @@ class HostAgent:
 
 def main() -> None:
     """Be a host agent; the exit code is 0 if it could be one."""
-    # Standard output belongs to the protocol: what a library prints goes to standard error.
-    incoming, outgoing = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
-    os.dup2(2, 1)
-    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 -- a device
-        os.dup2(nothing.fileno(), 0)
+    incoming, outgoing = take_standard_streams()
     for one in _SIGNALS:
         signal.signal(one, lambda *_: sys.exit(0))
     with ExitStack() as stack:
         try:
-            agent = _prepare(stack)
-            outgoing.write(handshake_line())
+            arguments = _arguments()
+            folder = stack.enter_context(scratch(arguments.folder.expanduser().absolute()))
+            # Temporary files of workers, of the sampler and of the server are gone with the folder.
+            os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+            own = _own(arguments)
+            agent = HostAgent(folder, own.interface)
+            ours = Handshake("", formicary.__version__, code_digest(), os.getpid(), *own)
+            _greet(outgoing, ours)
         except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
-            outgoing.write(msgspec.json.encode(Handshake(failed=_reason(error))) + b"\n")
+            _greet(outgoing, Handshake(failed=_reason(error)))
             sys.exit(1)
         asyncio.new_event_loop().run_until_complete(_run(agent, incoming, outgoing))
     os._exit(0)  # a thread may still wait for something that never comes
 
 
-async def _run(agent: HostAgent, incoming: BinaryIO, outgoing: BinaryIO) -> None:
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), incoming)
-    transport, protocol = await loop.connect_write_pipe(
-        lambda: asyncio.streams.FlowControlMixin(loop=loop), outgoing
-    )
-    await agent.run(reader, asyncio.StreamWriter(transport, protocol, None, loop))
+def _greet(outgoing: IO[bytes], handshake: Handshake) -> None:
+    outgoing.write(encode(handshake) + b"\n")
+    outgoing.flush()
 
 
-def _prepare(stack: ExitStack) -> HostAgent:
+async def _run(agent: HostAgent, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
+    await agent.run(await Line.over_pipes(incoming, outgoing, ControllerMessage, LONGEST_LINE))
+
+
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, exit_on_error=False)
-    parser.add_argument("--folder", required=True)
+    parser.add_argument("--folder", required=True, type=Path)
     parser.add_argument("--interface", default="")
     parser.add_argument("--listen", default="")
-    arguments = parser.parse_args()
-    # It is SSH that has started this, for somebody who could start anything.
-    return prepare_agent(
-        stack, Path(arguments.folder), arguments.interface, arguments.listen, is_trusted=True
+    parser.add_argument(
+        "--node", action="store_true", help="find the address at which others reach this host"
     )
+    return parser.parse_args()
 
 
-def prepare_agent(
-    stack: ExitStack, above: Path, interface: str, listen: str, *, is_trusted: bool = False
-) -> HostAgent:
-    """Make a host agent, which the whole process is from now on.
-
-    Args:
-        stack: removes what it keeps on the disk.
-        above: the folder in which it makes one of its own.
-        interface: the network interface whose traffic is measured; found by `listen` if empty.
-        listen: the IP address at which other hosts reach this one; empty if that is not known.
-        is_trusted: as of `HostAgent`.
-
-    Raises:
-        UsageError: there is no such interface.
-        OSError: the folder cannot be made.
-    """
-    above = above.expanduser().absolute()
-    folder = stack.enter_context(scratch(above))
-    if is_ours(above):  # so that `formicary hosts clean` finds us
-        stack.callback(forget, above, os.getpid())
-        _note(above)
-    # Temporary files of workers, of the sampler and of the server are gone with the folder.
-    os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
-    return HostAgent(folder, _interface(interface, listen), is_trusted=is_trusted)
-
-
-def _note(folder: Path) -> None:
-    """Write down that we run, and forget of those that do not any more."""
-    left(folder)
-    for _ in range(_ATTEMPTS):
-        with suppress(
-            FileNotFoundError, FileExistsError
-        ):  # another host agent, at its end, has removed what was empty
-            note(folder, os.getpid())
-            return
-
-
-def _interface(name: str, listen: str) -> str:
-    """Return the interface to measure: that of this name, or that of this address, or where SSH arrives."""
+def _own(arguments: argparse.Namespace) -> Own:
+    """Return the interface to measure: the one that was named, or that of our address."""
     import psutil
 
+    name = arguments.interface
+    if arguments.node:
+        return own_address(name, node_name())
     if name:
         there = sorted(psutil.net_if_addrs())
         if name not in there:
             raise UsageError(f"it has no network interface {name}; it has {', '.join(there)}")
-        return name
+        return Own(name, arguments.listen)
     arrived = os.environ.get("SSH_CONNECTION", "").split()
-    return interface_at(listen or (arrived[2] if len(arrived) > 2 else ""))  # noqa: PLR2004 -- the server's
-
-
-def handshake_line() -> bytes:
-    """Return what a host agent says first."""
-    ours = Handshake(version=formicary.__version__, digest=code_digest(), pid=os.getpid())
-    return msgspec.json.encode(ours) + b"\n"
+    listen = arguments.listen or (arrived[2] if len(arrived) > 2 else "")  # noqa: PLR2004 -- the server's
+    return Own(interface_at(listen), listen)
 
 
 def _reason(error: Exception) -> str:

@@ -7,23 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from formicary.errors import FormicaryError, UsageError
+from formicary.errors import UsageError
+from formicary.processes.lines import encode
+from formicary.processes.requests import Answer, Refusal
 from formicary_bench.remote.host_agent.counters import look
 from formicary_bench.remote.host_agent.protocol import (
-    LARGEST_FRAME,
-    Answered,
+    LONGEST_LINE,
     CloseWindow,
     Describe,
-    Described,
     Look,
-    Nothing,
-    Opened,
     OpenWindow,
-    Profiled,
-    Refused,
-    Serving,
     StartServer,
     StopServer,
 )
@@ -32,7 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from formicary_bench.remote.host_agent.protocol import Ask, Question, Result
+    from formicary.processes.requests import Request
+    from formicary.profiling.model.profile import Profile
+    from formicary_bench.remote.host_agent.protocol import About, AnyQuestion
     from formicary_bench.worker.windows import Sampled, Unsampled
 
 
@@ -52,19 +47,17 @@ class Answers:
         # One thread that stays: the system ends the server with the thread that has started it.
         self._serving = ThreadPoolExecutor(1, "server")
 
-    async def answer(self, ask: Ask) -> Answered | Refused:
+    async def answer(self, request: Request[AnyQuestion]) -> Answer[object] | Refusal:
         """Do what is asked for, and say what came of it, or why nothing did."""
-        is_of_server = isinstance(ask.question, StartServer | StopServer)
+        is_of_server = isinstance(request.order, StartServer | StopServer)
         loop = asyncio.get_running_loop()
         try:
             result = await loop.run_in_executor(
-                self._serving if is_of_server else None, self._result, ask.question
+                self._serving if is_of_server else None, self._result, request.order
             )
         except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
-            is_ours = isinstance(error, FormicaryError)
-            reason = str(error) if is_ours else f"{type(error).__name__}: {error}"
-            return Refused(ask.number, reason.rstrip("."), type(error).__name__)
-        return Answered(ask.number, result)
+            return Refusal.of(request.number, error)
+        return Answer(request.number, result)
 
     async def end(self) -> None:
         """Close all windows, and end the server."""
@@ -72,14 +65,14 @@ class Answers:
         await asyncio.to_thread(self._close_windows)
         await loop.run_in_executor(self._serving, self._end_server)
 
-    def _result(self, question: Question) -> Result:
+    def _result(self, question: AnyQuestion) -> object:
         match question:
             case Look(pids):
                 return look(self._interface, pids)
             case Describe():
                 from formicary_bench.results.store.machine import collect_machine
 
-                return Described(collect_machine())
+                return collect_machine()
             case OpenWindow(number, pid, servers):
                 return self._open_window(number, pid, servers)
             case CloseWindow(number):
@@ -87,38 +80,38 @@ class Answers:
             case StartServer(files, options):
                 return self._start_server(files, options)
             case StopServer():
-                return self._end_server()
+                self._end_server()
+        return None
 
-    def _open_window(self, number: int, pid: int, servers: tuple[int, ...]) -> Opened:
+    def _open_window(self, number: int, pid: int, servers: tuple[int, ...]) -> str:
         from formicary_bench.worker.windows import window_on
 
         undo = ExitStack()
         window = undo.enter_context(window_on(pid, servers))
         self._windows[number] = window, undo
-        return Opened(window.refused)
+        return window.refused
 
-    def _close_window(self, number: int) -> Profiled:
+    def _close_window(self, number: int) -> Profile:
         if number not in self._windows:
             raise UsageError(f"there is no window {number}")
         window, undo = self._windows.pop(number)
         with undo:
-            profile = msgspec.json.encode(window.end())
-        if len(profile) >= LARGEST_FRAME:
-            raise UsageError(f"the profile has {len(profile) >> 20} MiB; profile for a shorter time")
-        return Profiled(profile)
+            profile = window.end()
+        if (size := len(encode(profile))) >= LONGEST_LINE:
+            raise UsageError(f"the profile has {size >> 20} MiB; profile for a shorter time")
+        return profile
 
     def _close_windows(self) -> None:
         while self._windows:
             self._windows.popitem()[1][1].close()
 
-    def _start_server(self, files: dict[str, bytes], options: dict[str, Any]) -> Serving:
+    def _start_server(self, files: dict[str, bytes], options: dict[str, Any]) -> About:
         from formicary_bench.remote.host_agent.servers import serve
 
         about, self._stop_server = serve(files, options, self._folder)
-        return Serving(about)
+        return about
 
-    def _end_server(self) -> Nothing:
+    def _end_server(self) -> None:
         stop, self._stop_server = self._stop_server, None
         if stop is not None:
             stop()
-        return Nothing()

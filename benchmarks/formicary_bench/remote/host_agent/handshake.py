@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 import formicary
+from formicary.processes.words import ended_how
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.folders import code_digest, interpreter
 from formicary_bench.remote.host_agent.protocol import HANDSHAKE_BEGINS, Handshake
-from formicary_bench.worker.processes import ended_how
 
 if TYPE_CHECKING:
     from formicary_bench.remote.inventory import Host
@@ -101,12 +101,16 @@ class HandshakeReader:
             raise self._error(f"it has another formicary ({theirs}) than we ({here}); {self._prepare()}")
 
     def failure(self, code: int | None, last_words: str) -> HostError:
-        """Say why there was no handshake.
+        """Return why there was no handshake.
 
         Args:
             code: the exit code of what ran instead; None if it is not known.
             last_words: what was written to standard error last.
         """
+        how = ended_how(code) if code is not None else "ended"
+        words = f"; its last words: {last_words}" if last_words else ""
+        if self._advice:
+            return self._error(f"its host agent {how} before it said anything{words}; {self._advice}")
         python = interpreter(self._host)
         if code in {_CANNOT_RUN, _NOT_FOUND}:
             return self._error(f"there is no Python at {python} that runs; {self._prepare()}")
@@ -118,8 +122,6 @@ class HandshakeReader:
             return self._error(
                 f"{python} is older than 3.11; name a newer one as `python` and {self._prepare()}"
             )
-        how = ended_how(code) if code is not None else "ended"
-        words = f"; its last words: {last_words}" if last_words else ""
         return self._error(
             f"our program there {how} before it said anything{self._instead()}{words}; does the login shell "
             f"start programs? Try `ssh {self._host.address} {python} -V`, and {self._prepare()}"

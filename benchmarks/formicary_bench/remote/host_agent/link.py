@@ -9,42 +9,40 @@ import asyncio
 import itertools
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from formicary.errors import FormicaryError
+from formicary.processes.messages import Stop
+from formicary.processes.requests import Answer, Refusal, Request, Requests
 from formicary_bench.remote.clocks import Clock, Sample
 from formicary_bench.remote.errors import HostError
-from formicary_bench.remote.host_agent.framing import Frames, FramingError
 from formicary_bench.remote.host_agent.protocol import (
     BEAT_SECONDS,
     MISSING_SECONDS,
     ORPHANED_SECONDS,
-    Answered,
-    Ask,
     Beat,
     Beaten,
-    End,
     Ended,
-    Refused,
     Use,
-    decode_agent_message,
-    frame,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary_bench.remote.clocks import Offset
+    from formicary_bench.remote.host_agent.program import HostProgram
     from formicary_bench.remote.host_agent.protocol import (
         AgentMessage,
         ControllerMessage,
         Question,
-        Result,
         WorkerMessage,
     )
     from formicary_bench.remote.inventory import Host
-    from formicary_bench.remote.launchers.launcher import HostProgram, Launcher
+    from formicary_bench.remote.launchers.launcher import Launcher
+
+T = TypeVar("T")
 
 LOST_SECONDS = ORPHANED_SECONDS + 2
 """After how long without an answer a host is given up."""
@@ -77,11 +75,9 @@ class Link:
         self._launcher = launcher
         self._notify = notify
         self._workers: dict[int, Callable[[WorkerMessage], None]] = {}
-        self._answers: dict[int, asyncio.Future[Result]] = {}
-        self._numbers = itertools.count()
+        self._requests: Requests[Question[Any], msgspec.Raw] = Requests(self.send)
         self._is_ending = False
         self._is_timed = asyncio.Event()
-        self._heard = time.monotonic()
         self._tasks: list[asyncio.Task[None]] = []
         self._program: HostProgram | None = None
 
@@ -91,19 +87,18 @@ class Link:
         Raises:
             HostError: it is not, and why, and what to do.
         """
-        self._program, rest = await self._launcher.launch(self._host)
-        self._heard = time.monotonic()
+        self._program = await self._launcher.launch(self._host)
         if environment := self._host.environment:
             self.send(Use(environment))
         self._tasks = [
-            asyncio.create_task(self._listen(self._program, rest)),
+            asyncio.create_task(self._listen(self._program)),
             asyncio.create_task(self._beat()),
         ]
 
-    def send(self, message: ControllerMessage) -> None:
+    def send(self, message: ControllerMessage | Request[Question[Any]]) -> None:
         """Tell the host agent something; nothing happens if it is gone."""
         if self._program is not None and not self.lost:
-            self._program.write(frame(message))
+            self._program.line.send(message)
 
     def add(self, number: int, take: Callable[[WorkerMessage], None]) -> None:
         """Have a function called with all that happens to a worker from now on."""
@@ -111,26 +106,28 @@ class Link:
         if self.lost:
             self._hand_on(Ended(number, _LOST, self.lost))
 
-    async def ask(self, question: Question, seconds: float) -> Result:
+    async def ask(self, question: Question[T]) -> T:
         """Ask the host agent something.
 
         Raises:
-            HostError: it refuses, is lost, or does not answer within these seconds.
+            HostError: it refuses, is lost, or does not answer in time.
         """
         if self.lost:
             raise HostError(self.lost)
-        number = next(self._numbers)
-        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        self._answers[number] = future
-        self.send(Ask(number, question))
+        what = type(question).__name__
         try:
-            async with asyncio.timeout(seconds):
-                return await future
+            async with asyncio.timeout(question.seconds):
+                answer: T = msgspec.json.decode(await self._requests.ask(question), type=question.answer)
         except TimeoutError as error:
-            what = type(question).__name__
-            raise self._error(f"no answer to {what} within {seconds:g} s; is it overloaded?") from error
-        finally:
-            del self._answers[number]
+            sentence = f"no answer to {what} within {question.seconds:g} s; is it overloaded?"
+            raise self._error(sentence) from error
+        except msgspec.DecodeError as error:
+            raise self._error(f"the answer to {what} cannot be understood ({error}); try again") from error
+        except HostError:
+            raise
+        except FormicaryError as error:
+            raise self._error(str(error)) from error
+        return answer
 
     async def clock(self, seconds: float) -> Offset | None:
         """Return how far the host's clock is ahead of ours; None if nothing is known within these seconds."""
@@ -142,7 +139,7 @@ class Link:
     async def end(self, seconds: float) -> None:
         """Have the host agent end with all that it has started; leave it alone if that takes longer."""
         self._is_ending = True
-        self.send(End())
+        self.send(Stop())
         if self._program is not None and not self.lost:
             await self._program.end(seconds)
         self._lose("the session is over")
@@ -151,18 +148,11 @@ class Link:
     def _error(self, sentence: str) -> HostError:
         return HostError(f"host {self.name}: {sentence}")
 
-    async def _listen(self, program: HostProgram, data: bytes) -> None:
-        frames = Frames()
+    async def _listen(self, program: HostProgram) -> None:
         try:
-            for body in frames.feed(data):
-                self._take(decode_agent_message(body))
-            while data := await program.read():
-                self._heard = time.monotonic()
-                for body in frames.feed(data):
-                    self._take(decode_agent_message(body))
+            while (message := await program.receive()) is not None:
+                self._take(message)
             cause = await program.how_it_ended()
-        except (FramingError, msgspec.DecodeError) as error:
-            cause = f"its host agent said what cannot be understood: {error}"
         except HostError as error:
             cause = str(error)
         self._lose(f"the connection to host {self.name} was lost ({cause})")
@@ -172,12 +162,8 @@ class Link:
             case Beaten(sent_ns, at_ns):
                 self._clock.add(Sample(sent_ns, at_ns, time.time_ns()))
                 self._is_timed.set()
-            case Answered(number, result):
-                if (future := self._answers.get(number)) and not future.done():
-                    future.set_result(result)
-            case Refused(number, reason):
-                if (future := self._answers.get(number)) and not future.done():
-                    future.set_exception(self._error(reason))
+            case Answer() | Refusal():
+                self._requests.settle(message)
             case _:
                 self._hand_on(message)
 
@@ -194,8 +180,10 @@ class Link:
         for count in itertools.count():
             self.send(Beat(time.time_ns()))
             await asyncio.sleep(_SECONDS_BETWEEN_FIRST if count < _FIRST_BEATS else BEAT_SECONDS)
-            silence = time.monotonic() - self._heard
-            if silence > LOST_SECONDS and self._program is not None:
+            if self._program is None:
+                return
+            silence = time.monotonic() - self._program.line.heard
+            if silence > LOST_SECONDS:
                 self._lose(f"the connection to host {self.name} was lost (no answer for {LOST_SECONDS:g} s)")
                 await self._program.kill()
                 return
@@ -218,9 +206,7 @@ class Link:
             self._notify(sentence)
         for number in [*self._workers]:
             self._hand_on(Ended(number, _LOST, sentence))
-        for future in self._answers.values():
-            if not future.done():
-                future.set_exception(HostError(sentence))
+        self._requests.fail(HostError(sentence))
         if self._program is not None:
             self._program.close()
         for task in self._tasks:

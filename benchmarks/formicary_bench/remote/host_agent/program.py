@@ -1,134 +1,128 @@
-"""The host agent's program on a host, as SSH runs it: started, greeted, read and written, and ended."""
+"""The host agent's program on a host: greeted, read and written, and ended."""
 
 from __future__ import annotations
 
 import asyncio
-import shlex
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from formicary.processes.lines import Line, LineError
+from formicary.processes.words import ended_how
 from formicary_bench.remote.errors import HostError
-from formicary_bench.remote.folders import interpreter
 from formicary_bench.remote.host_agent.handshake import HandshakeReader
-from formicary_bench.worker.processes import ended_how
+from formicary_bench.remote.host_agent.protocol import LONGEST_LINE, AgentMessage
 
 if TYPE_CHECKING:
-    import asyncssh
+    from collections.abc import Awaitable, Callable
 
-    from formicary_bench.remote.ssh.connection import Connection
+    from formicary_bench.remote.host_agent.protocol import Handshake
+    from formicary_bench.remote.inventory import Host
 
-_READ = 1 << 18  # bytes at once
 _SECONDS_TO_EXIT = 1.0
-_SECONDS_TO_KILL = 3.0
 _LAST_WORDS = 4000  # bytes of standard error that are kept
+AGENT = ("-P", "-m", "formicary_bench.remote.host_agent.agent")
+"""What stands behind a Python's name in the command of a host agent."""
 
 
-class Program:
-    """A host agent's program.
+class HostProgram:
+    """A host agent's program; `line` is what is said with it, once it has greeted.
 
     Args:
-        connection: to its host.
-        process: the program, which runs or has ended by now.
+        host: where it runs.
+        process: what asyncio or asyncssh gives for it: both have the same streams.
+        wait: waits for its end.
+        kill: ends it if it may still be there, given the number of the host agent's process.
+        errors: what its streams raise when they are lost.
+        advice: what to do where its code is not ours; by default what helps where SSH has started it.
     """
 
-    def __init__(self, connection: Connection, process: asyncssh.SSHClientProcess[bytes]) -> None:
-        self._connection = connection
+    def __init__(
+        self,
+        host: Host,
+        process: Any,
+        wait: Callable[[], Awaitable[object]],
+        kill: Callable[[int], Awaitable[object]],
+        *,
+        errors: tuple[type[Exception], ...] = (OSError,),
+        advice: str = "",
+    ) -> None:
+        self._host = host
         self._process = process
+        self._wait = wait
+        self._kill = kill
+        self._errors = errors
+        self._advice = advice
         self._pid = 0
         self._said = b""
         self._listening = asyncio.create_task(self._keep_last_words())
 
-    @classmethod
-    async def start(cls, connection: Connection) -> tuple[Program, bytes]:
-        """Start a host agent; return it, and what it has said behind its greeting.
+    async def greet(self) -> Handshake:
+        """Hear that it is there and that its code is ours.
 
         Raises:
-            HostError: it cannot be started, or its code is not ours; says what to do.
+            HostError: it is not, and what to do; it is let go of.
         """
-        import asyncssh
-
-        host = connection.host
-        command = [
-            interpreter(host),
-            "-P",
-            "-m",
-            "formicary_bench.remote.host_agent.agent",
-            "--folder",
-            host.folder,
-        ]
-        command += ["--interface", host.interface, "--listen", host.listen]
+        greeting = HandshakeReader(self._host, self._advice)
         try:
-            process = await connection.ssh.create_process(shlex.join(command), encoding=None)
-        except (asyncssh.Error, OSError) as error:
-            raise connection.error(f"its host agent cannot be started ({error}); try again") from error
-        program = cls(connection, process)
-        try:
-            return program, await program._greet()
-        except BaseException:
-            program.close()
-            raise
-
-    async def _greet(self) -> bytes:
-        import asyncssh
-
-        greeting = HandshakeReader(self._connection.host)
-        try:
-            handshake, rest = await greeting.hear(self._process.stdout)
+            handshake, unread = await greeting.hear(self._process.stdout)
         except EOFError as error:
-            raise greeting.failure(await self._exit_code(), self.last_words) from error
-        except (asyncssh.Error, OSError) as error:
+            code = await self._exit_code()
+            self.close()
+            raise greeting.failure(code, self._last_words) from error
+        except self._errors as error:
+            self.close()
             sentence = f"the connection was lost before its host agent was there ({error}); try again"
-            raise self._connection.error(sentence) from error
+            raise HostError(f"host {self._host.name}: {sentence}") from error
+        except BaseException:
+            self.close()
+            raise
         self._pid = handshake.pid
-        return rest
+        streams = self._process.stdout, self._process.stdin
+        self.line: Line[AgentMessage] = Line(*streams, AgentMessage, longest=LONGEST_LINE, unread=unread)
+        return handshake
 
-    def write(self, data: bytes) -> None:
-        """Give it something to read; if it has ended, that is noticed by `read`."""
-        with suppress(OSError):
-            self._process.stdin.write(data)
-
-    async def read(self) -> bytes:
-        """Return what it says next; nothing if it has ended.
+    async def receive(self) -> AgentMessage | None:
+        """Return what it says next; None if it has ended.
 
         Raises:
-            HostError: the connection is lost; says only why.
+            HostError: the connection is lost, or it says what cannot be understood; says only why.
         """
-        import asyncssh
-
         try:
-            return await self._process.stdout.read(_READ)
-        except (asyncssh.Error, OSError) as error:
-            raise HostError(f"{getattr(error, 'reason', '') or error}") from error
+            return await self.line.receive()
+        except LineError as error:
+            raise HostError(f"its host agent said what cannot be understood: {error}") from error
+        except self._errors as error:
+            reason = getattr(error, "strerror", "") or getattr(error, "reason", "")
+            raise HostError(reason or str(error) or type(error).__name__) from error
 
     async def how_it_ended(self) -> str:
-        """Say why there is nothing more to read."""
+        """Return why there is nothing more to read."""
         code = await self._exit_code()
         if code is None:
             return "it was closed by the other side"
-        words = f"; its last words: {self.last_words}" if self.last_words else ""
+        words = f"; its last words: {self._last_words}" if self._last_words else ""
         return f"its host agent {ended_how(code)}{words}"
 
     async def end(self, seconds: float) -> None:
         """Wait for its end; end it if that takes longer than these seconds, whatever it is doing."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._process.wait_closed()
+                await self._wait()
         await self.kill()
         self.close()
 
     async def kill(self) -> None:
-        """End it by another command if it may still be there: SSH's own signals are not for root."""
-        if self._process.returncode is None and self._pid > 1:
-            with suppress(HostError):
-                await self._connection.run(["kill", "-KILL", str(self._pid)], timeout=_SECONDS_TO_KILL)
+        """End it if it may still be there."""
+        if self._process.returncode is None:
+            await self._kill(self._pid)
 
     def close(self) -> None:
         """Let go of it: its standard input ends, and so does it."""
-        self._process.close()
+        self._process.stdin.close()
         self._listening.cancel()
 
     @property
-    def last_words(self) -> str:
+    def _last_words(self) -> str:
         """The last line that it wrote to standard error."""
         lines = self._said.decode(errors="replace").split("\n")
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
@@ -137,12 +131,12 @@ class Program:
         """Wait for the exit code, and the last words, which come soon or not at all."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_SECONDS_TO_EXIT):
-                await self._process.wait_closed()
-        return self._process.returncode
+                await self._wait()
+                await asyncio.wait([self._listening])
+        code: int | None = self._process.returncode
+        return code
 
     async def _keep_last_words(self) -> None:
-        import asyncssh
-
-        with suppress(asyncssh.Error, OSError):
+        with suppress(*self._errors):
             while data := await self._process.stderr.read(_LAST_WORDS):
                 self._said = (self._said + data)[-_LAST_WORDS:]

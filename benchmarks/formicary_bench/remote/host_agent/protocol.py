@@ -1,21 +1,26 @@
 """What the controller of a run and its host agent on a host say to each other.
 
-It goes through the standard input and output of the host agent, which SSH carries. It begins with a line of
-JSON from the agent, a `Handshake`. All that follows, both ways, are frames: the length in four bytes,
-big-endian, then so many bytes of MessagePack. A job may hold secrets: they go this way only, and are in no
-arguments, no environment and no file that others may read.
+It goes through the standard input and output of the host agent, which SSH or a launcher's command carries: a
+line of JSON each (`formicary.processes`), of which the first is the agent's `Handshake`. A job may hold
+secrets: they go this way only, and are in no arguments, no environment and no file that others may read.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
-from formicary_bench.results.store.model import Machine  # noqa: TC001 - msgspec resolves the annotations
+from formicary.processes.messages import Stop
+from formicary.processes.requests import Answer, Refusal, Request
+from formicary.profiling.model.profile import Profile
+from formicary_bench.results.store.model import Machine
+from formicary_bench.worker.messages import Order  # noqa: TC001 - msgspec resolves the annotations
 
-LARGEST_FRAME = 1 << 24
-"""Bytes; a longer frame is a mistake, and is refused before it is read."""
+T = TypeVar("T")
+
+LONGEST_LINE = 1 << 24
+"""Bytes; a longer line is a mistake, and is refused before it is read."""
 
 CHUNK = 1 << 20
 """Bytes of a handover that are sent at once."""
@@ -40,12 +45,16 @@ class Handshake(msgspec.Struct, frozen=True, tag="deputy"):
         version: of formicary there.
         digest: of the code there; the controller's own must be equal.
         pid: the host agent's process.
+        interface: the network interface whose traffic is measured; empty if it is not known.
+        address: its IP address there, if it was to find it.
     """
 
     failed: str = ""
     version: str = ""
     digest: str = ""
     pid: int = 0
+    interface: str = ""
+    address: str = ""
 
 
 HANDSHAKE_BEGINS = b'{"type":"deputy"'
@@ -56,26 +65,22 @@ HANDSHAKE_BEGINS = b'{"type":"deputy"'
 
 
 class Use(msgspec.Struct, frozen=True, tag="use"):
-    """Give these environment variables to all that is started from now on; arguments would show them.
-
-    A host agent that has joined by a file takes only some: see `HostAgent`.
-    """
+    """Give these environment variables to all that is started from now on; arguments would show them."""
 
     environment: dict[str, str]
 
 
 class Start(msgspec.Struct, frozen=True, tag="start"):
-    """Start a fresh worker under this number, with a file to hand its raw values over in if it is to."""
+    """Start a fresh worker under this number."""
 
     worker: int
-    handover: bool = False
 
 
 class SendOrder(msgspec.Struct, frozen=True, tag="tell"):
-    """Hand an order (see `worker.messages`) on to a worker, as its line of JSON."""
+    """Hand an order on to a worker."""
 
     worker: int
-    line: bytes
+    order: Order
 
 
 class Kill(msgspec.Struct, frozen=True, tag="kill"):
@@ -90,121 +95,7 @@ class Beat(msgspec.Struct, frozen=True, tag="beat"):
     sent_ns: int
 
 
-class OpenWindow(msgspec.Struct, frozen=True, tag="open-window"):
-    """Begin to look where a process's CPU time goes; the answer is `Opened`.
-
-    Attributes:
-        window: a number for it.
-        pid: a process on the host.
-        servers: processes of the XMPP server that belong to it.
-    """
-
-    window: int
-    pid: int
-    servers: tuple[int, ...] = ()
-
-
-class CloseWindow(msgspec.Struct, frozen=True, tag="close-window"):
-    """End it; the answer is the profile, as its JSON in bytes."""
-
-    window: int
-
-
-class Look(msgspec.Struct, frozen=True, tag="look"):
-    """Read all counters of the host; the answer is a `Looked`.
-
-    Attributes:
-        pids: processes whose memory and CPU time is wanted.
-    """
-
-    pids: tuple[int, ...] = ()
-
-
-class Describe(msgspec.Struct, frozen=True, tag="describe"):
-    """Describe the machine; the answer is a `Machine`."""
-
-
-class StartServer(msgspec.Struct, frozen=True, tag="start-server"):
-    """Start an XMPP server for the run, unless it runs, from files that the controller has made.
-
-    See `host_agent.servers`.
-
-    Attributes:
-        files: the content of its state folder, by relative path; no others than `host_agent.servers` knows.
-        options: what else `host_agent.servers` wants to know, as JSON.
-    """
-
-    files: dict[str, bytes]
-    options: dict[str, Any] = {}
-
-
-class StopServer(msgspec.Struct, frozen=True, tag="stop-server"):
-    """End it, and remove its folder."""
-
-
-Question = OpenWindow | CloseWindow | Look | Describe | StartServer | StopServer
-
-
-class Ask(msgspec.Struct, frozen=True, tag="ask"):
-    """Do something that has an answer: `Answered` or `Refused` with the same number."""
-
-    number: int
-    question: Question
-
-
-class End(msgspec.Struct, frozen=True, tag="end"):
-    """End everything that was started, remove all files, and end."""
-
-
-ControllerMessage = Use | Start | SendOrder | Kill | Beat | Ask | End
-
-
-# What the host agent says.
-
-
-class Started(msgspec.Struct, frozen=True, tag="started"):
-    """A worker's process is there."""
-
-    worker: int
-    pid: int
-
-
-class Said(msgspec.Struct, frozen=True, tag="said"):
-    """What a worker has said, as its line of JSON; before `Done` all of its handover has been sent."""
-
-    worker: int
-    line: bytes
-
-
-class Data(msgspec.Struct, frozen=True, tag="data"):
-    """A part of a worker's handover, in order."""
-
-    worker: int
-    part: bytes
-
-
-class Ended(msgspec.Struct, frozen=True, tag="ended"):
-    """A worker's process has ended, by itself or not.
-
-    Attributes:
-        worker: which one.
-        code: its exit code, negative for a signal.
-        last_words: the last line that it wrote to standard error.
-    """
-
-    worker: int
-    code: int
-    last_words: str = ""
-
-
-class Beaten(msgspec.Struct, frozen=True, tag="beaten"):
-    """The host agent lives: `sent_ns` as of the beat, `at_ns` the host's clock (`time.time_ns`)."""
-
-    sent_ns: int
-    at_ns: int
-
-
-class Looked(msgspec.Struct, frozen=True, tag="looked"):
+class Looked(msgspec.Struct, frozen=True):
     """Counters of a host at one moment; differences of two of them mean something.
 
     Attributes:
@@ -262,67 +153,127 @@ class About(msgspec.Struct, frozen=True):
     version: str = ""
 
 
-class Serving(msgspec.Struct, frozen=True, tag="serving"):
-    """The server runs."""
+class Question(msgspec.Struct, Generic[T], frozen=True):
+    """Something that the host agent is asked; a class says what the answer is, and how long it may take."""
 
-    about: About
-
-
-class Profiled(msgspec.Struct, frozen=True, tag="profiled"):
-    """A profile, as its JSON."""
-
-    profile: bytes
+    answer: ClassVar[Any]
+    seconds: ClassVar[float]
 
 
-class Opened(msgspec.Struct, frozen=True, tag="opened"):
-    """A window is open; `refused` says why the process is not looked into, if it is not."""
-
-    refused: str = ""
-
-
-class Nothing(msgspec.Struct, frozen=True, tag="nothing"):
-    """It is done, and there is nothing to say of it."""
-
-
-class Described(msgspec.Struct, frozen=True, tag="described"):
-    """What the host is."""
-
-    machine: Machine
-
-
-Result = Nothing | Opened | Profiled | Looked | Described | Serving
-
-
-class Answered(msgspec.Struct, frozen=True, tag="answered"):
-    """What comes of an `Ask`."""
-
-    number: int
-    result: Result
-
-
-class Refused(msgspec.Struct, frozen=True, tag="refused"):
-    """Why nothing comes of an `Ask`, a sentence without full stop.
+class OpenWindow(Question[str], frozen=True, tag="open-window"):
+    """Begin to look where a process's CPU time goes; the answer is why it cannot be looked into, or empty.
 
     Attributes:
-        number: of the `Ask`.
-        reason: the sentence.
-        kind: the name of the class of formicary.errors that it was.
+        window: a number for it.
+        pid: a process on the host.
+        servers: processes of the XMPP server that belong to it.
     """
 
-    number: int
-    reason: str
-    kind: str = ""
+    window: int
+    pid: int
+    servers: tuple[int, ...] = ()
+    answer: ClassVar[Any] = str
+    seconds: ClassVar[float] = 30.0
+
+
+class CloseWindow(Question[Profile], frozen=True, tag="close-window"):
+    """End it; the answer is what was found."""
+
+    window: int
+    answer: ClassVar[Any] = Profile
+    seconds: ClassVar[float] = 60.0
+
+
+class Look(Question[Looked], frozen=True, tag="look"):
+    """Read all counters of the host.
+
+    Attributes:
+        pids: processes whose memory and CPU time is wanted.
+    """
+
+    pids: tuple[int, ...] = ()
+    answer: ClassVar[Any] = Looked
+    seconds: ClassVar[float] = 10.0
+
+
+class Describe(Question[Machine], frozen=True, tag="describe"):
+    """Describe the machine."""
+
+    answer: ClassVar[Any] = Machine
+    seconds: ClassVar[float] = 20.0
+
+
+class StartServer(Question[About], frozen=True, tag="start-server"):
+    """Start an XMPP server for the run, unless it runs, from files that the controller has made.
+
+    See `host_agent.servers`.
+
+    Attributes:
+        files: the content of its state folder, by relative path; no others than `host_agent.servers` knows.
+        options: what else `host_agent.servers` wants to know, as JSON.
+    """
+
+    files: dict[str, bytes]
+    options: dict[str, Any] = {}
+    answer: ClassVar[Any] = About
+    seconds: ClassVar[float] = 60.0
+
+
+class StopServer(Question[None], frozen=True, tag="stop-server"):
+    """End it, and remove its folder."""
+
+    answer: ClassVar[Any] = None
+    seconds: ClassVar[float] = 20.0
+
+
+AnyQuestion = OpenWindow | CloseWindow | Look | Describe | StartServer | StopServer
+ControllerMessage = Use | Start | SendOrder | Kill | Beat | Request[AnyQuestion] | Stop
+
+
+# What the host agent says.
+
+
+class Started(msgspec.Struct, frozen=True, tag="started"):
+    """A worker's process is there."""
+
+    worker: int
+    pid: int
+
+
+class Said(msgspec.Struct, frozen=True, tag="said"):
+    """What a worker has said, as its JSON; before `Done` all of its handover has been sent."""
+
+    worker: int
+    report: msgspec.Raw
+
+
+class Data(msgspec.Struct, frozen=True, tag="data"):
+    """A part of a worker's handover, in order."""
+
+    worker: int
+    part: bytes
+
+
+class Ended(msgspec.Struct, frozen=True, tag="ended"):
+    """A worker's process has ended, by itself or not.
+
+    Attributes:
+        worker: which one.
+        code: its exit code, negative for a signal.
+        last_words: the last line that it wrote to standard error.
+    """
+
+    worker: int
+    code: int
+    last_words: str = ""
+
+
+class Beaten(msgspec.Struct, frozen=True, tag="beaten"):
+    """The host agent lives: `sent_ns` as of the beat, `at_ns` the host's clock (`time.time_ns`)."""
+
+    sent_ns: int
+    at_ns: int
 
 
 WorkerMessage = Started | Said | Data | Ended
-AgentMessage = WorkerMessage | Beaten | Answered | Refused
-
-encode = msgspec.msgpack.Encoder().encode
-decode_controller_message = msgspec.msgpack.Decoder(ControllerMessage).decode
-decode_agent_message = msgspec.msgpack.Decoder(AgentMessage).decode
-
-
-def frame(message: ControllerMessage | AgentMessage) -> bytes:
-    """Return a message as the bytes that are sent."""
-    body = encode(message)
-    return len(body).to_bytes(4, "big") + body
+AgentMessage = WorkerMessage | Beaten | Answer[msgspec.Raw] | Refusal

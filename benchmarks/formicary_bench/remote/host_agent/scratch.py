@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import platform
 import shutil
+import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from formicary.core.private import make_private_folder
-from formicary_bench.remote.bootstrap.folder import SCRATCH
+from formicary_bench.remote.bootstrap.folder import IN_USE, SCRATCH, where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LOCK = "lock"
 _DRAFT, _READY = "new-", "deputy-"
 _ATTEMPTS = 20
 
@@ -49,7 +50,7 @@ def remove_left_over(folder: Path) -> int:
     """Remove what host agents that are gone have left below `folder`, and say how many they were."""
     count = 0
     for path in (folder / SCRATCH).glob(f"{_READY}*"):
-        with contextlib.suppress(OSError), (path / _LOCK).open("r+b") as lock:
+        with contextlib.suppress(OSError), (path / IN_USE).open("r+b") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(path, ignore_errors=True)
             count += 1
@@ -58,7 +59,10 @@ def remove_left_over(folder: Path) -> int:
 
 def _make(above: Path) -> tuple[Path, IO[bytes]]:
     draft = _draft(above)
-    lock = (draft / _LOCK).open("w+b")
+    lock = (draft / IN_USE).open("w+b")
+    said = {"pid": os.getpid(), "command": " ".join(sys.orig_argv), "where": where()}
+    lock.write(json.dumps(said).encode("ascii"))
+    lock.flush()
     fcntl.flock(lock, fcntl.LOCK_EX)
     # Only now may others look whether it is left over.
     name = f"{_READY}{platform.node()[:64]}-{os.getpid()}-{draft.name.removeprefix(_DRAFT)}"

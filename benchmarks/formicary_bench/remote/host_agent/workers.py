@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
-import subprocess
 import sys
 import tempfile
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 
+from formicary.processes.child import Child
+from formicary.processes.lines import LineError, encode
+from formicary.processes.messages import Failed
 from formicary_bench.remote.host_agent.protocol import CHUNK, Data, Ended, Said, Started
-from formicary_bench.worker.messages import Done, Failed, Job, decode_order, decode_report, encode
-from formicary_bench.worker.processes import last_line
+from formicary_bench.worker.messages import Done, Job, Report
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from formicary_bench.remote.host_agent.protocol import AgentMessage, Start
+    from formicary.processes.lines import Line
+    from formicary_bench.remote.host_agent.protocol import AgentMessage
+    from formicary_bench.worker.messages import Order
 
 _COMMAND = (sys.executable, "-P", "-m", "formicary_bench.worker.worker")
 _LONGEST_LINE = 1 << 22  # bytes of what a worker says at once
 _SECONDS_TO_END = 5.0
 _NOT_STARTED = 126  # exit code of what could not be started, as shells have it
+
+
+@dataclass
+class _Worker:
+    process: Child
+    line: Line[Report]
+    handover: IO[bytes]
 
 
 class Workers:
@@ -40,63 +49,72 @@ class Workers:
         self._workers: dict[int, _Worker] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def start(self, order: Start) -> None:
-        """Start a worker, and say that it is there, or how it ended."""
-        task = asyncio.create_task(self._attend(order))
+    async def start(self, number: int) -> None:
+        """Start a worker, and say that it is there, or why not."""
+        try:
+            handover = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by `_attend`
+            process = Child(_COMMAND, is_piped=True, keeps_words=True, pass_fds=[handover.fileno()])
+            worker = _Worker(process, await process.line(Report, _LONGEST_LINE), handover)
+        except OSError as error:  # no memory, no disk, no file descriptor
+            await self._say(Ended(number, _NOT_STARTED, error.strerror or str(error)))
+            return
+        self._workers[number] = worker
+        task = asyncio.create_task(self._attend(number, worker))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        self._workers[order.worker] = _Worker()
 
-    def send(self, worker: int, line: bytes) -> None:
+    def send(self, number: int, order: Order) -> None:
         """Hand an order on; it never waits for the worker to read, and does nothing if there is none."""
-        if process := self._workers.get(worker):
-            process.send(line)
+        if worker := self._workers.get(number):
+            if isinstance(order, Job):  # it is told which file descriptor here is the one to hand over to
+                order = msgspec.structs.replace(order, handover=worker.handover.fileno())
+            worker.line.send(order)
 
-    def kill(self, worker: int) -> None:
+    def kill(self, number: int) -> None:
         """End a worker with all that it has started, at once."""
-        if process := self._workers.get(worker):
-            process.kill()
+        if worker := self._workers.get(number):
+            worker.process.kill()
 
     async def end(self) -> None:
         """End all workers, and wait until they are gone."""
-        for process in self._workers.values():
-            process.kill()
+        for number in self._workers:
+            self.kill(number)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_SECONDS_TO_END)
 
-    async def _attend(self, order: Start) -> None:
-        number = order.worker
-        process = self._workers[number]
+    async def _attend(self, number: int, worker: _Worker) -> None:
+        process, code, words = worker.process, _NOT_STARTED, ""
         try:
-            with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as handover:
+            with worker.handover, process:
+                await self._say(Started(number, process.pid))
                 try:
-                    if not process.is_killed:  # right after it was asked for
-                        await process.start(errors.fileno(), handover.fileno() if order.handover else -1)
-                        await self._say(Started(number, process.pid))
-                        await self._listen(number, process)
-                finally:
-                    code = await process.gone()
-                await self._say(Ended(number, code, last_line(errors)))
-        except OSError as error:  # no memory, no disk, no file descriptor
-            await self._say(Ended(number, _NOT_STARTED, f"{error.strerror or error}"))
+                    await self._listen(number, worker)
+                    async with asyncio.timeout(_SECONDS_TO_END):
+                        await process.ended()
+                except (LineError, TimeoutError):
+                    process.kill()
+                code, words = await process.ended(), process.last_words()
+        except OSError as error:
+            words = error.strerror or str(error)
         finally:
             del self._workers[number]
+            worker.line.close()
+        await self._say(Ended(number, code, words))
 
-    async def _listen(self, number: int, process: _Worker) -> None:
-        """Say what it says, and before its last word what it has handed over."""
-        while True:
-            try:
-                line = await process.said.readline()
-            except ValueError:
-                failed = Failed(f"it said more than {_LONGEST_LINE >> 20} MiB at once")
-                await self._say(Said(number, encode(failed)))
-                process.kill()
-                return
-            if not line:
-                return
-            if process.handover >= 0 and _is_done(line):
-                await self._hand_over(number, process.handover)
-            await self._say(Said(number, line.rstrip(b"\n")))
+    async def _listen(self, number: int, worker: _Worker) -> None:
+        """Say what it says, and before its last word what it has handed over.
+
+        Raises:
+            LineError: it says what cannot be understood, or too much of it, which is said.
+        """
+        try:
+            while (report := await worker.line.receive()) is not None:
+                if isinstance(report, Done):
+                    await self._hand_over(number, worker.handover.fileno())
+                await self._say(_said(number, report))
+        except LineError as error:
+            await self._say(_said(number, Failed(f"it said {error}")))
+            raise
 
     async def _hand_over(self, number: int, file: int) -> None:
         position = 0
@@ -105,80 +123,5 @@ class Workers:
             position += len(part)
 
 
-def _is_done(line: bytes) -> bool:
-    with suppress(msgspec.DecodeError):  # what it is not is for the controller to say
-        return isinstance(decode_report(line), Done)
-    return False
-
-
-class _Worker:
-    """One worker."""
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._orders: asyncio.WriteTransport | None = None
-        self._words: asyncio.ReadTransport | None = None
-        self._before: list[bytes] = []  # what it was told before it was there
-        self.is_killed = False
-        self.handover = -1
-        self.said = asyncio.StreamReader(_LONGEST_LINE)
-
-    @property
-    def pid(self) -> int:
-        assert self._process is not None
-        return self._process.pid
-
-    async def start(self, errors: int, handover: int) -> None:
-        """Start it; what it writes to standard error and hands over goes to these files."""
-        self.handover = handover
-        self._process = process = subprocess.Popen(  # noqa: ASYNC220, S603 -- quick; arguments of our own
-            _COMMAND,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            bufsize=0,
-            pass_fds=[handover] if handover >= 0 else [],
-            start_new_session=True,  # so that it ends with all that it has started
-        )
-        loop = asyncio.get_running_loop()
-        self._words, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(self.said), process.stdout
-        )
-        self._orders, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, process.stdin)
-        for line in self._before:
-            self.send(line)
-
-    def send(self, line: bytes) -> None:
-        if self._orders is None:
-            self._before.append(line)
-        else:
-            self._orders.write(self._for_it(line) + b"\n")
-
-    def _for_it(self, line: bytes) -> bytes:
-        """Say in a job which file descriptor here is the one to hand over to."""
-        order = decode_order(line)
-        if isinstance(order, Job) and self.handover >= 0:
-            return encode(msgspec.structs.replace(order, handover=self.handover))
-        return line
-
-    def kill(self) -> None:
-        self.is_killed = True
-        if self._process is not None and self._process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-
-    async def gone(self) -> int:
-        """Wait for its end, which it does not put off for long, and return its exit code."""
-        if self._process is None:
-            return -signal.SIGKILL
-        try:
-            return await asyncio.to_thread(self._process.wait, _SECONDS_TO_END)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            return await asyncio.to_thread(self._process.wait)
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)  # what it may have started and left
-            for pipe in (self._orders, self._words):
-                if pipe is not None:
-                    pipe.close()
+def _said(number: int, report: Report) -> Said:
+    return Said(number, msgspec.Raw(encode(report)))

@@ -1,8 +1,5 @@
-"""How host agents are started, and where hosts come from: each way is a module and a line of `catalogue`.
+"""How host agents are started, and where hosts come from: `catalogue` knows each way by its name.
 
-- `launcher`: the two interfaces. A *provider* says which hosts there are; its *launcher* starts a host agent
-  on each.
-- `ssh`: hosts of an inventory, by SSH. `local`: this machine, as several hosts. `slurm`: the nodes of a job.
-- `joining`: hosts that come by themselves, as started by `srun formicary hosts join`.
-- `streams`: a host agent that is spoken with over a pair of asyncio's streams.
+- `launcher`: A *provider* says which hosts there are; its *launcher* starts a host agent on each.
+- `ssh`: by SSH. `commands`: by a command, on a job's nodes or an inventory's hosts, or on this machine alone.
 """

@@ -1,67 +1,25 @@
-"""All ways to hosts, by the names that `--launcher` takes: one line each."""
+"""All ways to hosts, by what `--launcher` takes: a name, or a command."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from formicary.errors import UsageError
+from formicary.local.launchers import HOST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from formicary_bench.remote.launchers.launcher import Provider
 
-
-def _ssh(path: Path | None, interface: str) -> Provider:
-    from formicary_bench.remote.launchers.ssh import InventoryProvider
-
-    if path is None:
-        raise UsageError("--launcher ssh needs a file that says which hosts there are: --hosts hosts.toml")
-    if interface:
-        raise UsageError(
-            "--interface goes with --launcher slurm: a host of a file says it with its key `interface`"
-        )
-    return InventoryProvider(path)
-
-
-def _local(path: Path | None, interface: str) -> Provider:
-    from formicary_bench.remote.launchers.local import LocalProvider
-
-    _refuse_file(path, "local")
-    if interface:
-        raise UsageError(
-            "--interface goes with --launcher slurm: on this machine alone, all goes over loopback"
-        )
-    return LocalProvider()
-
-
-def _slurm(path: Path | None, interface: str) -> Provider:
-    from formicary_bench.remote.launchers.slurm import SlurmProvider
-
-    _refuse_file(path, "slurm")
-    return SlurmProvider(interface)
-
-
-def _refuse_file(path: Path | None, launcher: str) -> None:
-    if path is not None:
-        raise UsageError(
-            f"--hosts goes with --launcher ssh: with {launcher} it is known which hosts there are"
-        )
-
-
-LAUNCHERS: Final[dict[str, Callable[[Path | None, str], Provider]]] = {
-    "ssh": _ssh,
-    "slurm": _slurm,
-    "local": _local,
-}
+LAUNCHERS: Final = ("ssh", "slurm", "local")
 
 
 def provider(launcher: str | None, path: Path | None, interface: str | None) -> Provider | None:
     """Return where a run's hosts come from; None where it is to be on this machine alone.
 
     Args:
-        launcher: one of `LAUNCHERS`; None for ssh where there is a file.
+        launcher: one of `LAUNCHERS`, or a command with `{host}` in it; None for ssh where there is a file.
         path: the inventory, if one was named.
         interface: the network interface by which hosts are to talk, if one was named.
 
@@ -72,7 +30,39 @@ def provider(launcher: str | None, path: Path | None, interface: str | None) -> 
         if interface is not None:
             raise UsageError("--interface says nothing without hosts: it goes with --launcher slurm")
         return None
-    make = LAUNCHERS.get(launcher or "ssh")
-    if make is None:
-        raise UsageError(f"--launcher is one of {', '.join(LAUNCHERS)}, not {launcher!r:.40}")
-    return make(path, interface or "")
+    launcher = launcher or "ssh"
+    if launcher not in LAUNCHERS and HOST not in launcher:
+        raise UsageError(
+            f"--launcher is one of {', '.join(LAUNCHERS)}, or a command with {HOST} in it, "
+            f"not {launcher!r:.40}"
+        )
+    if interface and launcher != "slurm":
+        where = "on this machine alone, all goes over loopback"
+        if launcher != "local":
+            where = "a host of a file says it with its key `interface`"
+        raise UsageError(f"--interface goes with --launcher slurm: {where}")
+    if launcher in {"slurm", "local"}:
+        if path is not None:
+            raise UsageError(
+                f"--hosts goes with --launcher ssh or a command: with {launcher} it is known which "
+                "hosts there are"
+            )
+        return _without_file(launcher, interface or "")
+    if path is None:
+        raise UsageError(
+            f"--launcher {launcher} needs a file that says which hosts there are: --hosts hosts.toml"
+        )
+    return _of_file(launcher, path)
+
+
+def _without_file(launcher: str, interface: str) -> Provider:
+    from formicary_bench.remote.launchers.commands import local_provider, slurm_provider
+
+    return local_provider() if launcher == "local" else slurm_provider(interface)
+
+
+def _of_file(launcher: str, path: Path) -> Provider:
+    from formicary_bench.remote.launchers.commands import command_provider
+    from formicary_bench.remote.launchers.ssh import inventory_provider
+
+    return inventory_provider(path) if launcher == "ssh" else command_provider(path, launcher)

@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary_bench.remote.host_agent.program import HostProgram
     from formicary_bench.remote.inventory import Host, Inventory
-
-
-class HostProgram(Protocol):
-    """A host agent's program on a host, as the controller speaks with it."""
-
-    def write(self, data: bytes) -> None:
-        """Give it something to read; if it has ended, that is noticed by `read`."""
-
-    async def read(self) -> bytes:
-        """Return what it says next; nothing if it has ended.
-
-        Raises:
-            HostError: the connection is lost; says only why.
-        """
-
-    async def how_it_ended(self) -> str:
-        """Say why there is nothing more to read."""
-
-    async def end(self, seconds: float) -> None:
-        """Wait for its end; end it if that takes longer than these seconds, whatever it is doing."""
-
-    async def kill(self) -> None:
-        """End it if it may still be there."""
-
-    def close(self) -> None:
-        """Let go of it: what it reads ends, and so does it."""
 
 
 class Launcher(Protocol):
@@ -44,11 +21,8 @@ class Launcher(Protocol):
 
     notes: list[str]
 
-    async def launch(self, host: Host) -> tuple[HostProgram, bytes]:
+    async def launch(self, host: Host) -> HostProgram:
         """Start a host agent, and hear that it is there and that its code is ours.
-
-        Returns:
-            It, and what it has said behind its greeting.
 
         Raises:
             HostError: it cannot be started; says why, and what to do.
@@ -65,20 +39,16 @@ class Launcher(Protocol):
         """Close what it has opened, and end what it has started; nothing on other hosts is waited for."""
 
 
-class Provider(Protocol):
-    """Says which hosts there are.
+class Provider(NamedTuple):
+    """Which hosts there are.
 
     Attributes:
         inventory: the hosts.
         options: what chooses them on the command line: `--hosts hosts.toml`.
+        launcher: returns what starts host agents on these hosts; raises a HostError where what does so is not
+            installed.
     """
 
     inventory: Inventory
     options: str
-
-    def launcher(self) -> Launcher:
-        """Return what starts host agents on these hosts.
-
-        Raises:
-            HostError: what does so is not installed.
-        """
+    launcher: Callable[[], Launcher]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 import socket
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from formicary_bench.remote.errors import HostError
-from formicary_bench.remote.host_agent.program import Program
+from formicary_bench.remote.folders import interpreter
+from formicary_bench.remote.host_agent.program import AGENT, HostProgram
 from formicary_bench.remote.inventory import load
+from formicary_bench.remote.launchers.launcher import Provider
 from formicary_bench.remote.ssh.connection import Web
 
 if TYPE_CHECKING:
@@ -15,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from formicary_bench.remote.inventory import Host
+
+_SECONDS_TO_KILL = 3.0
 
 
 class SshLauncher:
@@ -31,9 +37,27 @@ class SshLauncher:
         self.notes: list[str] = []
         self._web = Web(hosts)
 
-    async def launch(self, host: Host) -> tuple[Program, bytes]:
+    async def launch(self, host: Host) -> HostProgram:
         """Start a host agent."""
-        return await Program.start(await self._web.connect(host.name))
+        import asyncssh
+
+        connection = await self._web.connect(host.name)
+        command = [interpreter(host), *AGENT, "--folder", host.folder]
+        command += ["--interface", host.interface, "--listen", host.listen]
+        try:
+            process = await connection.ssh.create_process(shlex.join(command), encoding=None)
+        except (asyncssh.Error, OSError) as error:
+            raise connection.error(f"its host agent cannot be started ({error}); try again") from error
+
+        async def kill(pid: int) -> None:
+            """End it by another command: SSH's own signals are not for root."""
+            if pid > 1:
+                with suppress(asyncssh.Error, OSError):
+                    await connection.ssh.run(f"kill -KILL {pid:d}", timeout=_SECONDS_TO_KILL)
+
+        program = HostProgram(host, process, process.wait_closed, kill, errors=(asyncssh.Error, OSError))
+        await program.greet()
+        return program
 
     def address(self, host: Host) -> str:
         """Return what the inventory says, or else where the SSH server is."""
@@ -53,8 +77,8 @@ class SshLauncher:
         await self._web.close()
 
 
-class InventoryProvider:
-    """The hosts of a file; see `Provider`.
+def inventory_provider(path: Path) -> Provider:
+    """Return the hosts of a file.
 
     Args:
         path: the inventory.
@@ -62,11 +86,5 @@ class InventoryProvider:
     Raises:
         UsageError: it cannot be read, or there is something wrong with it.
     """
-
-    def __init__(self, path: Path) -> None:
-        self.inventory = load(path)
-        self.options = f"--hosts {path}"
-
-    def launcher(self) -> SshLauncher:
-        """Return what connects to them."""
-        return SshLauncher(self.inventory.hosts)
+    inventory = load(path)
+    return Provider(inventory, f"--hosts {path}", lambda: SshLauncher(inventory.hosts))

@@ -1,19 +1,20 @@
-"""Wheels for another Python than the controller's, or another system: from the index, on the controller."""
+"""Packages for another Python than the controller's, or another system: from the index, on the controller."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 import subprocess
 import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from formicary.core.files import new_folder
 from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.provisioning.archives import is_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from packaging.requirements import Requirement
 
@@ -25,26 +26,32 @@ _OLDEST_GLIBC = 5  # the 5 of 2.5, the first for which there are wheels
 _OLD_NAMES = {5: "manylinux1", 12: "manylinux2010", 17: "manylinux2014"}
 
 
-def download(needed: Needs, interpreter: Interpreter, folder: Path) -> list[Path]:
-    """Fetch all that is needed in the versions that are installed here, unless it was fetched before.
+@contextmanager
+def downloaded(needed: Needs, interpreter: Interpreter, packages: str) -> Iterator[list[tuple[str, Path]]]:
+    """Fetch all that is needed in the versions that are installed here; the files are gone after the block.
 
     Args:
         needed: what is needed.
         interpreter: the Python it is for.
-        folder: where wheels are kept.
+        packages: the folder of packages within the host's environment.
+
+    Returns:
+        The place of each file in the environment, with the file.
 
     Raises:
-        HostError: the index cannot be reached, or has no such wheels.
+        HostError: the index cannot be reached, or has no such packages.
         OSError: they cannot be written.
     """
     wanted = [*(f"{each.name}=={each.version}" for each in needed.installed), *map(_plain, needed.absent)]
-    options = [*_options(interpreter), *sorted(wanted)]
-    target = folder / hashlib.sha256("\n".join(options).encode()).hexdigest()[:16]
-    if not target.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        with new_folder(target) as draft:
-            _fetch(draft, options, interpreter)
-    return sorted(target.glob("*.whl"))
+    with tempfile.TemporaryDirectory() as folder:
+        _fetch(folder, [*_options(interpreter), *sorted(wanted)], interpreter)
+        found = []
+        for path in Path(folder).rglob("*"):
+            within = path.relative_to(folder).as_posix()
+            place = within if within.startswith("bin/") else f"{packages}/{within}"
+            if path.is_file() and not is_script(place, path):
+                found.append((place, path))
+        yield found
 
 
 def _plain(requirement: Requirement) -> str:
@@ -82,9 +89,9 @@ def _platforms(interpreter: Interpreter) -> Iterator[str]:
             yield f"{_OLD_NAMES[minor]}_{machine}"
 
 
-def _fetch(folder: Path, options: list[str], interpreter: Interpreter) -> None:
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"]
-    command = [*pip, "--only-binary=:all:", "--dest", str(folder), *options]
+def _fetch(folder: str, options: list[str], interpreter: Interpreter) -> None:
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
+    command = [*pip, "--only-binary=:all:", "--no-compile", "--target", folder, *options]
     try:
         done = subprocess.run(  # noqa: S603 -- pip, for versions of what is installed here
             command, capture_output=True, check=False, encoding="utf-8", errors="replace", timeout=_SECONDS

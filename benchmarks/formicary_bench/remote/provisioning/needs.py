@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from formicary_bench.remote.provisioning import own_wheel, wheels
+from formicary_bench.remote.provisioning import archives
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -34,13 +34,9 @@ class Needs:
     absent: tuple[Requirement, ...]
 
     def digest(self) -> str:
-        """Return what is different as soon as anything of it is another version, or other code."""
-        digest = hashlib.sha256(own_wheel.identity().encode())
-        for line in sorted(wheels.identity(each) for each in self.installed):
-            digest.update(line.encode())
-        for line in sorted(map(str, self.absent)):
-            digest.update(line.encode())
-        return digest.hexdigest()
+        """Return what is different as soon as anything of it is another version."""
+        words = [*sorted(map(archives.identity, self.installed)), *sorted(map(str, self.absent))]
+        return hashlib.sha256("\n".join(words).encode()).hexdigest()
 
 
 def find(
@@ -58,7 +54,7 @@ def find(
     Raises:
         HostError: nothing says what Formicary depends on.
     """
-    begin = own_wheel.requirements() if requirements is None else requirements
+    begin = (archives.own_distribution().requires or []) if requirements is None else requirements
     installed: dict[str, Distribution] = {}
     absent: dict[str, Requirement] = {}
     pending = deque((Requirement(line), _EXTRAS) for line in begin)
@@ -90,4 +86,4 @@ def _installed(name: str, find_distribution: Callable[[str], Distribution]) -> D
         found = find_distribution(name)
     except PackageNotFoundError:
         return None
-    return None if wheels.is_from_sources(found) else found
+    return None if archives.is_from_sources(found) else found

@@ -10,7 +10,7 @@ import msgspec
 
 import formicary
 from formicary_bench.remote.checks import judging
-from formicary_bench.remote.checks.facts import Folder, Installed, Interpreter
+from formicary_bench.remote.checks.facts import QUESTION, Folder, Installed, Interpreter
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.folders import code_digest, interpreter
 from formicary_bench.remote.provisioning.helper import helping
@@ -23,28 +23,13 @@ if TYPE_CHECKING:
 
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.provisioning.helper import Helper
-    from formicary_bench.remote.provisioning.stock import Supply
+    from formicary_bench.remote.provisioning.stock import Archive
     from formicary_bench.remote.ssh.connection import Connection
     from formicary_bench.remote.steps import Steps
 
 _SECONDS_TO_LOOK = 60.0
-_SECONDS_TO_COMPARE = 120.0  # a slow disk, and as many bytes as wheels have
+_SECONDS_TO_COMPARE = 120.0  # a slow disk, and as many bytes as archives have
 _SECONDS_TO_INSTALL = 900.0
-
-QUESTION = """\
-import json, platform
-found = {"python": platform.python_version()}
-try:
-    import formicary
-    found["version"] = formicary.__version__
-    import formicary_bench.worker.worker
-    from formicary_bench.remote.folders import code_digest
-    found["digest"] = code_digest()
-except Exception as error:
-    found["failed"] = f"{type(error).__name__}: {error}"
-print(json.dumps(found))
-"""
-"""The program that asks the Python of an environment whether it can measure."""
 
 
 class State(Interpreter, frozen=True):
@@ -88,12 +73,9 @@ async def prepare(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) ->
         steps: shows how far it is.
     """
     steps.begin(host.name for host in hosts)
-    web, stock = Web(known), Stock()
-    try:
+    stock = Stock()
+    async with Web(known) as web:
         return await asyncio.gather(*(_prepare(host, web, stock, steps) for host in hosts))
-    finally:
-        stock.give_up()
-        await web.close()
 
 
 async def _prepare(host: Host, web: Web, stock: Stock, steps: Steps) -> Prepared:
@@ -138,7 +120,7 @@ class _Preparation:
         if state.folder.record.get("digest") == digest and state.formicary.digest == code_digest():
             self._prepared.outcome = "ready"
             return
-        self._say("waiting for the wheels, which are made here")
+        self._say("waiting for the packages, which are made ready here")
         supply = await self._stock.supply(state)
         await self._install(digest, supply, state.folder)
         self._prepared.outcome = "installed"
@@ -153,14 +135,13 @@ class _Preparation:
             said = f"what it says of itself cannot be understood ({error}); try again"
             raise self._connection.error(said) from None
 
-    async def _install(self, digest: str, supply: Supply, folder: Folder) -> None:
-        wheels = {wheel.path.name: wheel.sha256 for wheel in supply.all}
-        where = {"folder": folder.path, "wheels": wheels}
+    async def _install(self, digest: str, supply: Sequence[Archive], folder: Folder) -> None:
+        where = {"folder": folder.path, "archives": {each.path.name: each.sha256 for each in supply}}
         wanted = await self._helper.ask("want", where, seconds=_SECONDS_TO_COMPARE)
-        parcels = [(wheel, wanted[wheel.path.name]) for wheel in supply.all if wheel.path.name in wanted]
+        parcels = [(each, wanted[each.path.name]) for each in supply if each.path.name in wanted]
         self._prepared.sent_bytes = await send(self._connection, parcels, self._say)
         record = {"digest": digest, "code": code_digest(), "version": formicary.__version__}
-        asked = {**where, "pip": supply.installer.path.name, "question": QUESTION, "record": record}
+        asked = {**where, "question": QUESTION, "record": record}
         await self._helper.ask("install", asked, seconds=_SECONDS_TO_INSTALL, progress=self._say)
 
     def _say(self, what: str) -> None:

@@ -2,28 +2,23 @@
 
 The user's own SSH configuration is not read: what the inventory says is all that counts.
 
-    web = Web(hosts)
-    try:
-        print(await (await web.connect("b")).run(["uname", "-a"]))
-    finally:
-        await web.close()
+    async with Web(hosts) as web:
+        print(await (await web.connect("b")).ssh.run("uname -a"))
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import shlex
 import socket
-from contextlib import suppress
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Self
 
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.ssh.keys import Keys, load_keys, refused_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from types import UnionType
 
     import asyncssh
@@ -35,21 +30,6 @@ CONNECT_SECONDS = 10.0
 
 _BEAT_SECONDS = 2.0
 _BEATS = 4  # so many without an answer: the host is gone
-_LARGEST_OUTPUT = 1 << 22  # bytes of a short command's output
-
-
-class Finished(NamedTuple):
-    """What came of a command.
-
-    Attributes:
-        code: its exit code, negative if a signal ended it.
-        stdout: what it said.
-        stderr: what it complained of.
-    """
-
-    code: int
-    stdout: bytes
-    stderr: bytes
 
 
 class Connection:
@@ -61,63 +41,12 @@ class Connection:
 
     Attributes:
         host: the host.
-        ssh: the connection, for what `run` cannot do.
+        ssh: the connection.
     """
 
     def __init__(self, host: Host, ssh: asyncssh.SSHClientConnection) -> None:
         self.host = host
         self.ssh = ssh
-
-    async def run(self, args: Sequence[str], stdin: bytes = b"", *, timeout: float = 30.0) -> Finished:  # noqa: ASYNC109
-        """Run a command there, in the user's home folder, and wait for its end.
-
-        Everybody on the host sees the arguments; what is secret goes by `stdin`. After cancellation, as after
-        a failure, the command's standard input and output are closed.
-
-        Args:
-            args: the program and its arguments, as they are: nothing is expanded.
-            stdin: what it reads.
-            timeout: seconds that it may take.
-
-        Raises:
-            HostError: it takes longer or says too much, or the connection is lost.
-        """
-        import asyncssh
-
-        what = f"the command {args[0]}"
-        try:
-            async with asyncio.timeout(timeout):
-                process = await self.ssh.create_process(shlex.join(args), encoding=None)
-                try:
-                    return await self._finish(process, stdin, what)
-                finally:
-                    process.close()
-        except TimeoutError as error:
-            cause = f"{what} took longer than {timeout:g} s"
-            raise self.error(f"{cause}; is the host, or its disk, overloaded?") from error
-        except (asyncssh.Error, OSError) as error:
-            raise self.error(f"{what} could not be run: {_reason(error)}; try again") from error
-
-    async def _finish(self, process: asyncssh.SSHClientProcess[bytes], stdin: bytes, what: str) -> Finished:
-        with suppress(BrokenPipeError, ConnectionResetError):  # it need not read what it is told
-            process.stdin.write(stdin)
-            process.stdin.write_eof()
-        outputs = (self._bounded(stream, what) for stream in (process.stdout, process.stderr))
-        stdout, stderr = await asyncio.gather(*outputs)
-        await process.wait_closed()
-        if process.returncode is None:
-            raise self.error(f"the connection was lost while {what} ran; try again")
-        return Finished(process.returncode, stdout, stderr)
-
-    async def _bounded(self, stream: asyncssh.SSHReader[bytes], what: str) -> bytes:
-        parts: list[bytes] = []
-        size = 0
-        while part := await stream.read(1 << 16):
-            parts.append(part)
-            size += len(part)
-            if size > _LARGEST_OUTPUT:
-                raise self.error(f"{what} says more than {_LARGEST_OUTPUT >> 20} MiB; look what it is there")
-        return b"".join(parts)
 
     def error(self, sentence: str) -> HostError:
         """Return an error about this host."""
@@ -147,6 +76,12 @@ class Web:
         self._hosts = {host.name: host for host in hosts}
         self._connections: dict[str, asyncio.Task[Connection]] = {}
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
     async def close(self) -> None:
         """Close all of them; the other sides are not waited for."""
         tasks = self._connections.values()
@@ -162,27 +97,18 @@ class Web:
         Raises:
             HostError: it, or a host by way of which it is reached, cannot be connected to.
         """
-        self._check_way(name)
         task = self._connections.get(name)
         if task is None or _is_over(task):
             task = self._connections[name] = asyncio.create_task(self._connect(self._hosts[name]))
         return await asyncio.shield(task)
 
-    def _check_way(self, name: str) -> None:
-        """Refuse a way that does not begin anywhere."""
-        way = [name]
-        while jump := self._hosts[way[-1]].jump:
-            if jump in way:
-                raise HostError(
-                    f"host {name}: it is reached by way of itself; change `jump` in the inventory"
-                )
-            if jump not in self._hosts:
-                raise HostError(f"host {way[-1]}: its jump host {jump} is not in the inventory; add it there")
-            way.append(jump)
-
     async def _connect(self, host: Host) -> Connection:
         if not host.jump:
             return await connect(host)
+        if host.jump not in self._hosts:
+            raise HostError(
+                f"host {host.name}: its jump host {host.jump} is not in the inventory; add it there"
+            )
         try:
             jump = await self.connect(host.jump)
         except HostError as error:
@@ -233,7 +159,7 @@ async def connect(host: Host, jump: Connection | None = None) -> Connection:
 
 
 def _failure(error: Exception, host: Host, keys: Keys) -> str:
-    """Say why a host cannot be connected to, and what to do."""
+    """Return why a host cannot be connected to, and what to do."""
     import asyncssh
 
     if isinstance(error, asyncssh.HostKeyNotVerifiable | asyncssh.KeyExchangeFailed):
@@ -257,7 +183,7 @@ def _failure(error: Exception, host: Host, keys: Keys) -> str:
 
 
 def _denied(host: Host) -> str:
-    """Say that no key was taken."""
+    """Return that no key was taken."""
     user = f"the user {host.user}" if host.user else "you"
     keys = f"the key {host.key}" if host.key else "any key of your SSH agent and of ~/.ssh"
     return (

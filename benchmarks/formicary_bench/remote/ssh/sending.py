@@ -1,4 +1,4 @@
-"""Sending wheels to a host, by SFTP over the connection that there is."""
+"""Sending archives to a host, by SFTP over the connection that there is."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary_bench.remote.provisioning.stock import Wheel
+    from formicary_bench.remote.provisioning.stock import Archive
     from formicary_bench.remote.ssh.connection import Connection
 
 
 async def send(
-    connection: Connection, parcels: Sequence[tuple[Wheel, str]], say: Callable[[str], None]
+    connection: Connection, parcels: Sequence[tuple[Archive, str]], say: Callable[[str], None]
 ) -> int:
-    """Send wheels, and return how many bytes they were.
+    """Send archives, and return how many bytes they were.
 
     Args:
         connection: to the host.
@@ -28,18 +28,18 @@ async def send(
 
     if not parcels:
         return 0
-    total, sent = sum(wheel.size for wheel, _ in parcels), 0
+    total, sent = sum(archive.size for archive, _ in parcels), 0
     name = ""
     try:
         async with connection.ssh.start_sftp_client() as sftp:
-            for wheel, target in parcels:
-                name, before = wheel.path.name, sent
+            for archive, target in parcels:
+                name, before = archive.path.name, sent
 
                 def tell(_: bytes, __: bytes, done: int, ___: int, before: int = before) -> None:
                     say(f"sending {(before + done) / 1e6:.0f} of {total / 1e6:.0f} MB")
 
-                await sftp.put(wheel.path, target, progress_handler=tell)
-                sent += wheel.size
+                await sftp.put(archive.path, target, progress_handler=tell)
+                sent += archive.size
     except asyncssh.ChannelOpenError as error:
         cause = f"it offers no SFTP ({error.reason})"
         raise connection.error(

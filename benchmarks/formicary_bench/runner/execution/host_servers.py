@@ -14,7 +14,7 @@ from formicary.core.scratch import scratch_folder
 from formicary.errors import UsageError
 from formicary.server.address import LOOPBACK
 from formicary_bench.remote.errors import HostError
-from formicary_bench.remote.host_agent.protocol import Serving, StartServer, StopServer
+from formicary_bench.remote.host_agent.protocol import StartServer, StopServer
 from formicary_bench.remote.inventory import SERVER
 from formicary_bench.vocabulary.containers import names_on
 from formicary_bench.vocabulary.routes import XMPP
@@ -83,9 +83,7 @@ class HostServers:
         Raises:
             HostError: one of them cannot be started, or its host is gone.
         """
-        for name, answer in self._session.ask_all({name: self._orders[name] for name in hosts}).items():
-            assert isinstance(answer, Serving)
-            self._abouts[name] = answer.about
+        self._abouts |= self._session.ask_all({name: self._orders[name] for name in hosts})
 
     @property
     def versions(self) -> dict[str, str]:

@@ -16,14 +16,14 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from formicary.processes.messages import Failed, Go, Stop
+from formicary.processes.words import ended_how
 from formicary_bench.remote.host_agent.protocol import MISSING_SECONDS
 from formicary_bench.vocabulary.roles import PROCESSES
 from formicary_bench.worker.messages import (
     Accounted,
     Created,
     Done,
-    Failed,
-    Go,
     Mark,
     Meet,
     Met,
@@ -31,10 +31,8 @@ from formicary_bench.worker.messages import (
     Ready,
     Report,
     Result,
-    Stop,
     Tallied,
 )
-from formicary_bench.worker.processes import ended_how
 
 QUIET_SECONDS = 30.0
 """How long nothing may advance before a worker counts as hanging."""

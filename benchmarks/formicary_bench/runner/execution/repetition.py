@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
+from formicary.processes.messages import Go
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Creations, RoundTrips, Tallies
@@ -37,7 +38,7 @@ from formicary_bench.vocabulary.parameters.shared import paced_rate
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 from formicary_bench.vocabulary.roles import ASK, BOTH, ECHO, MEMBER
 from formicary_bench.worker.interruption import allow_interrupts
-from formicary_bench.worker.messages import Accounted, Created, Go, Job, Tallied
+from formicary_bench.worker.messages import Accounted, Created, Job, Tallied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

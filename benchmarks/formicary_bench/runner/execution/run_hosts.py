@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
-from formicary_bench.remote.host_agent.protocol import Describe, Described
+from formicary_bench.remote.host_agent.protocol import Describe
 from formicary_bench.remote.inventory import CONTAINERS, choose
 from formicary_bench.remote.launchers.catalogue import provider
 from formicary_bench.remote.session import Session
@@ -209,13 +209,9 @@ class RunHosts:
         Raises:
             HostError: one of them does not say.
         """
-        answers = self._session.ask_all({host.name: Describe() for host in self._participants.hosts})
+        found = self._session.ask_all({host.name: Describe() for host in self._participants.hosts})
         versions = self._servers.versions if self._servers else {}
-        machines = {
-            name: replace(answer.machine, prosody=versions.get(name, ""))
-            for name, answer in answers.items()
-            if isinstance(answer, Described)
-        }
+        machines = {name: replace(machine, prosody=versions.get(name, "")) for name, machine in found.items()}
         return replace(
             manifest,
             hosts=machines,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from formicary.core.scratch import scratch_folder
+from formicary.processes.messages import Ready
 from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.service.mediated import Mediated
@@ -15,7 +16,7 @@ from formicary_bench.subjects.accounts import DOMAIN
 from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS, started
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
-from formicary_bench.subjects.drivers.protocol import Hello, Prepare, Ready, XmppServer
+from formicary_bench.subjects.drivers.protocol import Hello, Prepare, XmppServer
 from formicary_bench.subjects.drivers.rounds import GridRounds, LoopRounds, Rounds, ServiceRounds
 from formicary_bench.vocabulary.names import MEDIATED, SWAP
 from formicary_bench.vocabulary.roles import ECHO

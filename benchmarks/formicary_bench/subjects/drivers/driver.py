@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import sys
-import tempfile
 import time
 from contextlib import asynccontextmanager
-from typing import IO, TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import msgspec
 import psutil
 
+from formicary.processes.child import Child
+from formicary.processes.lines import LineError, LongLineError
+from formicary.processes.messages import Failed, Progress, Stop
+from formicary.processes.words import ended_how
 from formicary_bench.subjects.drivers.errors import DriverError
-from formicary_bench.subjects.drivers.protocol import (
-    LONGEST_LINE,
-    Failed,
-    Progress,
-    Report,
-    Stop,
-    decode_report,
-    encode,
-)
+from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Report
 from formicary_bench.worker import leftovers
-from formicary_bench.worker.processes import ended_how, last_line
 
 if TYPE_CHECKING:
-    from asyncio.subprocess import Process
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
+    from formicary.processes.lines import Line
     from formicary_bench.subjects.drivers.protocol import Order
 
 HELLO_SECONDS = 20.0
@@ -41,9 +34,8 @@ READY_SECONDS = 600.0
 END_SECONDS = 5.0
 """How long a driver may take to end when it is told to."""
 
+_LONGEST_REASON = 2000  # characters that are shown
 _SECONDS_BETWEEN_LOOKS = 0.05  # at what it has started, which may end a little later
-
-_SHOWN = 80  # characters of a line that nobody understands
 
 Expected = TypeVar("Expected", bound=msgspec.Struct)
 
@@ -58,7 +50,7 @@ class Driver:
     Args:
         name: what to call it in sentences.
         process: its process.
-        errors: what its standard error goes to.
+        line: the connection to it.
         advance: called with what it says of its progress.
         mark: the environment that it has, by which all that it starts is known.
     """
@@ -66,15 +58,15 @@ class Driver:
     def __init__(
         self,
         name: str,
-        process: Process,
-        errors: IO[bytes],
+        process: Child,
+        line: Line[Report],
         advance: Callable[[int], None],
         mark: Mapping[str, str],
     ) -> None:
         self._name = name
         self._mark = mark
         self._process = process
-        self._errors = errors
+        self._line = line
         self._advance = advance
 
     def cpu_s(self) -> float:
@@ -92,10 +84,8 @@ class Driver:
 
     async def say(self, order: Order) -> None:
         """Tell it something; if it has ended, `hear` says so."""
-        assert self._process.stdin is not None
-        with contextlib.suppress(ConnectionError):
-            self._process.stdin.write(encode(order) + b"\n")
-            await self._process.stdin.drain()
+        self._line.send(order)
+        await self._line.drain()
 
     async def hear(self, kind: type[Expected], seconds: float | None = None) -> Expected:
         """Wait until it says something of this kind, however often it says how far it is meanwhile.
@@ -138,7 +128,7 @@ class Driver:
         await self.say(Stop())
         try:
             async with asyncio.timeout(seconds):
-                code = await self._process.wait()
+                code = await self._process.ended()
         except TimeoutError:
             raise DriverError(
                 f"{self._name} did not exit within {seconds:g} s of being told to, and was killed"
@@ -162,45 +152,39 @@ class Driver:
                 case Progress(done):
                     self._advance(done)
                 case Failed(reason):
-                    raise DriverError(f"{self._name} failed: {_printable(reason).rstrip('.')}")
+                    said = _printable(reason[:_LONGEST_REASON]).rstrip(".")
+                    raise DriverError(f"{self._name} failed: {said}")
                 case report:
                     return report
 
     async def _next(self) -> Report:
-        assert self._process.stdout is not None
         try:
-            line = await self._process.stdout.readuntil(b"\n")
-        except asyncio.IncompleteReadError as error:
-            if error.partial:
-                raise self._nonsense(error.partial, "the line does not end") from None
-            raise DriverError(self._obituary(await self._exit_code())) from None
-        except asyncio.LimitOverrunError:
-            raise DriverError(f"{self._name} sent a line of more than {LONGEST_LINE} bytes") from None
-        try:
-            report: Report = decode_report(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise self._nonsense(line, str(error)) from None
+            report = await self._line.receive()
+        except LongLineError as error:
+            raise DriverError(f"{self._name} sent {error}") from None
+        except LineError as error:
+            raise DriverError(
+                f"{self._name} violated the driver protocol: {_printable(str(error))}"
+            ) from None
+        if report is None:
+            raise DriverError(self._obituary(await self._exit_code()))
         return report
 
     async def _exit_code(self) -> int | None:
         try:
             async with asyncio.timeout(END_SECONDS):
-                return await self._process.wait()
+                return await self._process.ended()
         except TimeoutError:  # it has only closed its standard output
             return None
 
     def _obituary(self, code: int | None) -> str:
         ended = "stopped talking" if code is None else ended_how(code)
-        words = _printable(last_line(self._errors))
+        words = _printable(self._process.last_words())
         return f"{self._name} {ended}" + (f"; its last words: {words}" if words else "")
 
     def _out_of_place(self, report: Report, where: str) -> DriverError:
         said = _word(type(report))
         return DriverError(f"{self._name} said {said} {where}: its driver violates the protocol")
-
-    def _nonsense(self, line: bytes, why: str) -> DriverError:
-        shown = line.decode(errors="replace").strip()[:_SHOWN]
-        return DriverError(f"{self._name} violated the driver protocol: {shown!r} ({_printable(why)})")
 
 
 def _printable(text: str) -> str:
@@ -226,27 +210,18 @@ async def started(
     Raises:
         DriverError: it cannot be started.
     """
-    # A file, not a pipe: a driver that complains without end must not block.
     mark = leftovers.marked_environment()
-    with tempfile.TemporaryFile() as errors:
+    try:  # in our own session: it is ended with us, should we be killed
+        process = Child(command, is_piped=True, keeps_words=True, is_apart=False, cwd=folder, env=mark)
+    except (OSError, ValueError) as error:
+        raise DriverError(
+            f"{name} cannot be started: {error}; if it has moved, install it again: formicary bench platforms"
+        ) from error
+    with process:
+        line = await process.line(Report, LONGEST_LINE)
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=errors,
-                limit=LONGEST_LINE,
-                cwd=folder,
-                env=mark,
-            )
-        except (OSError, ValueError) as error:
-            raise DriverError(
-                f"{name} cannot be started: {error}; if it has moved, reinstall it: formicary bench platforms"
-            ) from error
-        try:
-            yield Driver(name, process, errors, advance, mark)
+            yield Driver(name, process, line, advance, mark)
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            process.kill()
             leftovers.end_all(mark)
-            await process.wait()
+            line.close()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import signal
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +14,10 @@ from formicary_bench.subjects.drivers.installed import Entry, building, home, ke
 from formicary_bench.subjects.drivers.protocol import EXCHANGES, Hello
 from formicary_bench.subjects.drivers.recipes import RECIPES
 from formicary_bench.subjects.registry import SUBJECTS
+from formicary_bench.worker.interruption import allow_interrupts, defer_interrupts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from formicary_bench.subjects.drivers.recipes import Recipe
 
@@ -42,7 +41,7 @@ def install(recipe: Recipe, show: Callable[[str], None], try_out: TryOut) -> Hel
     if lacks := recipe.missing():
         raise DriverError(f"{recipe.name} needs {'; '.join(lacks)}")
     try:
-        with _ended_as_by_ctrl_c(), building(recipe.name) as folder:
+        with defer_interrupts(), allow_interrupts(), building(recipe.name) as folder:
             command = recipe.make(folder, show)
             show("making a few round trips with it")
             return _keep(command, try_out)
@@ -97,17 +96,3 @@ async def ask(command: tuple[str, ...]) -> Hello:
             hello = await driver.hear(Hello, HELLO_SECONDS)
             await driver.end()
             return hello
-
-
-@contextmanager
-def _ended_as_by_ctrl_c() -> Iterator[None]:
-    """Have what else asks us to end raise KeyboardInterrupt in the block, so that nothing is left behind."""
-    before = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)}
-    for one, handler in before.items():
-        if handler != signal.SIG_IGN:  # as under nohup
-            signal.signal(one, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)

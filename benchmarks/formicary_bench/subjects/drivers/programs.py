@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import signal
 import subprocess
-import tempfile
 import threading
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
+from formicary.processes.child import Child
 from formicary_bench.subjects.drivers.errors import DriverError
 
 if TYPE_CHECKING:
@@ -56,11 +54,26 @@ def run(command: Sequence[str], name: str, show: Callable[[str], None], seconds:
         DriverError: it fails, with what it has said, or takes longer.
     """
     program = os.path.basename(command[0])  # noqa: PTH119 -- no more than a word for a sentence
-    with tempfile.TemporaryFile() as said:
-        code, is_late = _watched(command, said, show, seconds)
-        said.seek(0)
-        output = said.read().decode(errors="replace")
-    if is_late:
+    late = threading.Event()
+    output = []
+    with Child(command, bufsize=-1, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+
+        def end() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(seconds, end)
+        timer.start()
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                output.append(line.decode(errors="replace").strip())
+                show(output[-1])
+            code = process.wait()
+        finally:
+            timer.cancel()
+            timer.join()
+    if late.is_set():
         raise DriverError(
             f"{name} cannot be installed: {program} took more than {seconds:g} s; is the network slow?"
         )
@@ -68,52 +81,15 @@ def run(command: Sequence[str], name: str, show: Callable[[str], None], seconds:
         raise DriverError(f"{name} cannot be installed: {program} says: {_reason(output)}{_advice(output)}")
 
 
-def _watched(
-    command: Sequence[str], said: IO[bytes], show: Callable[[str], None], seconds: float
-) -> tuple[int, bool]:
-    """Return the program's exit code, and whether it had to be ended as it took too long."""
-    process = subprocess.Popen(  # noqa: S603 -- a list of arguments of our own
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,  # Ctrl-C is for us, who end it with all that it has started
-    )
-    late = threading.Event()
-
-    def end() -> None:
-        late.set()
-        _end(process.pid)
-
-    timer = threading.Timer(seconds, end)
-    timer.start()
-    try:
-        with process:
-            assert process.stdout is not None
-            for line in process.stdout:
-                said.write(line)
-                show(line.decode(errors="replace").strip())
-            code = process.wait()
-    finally:
-        timer.cancel()
-        timer.join()
-        _end(process.pid)
-    return code, late.is_set()
-
-
-def _end(group: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(group, signal.SIGKILL)
-
-
-def _reason(output: str) -> str:
+def _reason(output: list[str]) -> str:
     """Return the first line that says what is wrong, or the last line that says anything."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    lines = [line for line in output if line]
     wrong = [line for line in lines if line.casefold().lstrip("[").startswith("error")]
     return (wrong or lines[-1:] or ["nothing"])[0][:_LONGEST_LINE].rstrip(".")
 
 
-def _advice(output: str) -> str:
+def _advice(output: list[str]) -> str:
+    said = "\n".join(output)
     return next(
-        (f"; {advice}" for signs, advice in _ADVICE.items() if any(sign in output for sign in signs)), ""
+        (f"; {advice}" for signs, advice in _ADVICE.items() if any(sign in said for sign in signs)), ""
     )

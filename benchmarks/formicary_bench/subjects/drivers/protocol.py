@@ -2,7 +2,7 @@
 
 The first line is the driver's `hello`. Then the laboratory says `prepare`, the driver `ready`, the laboratory
 `go`; a driver that measures says `done`, and may be told to `go` again; the laboratory says `stop`, and the
-driver ends.
+driver ends. Meanwhile the driver says its `progress`. What all processes say is in `processes.messages`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from formicary.processes.messages import Count, Failed, Progress, Ready, Stop
 from formicary_bench.vocabulary.names import (
     CONTRACT_NET,
     CREATE_REMOTE,
@@ -41,8 +42,6 @@ LONGEST_LINE = 1 << 20
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9-]{0,31}\Z")]
 Word = Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=r"^[ -~]+\Z")]
 Line = Annotated[str, msgspec.Meta(max_length=100, pattern=r"^[ -~]*\Z")]
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-Text = Annotated[str, msgspec.Meta(max_length=2000)]
 
 Placement = Literal["same-container", "two-containers"]
 
@@ -148,30 +147,6 @@ class Go(msgspec.Struct, frozen=True, tag="go"):
     laps: tuple[int, ...] = ()
 
 
-class Stop(msgspec.Struct, frozen=True, tag="stop"):
-    """End."""
-
-
-class Ready(msgspec.Struct, frozen=True, tag="ready"):
-    """All agents are ready.
-
-    Attributes:
-        endpoint: of a driver that only echoes: what the one that asks has to know to reach it.
-    """
-
-    endpoint: Text = ""
-
-
-class Progress(msgspec.Struct, frozen=True, tag="progress"):
-    """The driver lives; said a few times a second.
-
-    Attributes:
-        done: how many steps of preparation, or round trips, it has done so far.
-    """
-
-    done: Count
-
-
 class Done(msgspec.Struct, frozen=True, tag="done"):
     """All round trips are made, and their times are in the file.
 
@@ -185,18 +160,5 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     tallies: tuple[tuple[Count, Count, Count], ...] = ()
 
 
-class Failed(msgspec.Struct, frozen=True, tag="failed"):
-    """The driver cannot go on.
-
-    Attributes:
-        reason: why: a sentence, best with what to do about it.
-    """
-
-    reason: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
-
-
 Order = Prepare | Go | Stop
 Report = Hello | Ready | Progress | Done | Failed
-
-encode = msgspec.json.Encoder().encode
-decode_report = msgspec.json.Decoder(Report).decode

@@ -1,8 +1,7 @@
 """A process that holds what is to be weighed, and waits: a program of its own, in a fresh interpreter.
 
-Not a worker: a worker has loaded more than what is weighed. It prints a line for each batch of agents, and
-at last `ready` with what Python has traced of its memory (0 where it does not); it ends when its standard
-input does.
+Not a worker: a worker has loaded more than what is weighed. It says its progress for each batch of agents,
+and at last what Python has traced of its memory (0 where it does not); it ends when its standard input does.
 """
 
 from __future__ import annotations
@@ -13,17 +12,23 @@ from _tracemalloc import get_traced_memory  # tracemalloc itself would load what
 
 BARE = (
     "import gc, sys; from _tracemalloc import get_traced_memory; gc.collect(); "
-    "print('ready', get_traced_memory()[0], flush=True); sys.stdin.read()"
+    'print(\'{"type":"traced","bytes":%d}\' % get_traced_memory()[0], flush=True); sys.stdin.read()'
 )
 """The program that has loaded nothing of ours."""
 
 _BATCH = 5000
 
 
+def say(word: str, **number: int) -> None:
+    """Tell the controller a number; msgspec would be weighed, too."""
+    ((name, value),) = number.items()
+    print(f'{{"type":"{word}","{name}":{value}}}', flush=True)  # noqa: T201 -- what its controller reads
+
+
 def ready() -> None:
     """Say so, and wait for the end of standard input."""
     gc.collect()
-    print("ready", get_traced_memory()[0], flush=True)  # noqa: T201 -- what its controller reads
+    say("traced", bytes=get_traced_memory()[0])
     sys.stdin.read()
 
 
@@ -63,7 +68,7 @@ async def hold(kind: str, agents: int) -> None:
                 agent.add_behaviour(Wait())
                 await home.start(agent)
             if number % _BATCH == _BATCH - 1:
-                print(number + 1, flush=True)  # noqa: T201 -- what its controller reads
+                say("progress", done=number + 1)
         while kind == "behaviours" and waiting < agents:  # noqa: ASYNC110 -- an event would be weighed
             await asyncio.sleep(0)
         ready()
@@ -79,7 +84,7 @@ def main() -> None:
         return
     import asyncio
 
-    from formicary_bench.worker.loops import loop_factory
+    from formicary.core.event_loop import loop_factory
 
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(hold(kind, agents))

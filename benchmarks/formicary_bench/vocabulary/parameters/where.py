@@ -108,10 +108,10 @@ PARAMETERS = (
     ),
     Parameter(
         name="launcher",
-        kind=choice("launcher", ("ssh", "slurm", "local"), several=False),
-        metavar="ssh|slurm|local",
-        help="How to start programs on hosts. ssh: on those in --hosts; slurm: on the nodes of the "
-        "current job; local: on this machine, as if it were several.",
+        kind=kinds.TEXT,
+        metavar="ssh|slurm|local|COMMAND",
+        help="How to start programs on hosts. ssh, or a command such as 'blaunch {host}': on those in "
+        "--hosts; slurm: on the nodes of the current job; local: on this machine, as if it were several.",
         default="ssh with --hosts",
         comment="how to start programs on hosts",
         example="slurm",

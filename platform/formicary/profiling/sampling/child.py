@@ -15,10 +15,9 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
+from formicary.processes.messages import Go, Ready
 from formicary.profiling.sampling.agent_labels import labelled_agents
-from formicary.profiling.sampling.control import DONE, READY, REPORT, START, ControlChannel, WindowFacts
+from formicary.profiling.sampling.control import ControlChannel, Over, Report, WindowFacts
 from formicary.profiling.sampling.gc_clock import GcClock
 
 if TYPE_CHECKING:
@@ -40,8 +39,8 @@ def main(descriptor: int, shared: int, command: Sequence[str]) -> None:
     channel = ControlChannel(socket.socket(fileno=descriptor))
     with os.fdopen(shared, "rb") as file:
         collections = GcClock(mmap.mmap(file.fileno(), 1, access=mmap.ACCESS_READ))
-    channel.send(READY)
-    if channel.receive() != START:
+    channel.send(Ready())
+    if not isinstance(channel.receive(), Go):
         return
     answering = threading.Thread(
         target=_answer, args=(channel, collections), name="formicary profile", daemon=True
@@ -52,15 +51,15 @@ def main(descriptor: int, shared: int, command: Sequence[str]) -> None:
             run_program(command)
         finally:
             _wait_for_threads()
-            channel.send(DONE)
+            channel.send(Over())
             answering.join()
 
 
 def _answer(channel: ControlChannel, collections: GcClock) -> None:
     while message := channel.receive():
-        if message == REPORT:
+        if isinstance(message, Report):
             names = {thread.native_id or 0: thread.name for thread in threading.enumerate()}
-            channel.send(msgspec.json.encode(WindowFacts(names, tuple(collections.spent()))) + b"\n")
+            channel.send(WindowFacts(names, tuple(collections.spent())))
 
 
 def _wait_for_threads() -> None:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import select
+from collections import deque
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary.processes.lines import LineError, Lines, encode
+from formicary.processes.messages import Go, Ready
 from formicary.profiling.model.profile import Frame  # noqa: TC001 -- msgspec looks at the types when it decodes
 
 if TYPE_CHECKING:
     import socket
 
-READY, START, REPORT, DONE = b"ready\n", b"start\n", b"report\n", b"done\n"
-"""The program says READY before its first line and DONE after its last, and waits for its clocks to be read.
-The profiler says START, and REPORT to be sent the `WindowFacts`.
-
-When the window begins and ends is not said but written into memory that both share: a busy program may take
-seconds until a second thread of it gets to read a message."""
+_PIECE = 1 << 16  # bytes that are read at once
 
 
-class WindowFacts(msgspec.Struct, frozen=True):
+class Report(msgspec.Struct, frozen=True, tag="report"):
+    """The profiler wants the program's `WindowFacts`."""
+
+
+class Over(msgspec.Struct, frozen=True, tag="over"):
+    """The program has run its last line, and waits for its clocks to be read."""
+
+
+class WindowFacts(msgspec.Struct, frozen=True, tag="facts"):
     """What only the program itself knows of its window.
 
     Attributes:
@@ -32,8 +38,15 @@ class WindowFacts(msgspec.Struct, frozen=True):
     collections: tuple[tuple[int, tuple[Frame, ...], float], ...] = ()
 
 
+Said = Ready | Go | Report | WindowFacts | Over
+
+
 class ControlChannel:
-    """One end of the channel between the two; messages are lines.
+    """One end of the channel between the two.
+
+    The program is `Ready` before its first line, and begins when the profiler says `Go`. When the window
+    begins and ends is not said but written into memory that both share: a busy program may take seconds until
+    a second thread of it gets to read a message.
 
     Args:
         end: a connected socket, which is closed with this.
@@ -41,29 +54,31 @@ class ControlChannel:
 
     def __init__(self, end: socket.socket) -> None:
         self._end = end
-        self._file = end.makefile("rb")
+        self._lines: Lines[Said] = Lines(Said)
+        self._heard: deque[Said] = deque()
 
-    def send(self, message: bytes) -> bool:
-        """Send a message, which ends with a line feed; return False if the other side is gone."""
+    def send(self, said: Said) -> bool:
+        """Say something; return False if the other side is gone."""
         try:
-            self._end.sendall(message)
+            self._end.sendall(encode(said) + b"\n")
         except OSError:
             return False
         return True
 
-    def receive(self, seconds: float | None = None) -> bytes:
-        """Return the next message; nothing if the other side is gone, or is silent for some seconds."""
+    def receive(self, seconds: float | None = None) -> Said | None:
+        """Return what is said next; None if the other side is gone, or is silent for some seconds."""
         self._end.settimeout(seconds)
         try:
-            return self._file.readline()
-        except OSError:
-            return b""
+            while not self._heard and (data := self._end.recv(_PIECE)):
+                self._heard += self._lines.feed(data)
+        except (OSError, LineError):
+            return None
+        return self._heard.popleft() if self._heard else None
 
     def has_message(self) -> bool:
         """Return whether `receive` would return at once: with a message, or as the other side is gone."""
-        return bool(select.select([self._end], [], [], 0)[0])
+        return bool(self._heard or select.select([self._end], [], [], 0)[0])
 
     def close(self) -> None:
         """Close this end."""
-        self._file.close()
         self._end.close()

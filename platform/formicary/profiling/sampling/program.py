@@ -11,10 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-import msgspec
-
 from formicary.core.errors import ProfilingError, UsageError
-from formicary.profiling.sampling.control import DONE, READY, REPORT, START, ControlChannel, WindowFacts
+from formicary.processes.messages import Go, Ready
+from formicary.profiling.sampling.control import ControlChannel, Over, Report, WindowFacts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +59,7 @@ class Program:
                 [*python, *self._command], pass_fds=descriptors, stdout=self._output
             )
         try:
-            is_ready = self._channel.receive(_SECONDS_TO_START) == READY
+            is_ready = isinstance(self._channel.receive(_SECONDS_TO_START), Ready)
         except BaseException:
             self.__exit__()
             raise
@@ -94,7 +93,7 @@ class Program:
 
     def start(self) -> None:
         """Start it."""
-        self._channel.send(START)
+        self._channel.send(Go())
 
     def begin_window(self) -> None:
         """Begin the window: from now on the program counts what only it knows."""
@@ -103,20 +102,16 @@ class Program:
     def is_at_its_end(self) -> bool:
         """Return at once whether it has run to its end and waits there, or is gone."""
         if not self._is_done and self._channel.has_message():
-            self._is_done = self._channel.receive(_SECONDS_TO_ANSWER) in {DONE, b""}
+            self._is_done = self._channel.receive(_SECONDS_TO_ANSWER) in (Over(), None)
         return self._is_done
 
     def end_window(self) -> WindowFacts | None:
         """End the window, and return what only the program knows of it; None if it does not answer."""
         self._is_open[0] = 0
-        if not self._channel.send(REPORT):
+        if not self._channel.send(Report()):
             return None
-        while line := self._channel.receive(_SECONDS_TO_ANSWER):
-            if line == DONE:
-                self._is_done = True
-            else:
-                try:
-                    return msgspec.json.decode(line, type=WindowFacts)
-                except msgspec.DecodeError:
-                    return None
+        while said := self._channel.receive(_SECONDS_TO_ANSWER):
+            if isinstance(said, WindowFacts):
+                return said
+            self._is_done = True
         return None

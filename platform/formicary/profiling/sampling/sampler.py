@@ -18,6 +18,8 @@ from typing import Any, Self
 
 from formicary.core.errors import ProfilingError, TracingError
 from formicary.core.scratch import ScratchFolder
+from formicary.processes.child import Child
+from formicary.processes.words import signal_name
 from formicary.profiling.model.profile import Frame
 
 _SECONDS_TO_START = 20.0
@@ -166,7 +168,7 @@ class Sampler:
         if code is None:
             how = f"did not finish within {_SECONDS_TO_WRITE:g} s and was killed"
         elif code < 0:
-            how = f"was ended by {signal.Signals(-code).name}"
+            how = f"was ended by {signal_name(-code)}"
         else:
             last = next((line for line in reversed(self._said) if line.strip()), "nothing")
             how = f"ended with code {code} and said: {last.strip()}"
@@ -175,32 +177,22 @@ class Sampler:
     def _listen(self) -> None:
         assert self._process.stdout is not None
         with self._process.stdout as said:
-            for line in said:
+            for line in (each.decode(errors="replace") for each in said):
                 self._said = [*self._said[-_LAST_WORDS:], line]
                 if _STARTED.search(line):
                     self._started.set()
         self._started.set()  # or it has ended
 
     def _end(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
+        self._process.end_within(0.0)
         self._listener.join()
 
 
-def _launch(program: str, pid: int, file: Path, options: list[str]) -> subprocess.Popen[str]:
+def _launch(program: str, pid: int, file: Path, options: list[str]) -> Child:
     command = [program, "record", "--pid", str(pid), "--subprocesses", "--threads", "--full-filenames"]
     command += ["--function", "--format", "speedscope", "--output", str(file), *options]
     try:
-        return subprocess.Popen(  # noqa: S603 -- a list of arguments, and a program that we looked for
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,  # Ctrl-C is for us: it would end before we end it
-        )
+        return Child(command, bufsize=-1, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except OSError as error:
         raise TracingError(f"{program} cannot be started ({error.strerror}); reinstall py-spy") from error
 

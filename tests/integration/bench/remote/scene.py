@@ -8,8 +8,9 @@ from contextlib import suppress
 
 import psutil
 
+from formicary.processes.messages import Go
 from formicary_bench.vocabulary.configuration import Configuration
-from formicary_bench.worker.messages import Go, Job, Meet, Met, Ready
+from formicary_bench.worker.messages import Job, Meet, Met, Ready
 
 SECONDS = 60.0
 

@@ -7,15 +7,18 @@ import select
 import signal
 import threading
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from formicary.processes.lines import encode
+from formicary.processes.messages import Failed, Go
 from formicary_bench.remote import workers as remote_workers
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import Data, Ended, Said, Started
 from formicary_bench.remote.workers import RemoteWorker
-from formicary_bench.worker.messages import Failed, Go, Progress, encode
+from formicary_bench.worker.messages import Progress
 
 SECONDS = 60.0
 
@@ -45,7 +48,7 @@ def is_readable(worker):
 
 
 def progress(done):
-    return encode(Progress(done))
+    return msgspec.Raw(encode(Progress(done)))
 
 
 def test_it_is_readable_only_when_it_has_said_something(agent):
@@ -94,15 +97,15 @@ def test_nothing_is_lost_while_one_thread_says_and_another_reads(values):
     assert heard == values
 
 
-def test_it_is_told_as_a_line(agent):
+def test_it_is_told_what_it_is_sent(agent):
     agent.worker.send(Go())
-    assert agent.told == [b'{"type":"go"}']
+    assert agent.told == [Go()]
 
 
 def test_what_cannot_be_understood_is_a_failure(agent):
-    agent.worker.take(Said(1, b"hello"))
+    agent.worker.take(Said(1, msgspec.Raw(b"hello")))
     (report,) = agent.worker.read()
-    assert "it said what cannot be understood" in report.reason
+    assert "it said 'hello' (" in report.reason
 
 
 def test_what_is_handed_over_is_in_the_file_in_order(agent):
@@ -132,7 +135,7 @@ def test_who_talks_without_being_read_is_a_failure(agent, monkeypatch):
     for number in range(100):
         agent.worker.take(Said(1, progress(number)))
     assert Failed("it says more than anybody can read") in agent.worker.read()
-    assert len(agent.worker._lines) == 0
+    assert len(agent.worker._unread) == 0
 
 
 def test_many_words_wake_without_waiting(agent):

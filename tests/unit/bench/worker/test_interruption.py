@@ -50,6 +50,18 @@ def test_a_request_is_raised_only_where_it_is_welcome(number, handlers):
     assert {one: signal.getsignal(one) for one in REQUESTS} == handlers
 
 
+def test_where_requests_are_welcome_they_stay_so_after_a_part_that_welcomes_them():
+    def welcome_twice():
+        with defer_interrupts(), allow_interrupts():
+            with allow_interrupts():
+                pass
+            request()
+            pytest.fail("the request was not raised")
+
+    with pytest.raises(KeyboardInterrupt):
+        welcome_twice()
+
+
 def test_what_was_noted_is_not_forgotten_by_one_within(handlers):
     with end_on_interrupt(), defer_interrupts():
         pass

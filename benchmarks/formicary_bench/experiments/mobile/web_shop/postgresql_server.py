@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from formicary.core.scratch import scratch_folder
 from formicary.errors import FormicaryError
+from formicary.processes.child import ended_with_us
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -73,9 +74,7 @@ def _command(program: Path, scratch: Path) -> list[str]:
         *(str(program), "-D", str(scratch / "data"), "-k", str(scratch)),
         *("-c", "listen_addresses=", "-c", "max_connections=200"),
     ]
-    # It ends with us, however we end.
-    setpriv = shutil.which("setpriv")
-    return [setpriv, "--pdeathsig", "INT", "--", *command] if setpriv else command
+    return ended_with_us(command, by="INT")
 
 
 def _programs() -> Path:

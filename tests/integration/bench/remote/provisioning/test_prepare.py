@@ -26,6 +26,10 @@ from formicary_bench.worker.messages import Done
 pytestmark = pytest.mark.timeout(400)
 
 PATIENCE = 100.0
+AGENT = (
+    "import pathlib, sys; from formicary_bench.remote.host_agent.scratch import scratch\n"
+    "with scratch(pathlib.Path(sys.argv[1])): print(flush=True); input()"
+)
 
 
 class Bare:
@@ -152,7 +156,7 @@ def test_an_environment_that_is_broken_is_made_anew_and_what_was_begun_before_go
     (module,) = (prepared.folder / old).glob("lib/python*/site-packages/formicary/core/agent.py")
     module.write_text("raise ImportError('broken')\n", encoding="utf-8")
     code, said = prepared.run("prepare")
-    assert (code, said["outcome"], said["sent_bytes"]) == (0, "installed", 0)  # the wheels are there
+    assert (code, said["outcome"], said["sent_bytes"]) == (0, "installed", 0)  # the archives are there
     assert prepared.digest_there() == code_digest()
     new = (prepared.folder / "environment").readlink()
     assert new != old
@@ -162,13 +166,12 @@ def test_an_environment_that_is_broken_is_made_anew_and_what_was_begun_before_go
 def test_clean_ends_what_is_left_and_removes_all_that_is_ours(prepared):
     """It is the last of this module: the others need what it removes."""
     on_the_host = ["ip", "netns", "exec", prepared.host.namespace]
-    program = [sys.executable, "-c", "print(flush=True); input()"]
+    program = [sys.executable, "-c", AGENT, str(prepared.folder)]
     with subprocess.Popen([*on_the_host, *program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as agent:
         agent.stdout.readline()
-        ours.note(prepared.folder, agent.pid)
         code, said = prepared.run("clean")
         assert code == 0, said
-        assert said["ended"] == [f"{sys.executable} -c print(flush=True); input()"]
+        assert said["ended"] == [" ".join(program)]
         assert agent.wait(60) != 0
     assert said["freed"] > 10_000_000
     assert not prepared.folder.exists()

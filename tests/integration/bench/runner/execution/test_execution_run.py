@@ -10,6 +10,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import psutil
 import pytest
@@ -18,6 +19,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.integration.bench.conftest import Silent, perform, runs
 
+from formicary.processes.lines import encode
+from formicary.processes.messages import Failed, Go
 from formicary.server import ManagedServer
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, RoundTrips
@@ -29,7 +32,7 @@ from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.placements import APART, SAME
-from formicary_bench.worker.messages import Failed, Go, Job, Meet, Progress, Ready, decode_report, encode
+from formicary_bench.worker.messages import Job, Meet, Progress, Ready, Report
 
 ROUNDS = (5, 20, 10)
 FOR_EVER = (0, 8_000_000, 0)
@@ -303,7 +306,7 @@ def test_a_worker_ends_when_its_controller_is_gone_however_busy_it_is():
     ) as worker:
         worker.stdin.write(b"".join(encode(order) + b"\n" for order in (job, Meet(), Go())))
         worker.stdin.flush()
-        reports = map(decode_report, worker.stdout)
+        reports = map(msgspec.json.Decoder(Report).decode, worker.stdout)
         assert any(isinstance(report, Ready) for report in reports)
         assert any(isinstance(report, Progress) and report.done for report in reports)
         worker.stdin.close()
@@ -353,7 +356,7 @@ def test_a_worker_whose_agent_ends_the_program_tells_its_controller(tmp_path):
     ) as worker:
         worker.stdin.write(encode(Job(configuration, "both", 7, module="formicary_bench.leaving")) + b"\n")
         worker.stdin.flush()
-        *_, last = map(decode_report, worker.stdout)
+        *_, last = map(msgspec.json.Decoder(Report).decode, worker.stdout)
         err = worker.stderr.read()
     assert last == Failed("SystemExit: 3")
     assert b"container c1 ends: alice/Leave raised SystemExit(3) at leaving.py:9, in run" in err

@@ -177,7 +177,7 @@ def test_it_has_conversations(hello, experiment, senders):
             parameters={"pairs": 3, "senders": senders, "payload_bytes": 100, "rounds": (5, 10, 5)},
         )
         repetition, _ = measure(Task(asked, 1, 7, warm=False), Silent())
-        assert repetition.round_trips == 10 * asked.load
+        assert repetition.round_trips == 10 * asked.exchange.load
 
 
 def test_it_makes_rounds_of_a_service(hello):

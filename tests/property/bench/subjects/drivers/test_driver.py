@@ -1,16 +1,17 @@
 """Whatever a driver says: it is either of the protocol, or one clear sentence."""
 
 import asyncio
-import io
 import json
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from formicary.processes.lines import Line
+from formicary.processes.messages import Ready
 from formicary_bench.subjects.drivers.driver import Driver
 from formicary_bench.subjects.drivers.errors import DriverError
-from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Done, Hello, Ready
+from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Done, Hello, Report
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -31,22 +32,26 @@ LINES = (
 
 
 class Process:
-    """A process that has said something and has ended."""
+    """A process that has ended."""
 
-    def __init__(self, said):
-        self.stdin = None
-        self.stdout = asyncio.StreamReader(limit=LONGEST_LINE)
-        self.stdout.feed_data(said)
-        self.stdout.feed_eof()
-
-    async def wait(self):
+    async def ended(self):
         return 0
+
+    def last_words(self):
+        return ""
+
+
+def line_of(said):
+    reader = asyncio.StreamReader()
+    reader.feed_data(said)
+    reader.feed_eof()
+    return Line(reader, None, Report, longest=LONGEST_LINE)
 
 
 def hear(said, kind):
     async def listen():
         progress = []
-        driver = Driver("it", Process(said), io.BytesIO(b""), progress.append, {})
+        driver = Driver("it", Process(), line_of(said), progress.append, {})
         return await driver.hear(kind), progress
 
     return asyncio.run(listen())

@@ -14,10 +14,10 @@ import pytest
 
 from formicary_bench.remote import bootstrap
 from formicary_bench.remote.bootstrap import cleaning, folder, installing, looking, loop
-from formicary_bench.remote.host_agent.scratch import scratch
 
 FILES = sorted(Path(bootstrap.__file__).parent.glob("*.py"))
 OURS = "formicary_bench.remote.bootstrap"
+OF_TEST = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"  # SHA-256 of `test`
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -32,14 +32,28 @@ def test_it_is_written_for_python_3_8(file):
         assert all(name == OURS or name.partition(".")[0] in sys.stdlib_module_names for name in modules)
 
 
+AGENT = (
+    "import pathlib, sys\n"
+    "from formicary_bench.remote.host_agent.scratch import scratch\n"
+    "with scratch(pathlib.Path(sys.argv[1])):\n"
+    "    print(flush=True)\n"
+    "    input()\n"
+)
+
+
 @pytest.fixture
-def sleeper():
-    """Give a process that can be taken for one of ours."""
-    command = [sys.executable, "-c", "print(flush=True); input()"]
+def agent(home):
+    """Give a process that uses our folder as a host agent does."""
+    command = [sys.executable, "-c", AGENT, str(home)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        process.stdout.readline()  # now it runs its own program
+        process.stdout.readline()
         yield process
         process.kill()
+
+
+def rewrite(home, **changed):
+    (file,) = (home / folder.SCRATCH).glob("*/lock")
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changed}), encoding="ascii")
 
 
 @pytest.fixture
@@ -70,45 +84,33 @@ def test_a_folder_in_which_only_agents_have_been_is_ours(tmp_path):
     assert not folder.is_ours(tmp_path)
 
 
-def test_a_process_that_was_noted_is_found_and_ended(home, sleeper):
-    folder.note(home, sleeper.pid)
-    assert list(folder.left(home)) == [sleeper.pid]
-    assert folder.end(home, sleeper.pid)
-    assert sleeper.wait(60) != 0
+def test_a_host_agent_is_found_and_ended(home, agent):
+    assert list(folder.left(home)) == [agent.pid]
+    assert folder.end(home, agent.pid)
+    assert agent.wait(60) != 0
     assert folder.left(home) == {}
-    assert not (home / folder.RUNNING).exists()
 
 
-@pytest.mark.parametrize("trait", ["command", "started"])
-def test_a_number_that_is_another_s_by_now_is_forgotten(home, sleeper, trait):
-    noted = folder.note(home, sleeper.pid)
-    real = f'"{trait}": "'
-    noted.write_text(noted.read_text().replace(real, real + "1"), encoding="ascii")
+def test_one_that_is_killed_is_none_any_more_whoever_has_its_number(home, agent):
+    agent.kill()
+    agent.wait(60)
+    rewrite(home, pid=os.getpid())
     assert folder.left(home) == {}
-    assert not noted.exists()
-    assert sleeper.poll() is None
+    assert not folder.is_in_use(home)
 
 
-def test_what_another_host_has_noted_in_a_shared_home_stays(home, sleeper):
-    noted = folder.note(home, sleeper.pid)
-    noted.write_text(noted.read_text().replace('"boot": "', '"boot": "f'), encoding="ascii")
+def test_one_that_is_elsewhere_is_left_alone(home, agent):
+    rewrite(home, where="another host")
     assert folder.left(home) == {}
-    assert noted.exists()
+    assert folder.is_in_use(home)
 
 
-def test_what_runs_on_another_host_of_a_lab_is_left_alone(home, sleeper, monkeypatch):
-    monkeypatch.setattr(folder, "_network", lambda pid: "here" if pid == "self" else "there")
-    noted = folder.note(home, sleeper.pid)
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"where": 7}', "\x00"])
+def test_a_file_that_says_nothing_ends_nobody(home, agent, text):
+    (file,) = (home / folder.SCRATCH).glob("*/lock")
+    file.write_text(text, encoding="ascii")
     assert folder.left(home) == {}
-    assert noted.exists()
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"command": 7}', "\x00"])
-def test_a_note_that_says_nothing_ends_nobody(home, text):
-    (home / folder.RUNNING).mkdir()
-    (home / folder.RUNNING / f"{os.getpid()}.json").write_text(text, encoding="ascii")
-    (home / folder.RUNNING / "x.json").write_text(text, encoding="ascii")
-    assert folder.left(home) == {}
+    assert agent.poll() is None
 
 
 @pytest.mark.parametrize("text", [None, "", "[1]", "{"])
@@ -162,20 +164,20 @@ def test_a_folder_that_is_not_there_is_clean(tmp_path):
     }
 
 
-def test_what_runs_is_ended_before_its_files_go(home, sleeper):
-    folder.note(home, sleeper.pid)
-    assert cleaning.clean(str(home))["ended"] == [f"{sys.executable} -c print(flush=True); input()"]
-    assert sleeper.wait(60) != 0
+def test_what_runs_is_ended_before_its_files_go(home, agent):
+    (ended,) = cleaning.clean(str(home))["ended"]
+    assert ended.startswith(f"{sys.executable} -c import pathlib")
+    assert agent.wait(60) != 0
     assert not home.exists()
 
 
-def test_a_folder_that_another_host_uses_is_not_removed(home):
-    with scratch(home):
-        with pytest.raises(
-            loop.FailedError, match=r"a measurement on another host uses .*; wait until that has"
-        ):
-            cleaning.clean(str(home))
-        assert folder.is_ours(home)
+def test_a_folder_that_another_host_uses_is_not_removed(home, agent):
+    rewrite(home, where="another host")
+    with pytest.raises(loop.FailedError, match=r"a measurement on another host uses .*; wait until that has"):
+        cleaning.clean(str(home))
+    assert folder.is_ours(home)
+    agent.kill()
+    agent.wait(60)
     cleaning.clean(str(home))
     assert not home.exists()
 
@@ -204,17 +206,15 @@ def test_two_do_not_change_a_folder_at_once(locked):
         installing.want(str(locked), {})
 
 
-def test_only_wheels_that_are_not_there_or_damaged_are_wanted(tmp_path):
-    home, digests = tmp_path / "ours", {"a.whl": "0" * 64, "b.whl": "1" * 64}
-    good = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"  # of `test`
-    folder.claim(home)
-    for name, digest, content in (("a.whl", digests["a.whl"], "damaged"), ("c.whl", good, "test")):
-        (home / "wheels" / digest[:16]).mkdir(parents=True)
-        (home / "wheels" / digest[:16] / name).write_text(content, encoding="ascii")
-    wanted = run_apart(installing.want, str(home), {**digests, "c.whl": good})
-    assert wanted == {
-        name: str(home / "wheels" / digest[:16] / f"{name}.part") for name, digest in digests.items()
-    }
+def test_only_archives_that_are_not_there_or_damaged_are_wanted_and_old_ones_go(home):
+    kept = home / "packages"
+    kept.mkdir()
+    digests = {"a": "0" * 64, "b": "1" * 64}
+    for name, content in (("a", "damaged"), ("c", "test"), ("old", "test")):
+        (kept / name).write_text(content, encoding="ascii")
+    wanted = run_apart(installing.want, str(home), {**digests, "c": OF_TEST})
+    assert wanted == {name: str(kept / f"{name}.part") for name in digests}
+    assert sorted(path.name for path in kept.iterdir()) == ["a", "c"]
 
 
 def run_apart(function, *arguments):
@@ -245,14 +245,12 @@ def test_environments_that_were_never_complete_go_and_the_one_that_works_stays(h
 def test_an_install_that_fails_leaves_the_old_environment(home):
     (home / "environment-1").mkdir()
     (home / "environment").symlink_to("environment-1")
-    (home / "wheels").mkdir()
-    digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"  # of `test`, which is no pip
-    (home / "wheels" / digest[:16]).mkdir()
-    (home / "wheels" / digest[:16] / "pip.whl.part").write_text("test", encoding="ascii")
+    (home / "packages").mkdir()
+    (home / "packages" / "x.part").write_text("test", encoding="ascii")  # which is no archive
     with pytest.raises(
-        loop.FailedError, match=r"nothing could be installed there \(.*\); is its disk full\?"
+        loop.FailedError, match=r"nothing could be installed there \(not a gzip file\); is its disk full\?"
     ):
-        installing.install(str(home), {"pip.whl": digest}, "pip.whl", "", {"code": "x"})
+        installing.install(str(home), {"x": OF_TEST}, "", {"code": "x"})
     assert (home / "environment").readlink() == Path("environment-1")
     assert [path.name for path in home.glob("environment-*")] == ["environment-1"]
     assert folder.record(home) == {}
@@ -261,12 +259,12 @@ def test_an_install_that_fails_leaves_the_old_environment(home):
 @pytest.mark.parametrize(
     ("content", "said"), [("torn", "has not come whole; try again"), (None, "SFTP should have")]
 )
-def test_a_wheel_that_did_not_come_is_a_sentence(home, content, said):
-    (home / "wheels" / ("0" * 16)).mkdir(parents=True)
+def test_an_archive_that_did_not_come_is_a_sentence(home, content, said):
+    (home / "packages").mkdir()
     if content:
-        (home / "wheels" / ("0" * 16) / "x.whl.part").write_text(content, encoding="ascii")
+        (home / "packages" / "x.part").write_text(content, encoding="ascii")
     with pytest.raises(loop.FailedError, match=said):
-        installing.install(str(home), {"x.whl": "0" * 64}, "x.whl", "", {"code": "x"})
+        installing.install(str(home), {"x": "0" * 64}, "", {"code": "x"})
 
 
 def test_memory_is_read_from_linux_s_list():

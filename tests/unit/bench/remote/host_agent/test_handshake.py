@@ -16,7 +16,6 @@ from formicary_bench.remote.folders import code_digest, from_home, interpreter
 from formicary_bench.remote.host_agent.handshake import HandshakeReader
 from formicary_bench.remote.host_agent.protocol import HANDSHAKE_BEGINS, Handshake
 from formicary_bench.remote.inventory import Host
-from formicary_bench.worker.processes import ended_how
 
 HOST = Host(name="b", address="b.example")
 
@@ -99,12 +98,6 @@ def test_why_there_was_none(code, last_words, sentence):
     assert said.startswith("host b: ")
     assert sentence in said
     assert "formicary hosts prepare" in said
-
-
-def test_how_a_process_ended():
-    assert ended_how(3) == "ended with exit code 3"
-    assert ended_how(-15) == "was ended by SIGTERM"
-    assert ended_how(-99) == "was ended by signal 99"
 
 
 def test_paths_begin_at_home():

@@ -14,26 +14,24 @@ import msgspec
 import psutil
 import pytest
 
+from formicary.processes.lines import Lines, encode
+from formicary.processes.messages import Failed, Stop
+from formicary.processes.requests import Answer, Refusal, Request
 from formicary_bench.remote.bootstrap.folder import SCRATCH
 from formicary_bench.remote.folders import code_digest
 from formicary_bench.remote.host_agent import protocol
-from formicary_bench.remote.host_agent.framing import Frames
 from formicary_bench.remote.host_agent.protocol import (
-    Answered,
-    Ask,
+    AgentMessage,
     Beat,
     Beaten,
     CloseWindow,
     Data,
     Describe,
-    Described,
-    End,
     Ended,
     Handshake,
     Kill,
     Look,
     Looked,
-    Refused,
     Said,
     SendOrder,
     Start,
@@ -41,11 +39,9 @@ from formicary_bench.remote.host_agent.protocol import (
     StartServer,
     StopServer,
     Use,
-    decode_agent_message,
-    frame,
 )
 from formicary_bench.vocabulary.configuration import Configuration
-from formicary_bench.worker.messages import Failed, Job, decode_report, encode
+from formicary_bench.worker.messages import Done, Job, Report
 
 SECONDS = 60.0
 
@@ -65,7 +61,7 @@ class Controller:
         self.process = subprocess.Popen(
             [*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **options
         )
-        self._frames = Frames()
+        self._lines = Lines(AgentMessage)
         self.words = []
 
     def __enter__(self):
@@ -83,7 +79,7 @@ class Controller:
         return msgspec.json.decode(line, type=Handshake)
 
     def say(self, *demands) -> None:
-        self.process.stdin.write(b"".join(map(frame, demands)))
+        self.process.stdin.write(b"".join(encode(demand) + b"\n" for demand in demands))
 
     def hear(self, kind, wanted=lambda _: True):
         """Return the next word of a kind; what comes before it is kept in `words`."""
@@ -96,7 +92,7 @@ class Controller:
             assert time.monotonic() < until
             data = os.read(self.process.stdout.fileno(), 1 << 16)
             assert data, "the host agent has ended"
-            self.words += map(decode_agent_message, self._frames.feed(data))
+            self.words += self._lines.feed(data)
 
 
 @pytest.fixture
@@ -118,9 +114,13 @@ def wait_for_end(pid: int) -> None:
         time.sleep(0.01)
 
 
-def job() -> bytes:
+def report(said: Said) -> Report:
+    return msgspec.json.decode(said.report, type=Report)
+
+
+def job(module: str = "formicary_bench.subjects.baselines.tasks") -> Job:
     configuration = Configuration(experiment="messaging/pairs", platform="tasks", parameters={"pairs": 1})
-    return encode(Job(configuration, "nothing", 1, module="formicary_bench.subjects.baselines.tasks"))
+    return Job(configuration, "nothing", 1, module=module)
 
 
 def test_it_greets_with_its_version_and_code(folder):
@@ -154,46 +154,44 @@ def test_a_beat_comes_back_with_the_hosts_time(agent):
 
 
 def test_it_answers_what_it_is_asked(agent):
-    agent.say(Ask(1, Look((agent.process.pid,))), Ask(2, Describe()))
-    results = {word.number: word.result for word in (agent.hear(Answered), agent.hear(Answered))}
-    assert isinstance(results[1], Looked)
-    assert results[1].uss_bytes[agent.process.pid] > 0
-    assert isinstance(results[2], Described)
-    assert results[2].machine.threads > 0
+    agent.say(Request(1, Look((agent.process.pid,))), Request(2, Describe()))
+    results = {word.number: word.result for word in (agent.hear(Answer), agent.hear(Answer))}
+    looked = msgspec.json.decode(results[1], type=Looked)
+    assert looked.uss_bytes[agent.process.pid] > 0
+    assert msgspec.json.decode(results[2], type=Describe.answer).threads > 0
 
 
 def test_it_refuses_with_a_reason_what_it_cannot_do(agent):
-    agent.say(Ask(5, CloseWindow(3)))
-    assert agent.hear(Refused) == Refused(5, "there is no window 3", "UsageError")
-    agent.say(Ask(6, protocol.OpenWindow(1, 2**22 + 1)))
-    refused = agent.hear(Refused)
-    assert (refused.number, refused.kind) == (6, "ProfilingError")
+    agent.say(Request(5, CloseWindow(3)))
+    assert agent.hear(Refusal) == Refusal(5, "there is no window 3", "UsageError")
+    agent.say(Request(6, protocol.OpenWindow(1, 2**22 + 1)))
+    refused = agent.hear(Refusal)
+    assert (refused.number, refused.error) == (6, "ProfilingError")
 
 
 def test_a_server_that_cannot_be_started_is_refused_and_none_is_nothing_to_stop(agent):
-    agent.say(Ask(7, StartServer({"x": b""}, {"no": "such option"})), Ask(8, StopServer()))
-    heard = {word.number: word for word in (agent.hear((Answered, Refused)), agent.hear((Answered, Refused)))}
-    assert isinstance(heard[7], Refused)
-    assert isinstance(heard[8], Answered)
+    agent.say(Request(7, StartServer({"x": b""}, {"no": "such option"})), Request(8, StopServer()))
+    heard = {word.number: word for word in (agent.hear((Answer, Refusal)), agent.hear((Answer, Refusal)))}
+    assert isinstance(heard[7], Refusal)
+    assert isinstance(heard[8], Answer)
 
 
 def test_a_worker_is_told_and_heard(agent):
-    agent.say(Start(4, handover=True))
+    agent.say(Start(4))
     pid = agent.hear(Started).pid
     assert psutil.Process(pid).ppid() == agent.process.pid
     agent.say(SendOrder(4, job()))
-    said = agent.hear(Said, lambda word: isinstance(decode_report(word.line), Failed))
-    assert "nothing" in decode_report(said.line).reason
+    said = agent.hear(Said, lambda word: isinstance(report(word), Failed))
+    assert "nothing" in report(said).reason
     assert agent.hear(Ended).code == 1
     assert not psutil.pid_exists(pid)
 
 
 @pytest.mark.parametrize("module", ["antigravity", "formicary_bench_of_mine", "os.path"])
 def test_a_worker_plays_no_part_that_is_not_the_laboratorys(agent, module):
-    other = msgspec.json.encode({**msgspec.json.decode(job()), "module": module})
-    agent.say(Start(4), SendOrder(4, other))
-    said = agent.hear(Said, lambda word: isinstance(decode_report(word.line), Failed))
-    assert decode_report(said.line).reason == f"'{module}' is no module of the laboratory"
+    agent.say(Start(4), SendOrder(4, job(module)))
+    said = agent.hear(Said, lambda word: isinstance(report(word), Failed))
+    assert report(said).reason == f"'{module}' is no module of the laboratory"
     assert agent.hear(Ended).code == 1
 
 
@@ -262,13 +260,13 @@ def test_all_that_is_handed_over_comes_before_the_last_word(folder, tmp_path):
     )
     with Controller(folder, env=_fake_worker(tmp_path, code)) as agent:
         agent.greet()
-        agent.say(Start(4, handover=True), SendOrder(4, job()))
+        agent.say(Start(4), SendOrder(4, job()))
         agent.hear(Started)
         parts = b""
         while isinstance(word := agent.hear((Data, Said)), Data):
             parts += word.part
         assert parts == bytes(range(256)) * 10000
-        assert word.line.startswith(b'{"type":"done"')
+        assert report(word) == Done(1, (1,))
         assert agent.hear(Ended).code == 3
 
 
@@ -277,7 +275,7 @@ def test_a_worker_that_talks_without_end_is_ended(folder, tmp_path):
     with Controller(folder, env=_fake_worker(tmp_path, code)) as agent:
         agent.greet()
         agent.say(Start(4), Beat(1))
-        assert "more than 4 MiB" in decode_report(agent.hear(Said).line).reason
+        assert f"a line of more than {4 << 20} bytes" in report(agent.hear(Said)).reason
         assert agent.hear(Ended).code == -signal.SIGKILL
 
 
@@ -290,18 +288,18 @@ def test_the_last_words_of_a_worker_are_told(folder, tmp_path):
 
 @pytest.mark.parametrize("how", ["end", "eof", "garbage", "long", signal.SIGTERM, signal.SIGHUP])
 def test_it_ends_with_all_that_it_has_started(agent, folder, how):
-    agent.say(Start(1, handover=True), Start(2))
+    agent.say(Start(1), Start(2))
     pids = [agent.hear(Started).pid, agent.hear(Started).pid]
     os.kill(pids[1], signal.SIGSTOP)  # it does not notice by itself
     match how:
         case "end":
-            agent.say(End())
+            agent.say(Stop())
         case "eof":
             agent.process.stdin.close()
         case "garbage":
-            agent.process.stdin.write(b"\0\0\0\4oops")
+            agent.process.stdin.write(b"oops\n")
         case "long":
-            agent.process.stdin.write(b"\xff" * 8)
+            agent.process.stdin.write(b"\xff" * (17 << 20))
         case _:
             agent.process.send_signal(how)
     assert agent.process.wait(SECONDS) == 0
@@ -311,7 +309,7 @@ def test_it_ends_with_all_that_it_has_started(agent, folder, how):
 
 
 def test_its_workers_end_if_it_is_killed_and_the_next_one_removes_its_folder(agent, folder):
-    agent.say(Start(1, handover=True))
+    agent.say(Start(1))
     pid = agent.hear(Started).pid
     agent.process.kill()
     wait_for_end(pid)
@@ -320,7 +318,7 @@ def test_its_workers_end_if_it_is_killed_and_the_next_one_removes_its_folder(age
         other.greet()
         (path,) = (folder / SCRATCH).iterdir()
         assert f"-{other.process.pid}-" in path.name
-        other.say(End())
+        other.say(Stop())
         assert other.process.wait(SECONDS) == 0
     assert not folder.exists()
 
@@ -345,8 +343,8 @@ def test_it_lives_as_long_as_it_hears_of_its_controller(folder):
         one.stdout.readline()
         until = time.monotonic() + 6
         while time.monotonic() < until:
-            one.stdin.write(frame(Beat(1)))
+            one.stdin.write(encode(Beat(1)) + b"\n")
             one.stdin.flush()
-            assert one.stdout.read(4)
+            assert one.stdout.readline()
             time.sleep(0.1)
         assert one.wait(SECONDS) == 0

@@ -18,6 +18,14 @@ def test_this_machine_is_two_hosts_at_least():
     assert found.options == "--launcher local"
 
 
+def test_a_command_starts_programs_on_the_hosts_of_a_file(tmp_path):
+    file = tmp_path / "hosts.toml"
+    file.write_text('[hosts.one]\naddress = "192.0.2.7"\n')
+    found = provider("env TO={host}", file, None)
+    assert [host.address for host in found.inventory.hosts] == ["192.0.2.7"]
+    assert found.options == f"--hosts {file} --launcher 'env TO={{host}}'"
+
+
 @pytest.mark.parametrize(
     ("launcher", "path", "interface", "said"),
     [
@@ -27,7 +35,11 @@ def test_this_machine_is_two_hosts_at_least():
         ("local", None, "eth0", "over loopback"),
         (None, Path("hosts.toml"), "eth0", "with its key `interface`"),
         (None, None, "eth0", "without hosts"),
-        ("pbs", None, None, "ssh, slurm, local, not 'pbs'"),
+        ("pbs", None, None, "ssh, slurm, local, or a command with {host} in it, not 'pbs'"),
+        ("env {host}", None, None, "--launcher env {host} needs a file"),
+        ("env {host}", Path("hosts.toml"), "eth0", "with its key `interface`"),
+        ("no-such-starter {host}", Path("hosts.toml"), None, "no command 'no-such-starter'"),
+        ("env '{host}", Path("hosts.toml"), None, "No closing quotation"),
     ],
 )
 def test_what_does_not_go_together_is_one_sentence(launcher, path, interface, said):

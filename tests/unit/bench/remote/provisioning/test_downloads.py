@@ -1,8 +1,9 @@
-"""Which wheels are asked for, for another Python than ours."""
+"""What is asked for, for another Python than ours."""
 
 from __future__ import annotations
 
 import sysconfig
+import tarfile
 
 import msgspec
 import pytest
@@ -14,6 +15,8 @@ from formicary_bench.remote.checks.facts import Interpreter
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.provisioning import downloads, stock
 from formicary_bench.remote.provisioning.needs import Needs
+
+SITE = "lib/python3.11/site-packages"
 
 
 def there(**changed):
@@ -33,7 +36,7 @@ def pip(tmp_path, monkeypatch):
 
     def play(then):
         program.write_text(
-            f'#!/bin/sh\necho "$*" >>{calls}\nwhile [ "$1" != --dest ]; do shift; done\n{then}\n'
+            f'#!/bin/sh\necho "$*" >>{calls}\nwhile [ "$1" != --target ]; do shift; done\n{then}\n'
         )
         program.chmod(0o755)
         return lambda: calls.read_text().splitlines()
@@ -41,12 +44,16 @@ def pip(tmp_path, monkeypatch):
     return play
 
 
-def test_wheels_are_fetched_for_the_host_s_python_and_kept(pip, tmp_path):
-    calls = pip('touch "$2/x-1-py3-none-any.whl"')
-    wanted = needed("x[a]>=1; python_version < '3.12'")
-    first = downloads.download(wanted, there(), tmp_path / "wheels")
-    assert [path.name for path in first] == ["x-1-py3-none-any.whl"]
-    assert downloads.download(wanted, there(), tmp_path / "wheels") == first
+def fetch(wanted, interpreter):
+    with downloads.downloaded(wanted, interpreter, SITE) as files:
+        return dict(files)
+
+
+def test_packages_are_fetched_for_the_host_s_python(pip):
+    calls = pip('mkdir "$2/x" "$2/bin"; touch "$2/x/y.py" "$2/bin/z"; echo "#!p" >"$2/bin/script"')
+    files = fetch(needed("x[a]>=1; python_version < '3.12'"), there())
+    assert files.keys() == {f"{SITE}/x/y.py", "bin/z"}
+    assert not any(path.exists() for path in files.values())
     (call,) = calls()
     words = call.split()
     assert words[-1] == "x[a]>=1"
@@ -56,29 +63,40 @@ def test_wheels_are_fetched_for_the_host_s_python_and_kept(pip, tmp_path):
     assert {"manylinux2014_x86_64", "manylinux_2_17_x86_64", "manylinux1_x86_64"} <= set(platforms)
 
 
-def test_a_host_with_another_c_library_gets_wheels_for_it(pip, tmp_path):
+def test_a_host_with_another_c_library_gets_packages_for_it(pip):
     calls = pip("")
-    downloads.download(needed("x"), there(libc=["", ""], kind="cpython-313t-x86_64-linux-musl"), tmp_path)
+    fetch(needed("x"), there(libc=["", ""], kind="cpython-313t-x86_64-linux-musl"))
     words = calls()[0].split()
     assert "--platform=musllinux_1_2_x86_64" in words
     assert "--abi=cp313t" in words
 
 
-def test_what_the_index_does_not_have_is_a_sentence_and_nothing_is_kept(pip, tmp_path):
+def test_what_the_index_does_not_have_is_a_sentence(pip):
     pip("echo 'WARNING: hm' >&2; echo 'ERROR: No matching distribution found for x' >&2; exit 1")
     with pytest.raises(HostError, match=r"\(No matching distribution found for x\); connect this machine"):
-        downloads.download(needed("x"), there(), tmp_path / "wheels")
-    assert list((tmp_path / "wheels").iterdir()) == []
+        fetch(needed("x"), there())
+
+
+def test_an_archive_of_them_is_made_once(pip, tmp_path, monkeypatch):
+    calls = pip('touch "$2/x.py"')
+    monkeypatch.setattr(stock.needs, "find", lambda _: needed("x"))
+    for _ in range(2):
+        packages, code = stock.Stock(tmp_path / "packages")._make(there())
+    assert len(calls()) == 1
+    with tarfile.open(packages.path) as archive:
+        assert archive.getnames() == [f"{SITE}/x.py"]
+    assert code.path.name.startswith("formicary-")
+    assert code.path.stat().st_size == code.size
 
 
 @pytest.mark.parametrize(
     "changed", [{"kind": "pypy39-pp73"}, {"markers": {"sys_platform": "darwin", "python_version": "3.11"}}]
 )
-def test_for_other_pythons_and_systems_there_is_a_sentence(tmp_path, changed):
+def test_for_other_pythons_and_systems_there_is_a_sentence(changed):
     with pytest.raises(
         HostError, match="cannot be provided with packages from here; install formicary there"
     ):
-        downloads.download(needed("x"), there(**changed), tmp_path)
+        fetch(needed("x"), there(**changed))
 
 
 def test_platforms_are_those_of_which_wheels_are_named():
@@ -98,8 +116,8 @@ def test_the_same_kind_of_python_takes_what_is_installed_here(monkeypatch):
     assert not stock.is_alike(there(kind=kind + "x"))
 
 
-def test_wheels_that_cannot_be_written_are_a_sentence(tmp_path):
-    (tmp_path / "wheels").touch()  # a file where the folder should be
-    store = stock.Stock(tmp_path / "wheels")
+def test_packages_that_cannot_be_written_are_a_sentence(tmp_path):
+    (tmp_path / "packages").touch()  # a file where the folder should be
+    store = stock.Stock(tmp_path / "packages")
     with pytest.raises(HostError, match=r"cannot be written into .*; make room, or name another folder"):
         store._make(there(kind=sysconfig.get_config_var("SOABI")))

@@ -45,7 +45,7 @@ async def test_it_ends_with_the_block(on):
         async with helping(host, "looking"):
             pass
         (process,) = host.ssh.processes
-        assert await asyncio.wait_for(process.wait(), 60) == 0
+        assert await asyncio.wait_for(process.wait(), 60) == -signal.SIGKILL
 
 
 async def test_a_look_tells_what_this_machine_is(on, tmp_path):
@@ -90,7 +90,7 @@ async def test_what_cannot_be_done_is_a_sentence_with_the_host_s_name(on, tmp_pa
         with pytest.raises(
             HostError, match=r"^host a: the folder .* is not empty and not ours; name another"
         ):
-            await helper.ask("want", {"folder": str(tmp_path), "wheels": {}})
+            await helper.ask("want", {"folder": str(tmp_path), "archives": {}})
         with pytest.raises(HostError, match=r"^host a: KeyError"):
             await helper.ask("nonsense")
 

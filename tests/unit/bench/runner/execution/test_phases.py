@@ -2,6 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from formicary.processes.messages import Failed, Go, Stop
 from formicary_bench.runner.execution.phases import (
     Advance,
     Break,
@@ -13,19 +14,7 @@ from formicary_bench.runner.execution.phases import (
     Show,
     Stage,
 )
-from formicary_bench.worker.messages import (
-    Accounted,
-    Created,
-    Done,
-    Failed,
-    Go,
-    Mark,
-    Meet,
-    Met,
-    Progress,
-    Ready,
-    Stop,
-)
+from formicary_bench.worker.messages import Accounted, Created, Done, Mark, Meet, Met, Progress, Ready
 
 RESULT = Done(began_ns=5, counts=(3,))
 OTHER = Done(began_ns=6, counts=(4,))

@@ -6,7 +6,7 @@ import pytest
 
 from formicary.errors import UsageError
 from formicary_bench.remote.errors import HostError
-from formicary_bench.remote.host_agent.protocol import About, Serving, StartServer, StopServer
+from formicary_bench.remote.host_agent.protocol import About, StartServer, StopServer
 from formicary_bench.remote.host_agent.servers import serve
 from formicary_bench.remote.inventory import CONTAINERS, SERVER, Host, Inventory
 from formicary_bench.runner.execution.host_servers import HostServers, server_host
@@ -60,7 +60,7 @@ class Session:
             raise HostError(self.refusals.pop(0))
         about = {"port": 1, "tls_port": 2, "client_port": 3, "stanza_limit": 4, "pid": 5, "version": "1"}
         return {
-            name: Serving(About(f"/{name}", **about))
+            name: About(f"/{name}", **about)
             for name, one in questions.items()
             if not isinstance(one, StopServer)
         }

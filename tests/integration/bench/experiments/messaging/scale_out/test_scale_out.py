@@ -13,7 +13,7 @@ from formicary_bench.cli import app
 from formicary_bench.experiments.messaging.scale_out import AGENTS_CPU, AGENTS_HOLD, SERVERS_CPU
 from formicary_bench.extrapolation.model import DIRECT as DIRECT_LINKS
 from formicary_bench.extrapolation.model import FEDERATED, ONE_SERVER
-from formicary_bench.remote.launchers.ssh import InventoryProvider
+from formicary_bench.remote.launchers.ssh import inventory_provider
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.vocabulary.designs import DESIGNS
@@ -40,7 +40,7 @@ def over(tmp_path, there):
     def call(lab, experiment, **options):
         path = tmp_path / "hosts.toml"
         path.write_text(lab.inventory.read_text().replace("[defaults]", f'[defaults]\nfolder = "{there}"', 1))
-        selection = HostSelection(InventoryProvider(path))
+        selection = HostSelection(inventory_provider(path))
         names = tuple(host.name for host in selection.containers)
         asked = asking(experiment=experiment, hosts=names, **{"rounds": ROUNDS, **options})
         outcome = perform(asked, tmp_path / "run", Silent(), selection)

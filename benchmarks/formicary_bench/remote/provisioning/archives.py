@@ -1,0 +1,164 @@
+"""Archives of what hosts need: unpacked into an environment, it is as an installer would have put it there.
+
+They are made of the files that are installed here, which needs no index and no internet. Files are named by
+their places in the environment: `lib/python3.11/site-packages/formicary/errors.py`, `bin/py-spy`.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import gzip
+import hashlib
+import io
+import posixpath
+import re
+import sys
+import tarfile
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import formicary
+import formicary_bench
+from formicary.core.files import replacing
+from formicary_bench.remote.errors import HostError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_PACKAGES = (formicary, formicary_bench)
+_COMPRESSION = 1  # more takes three times as long for a tenth less
+_RUNNABLE, _READABLE = 0o755, 0o644
+_COMMAND = b'#!/bin/sh\nexec "$(dirname "$0")/python" -m formicary "$@"\n'
+
+
+def site(python: str) -> str:
+    """Return the folder of packages within an environment of a Python, such as `3.11`."""
+    return f"lib/python{python}/site-packages"
+
+
+def pack(target: Path, files: Iterable[tuple[str, bytes | Path]]) -> None:
+    """Write an archive; until it is whole there is none. The same files give the same bytes.
+
+    Args:
+        target: the archive.
+        files: the place of each in the environment, with its content or the file that has it.
+
+    Raises:
+        OSError: a file cannot be read, or the archive cannot be written.
+    """
+    with (
+        replacing(target) as draft,
+        draft.open("wb") as file,
+        gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
+        for place, content in sorted(files, key=itemgetter(0)):
+            data, runs = content, place.startswith("bin/")
+            if isinstance(content, Path):
+                data, runs = content.read_bytes(), bool(content.stat().st_mode & 0o100)
+            assert isinstance(data, bytes)
+            about = tarfile.TarInfo(place)
+            about.size, about.mode = len(data), _RUNNABLE if runs else _READABLE
+            archive.addfile(about, io.BytesIO(data))
+
+
+def files_of(found: Distribution, packages: str) -> Iterator[tuple[str, Path]]:
+    """Yield the files of what is installed here, but for scripts: they begin with the path of our Python.
+
+    Args:
+        found: what is installed.
+        packages: the folder of packages within the host's environment.
+
+    Raises:
+        HostError: they are not all there, or there is no list of them.
+    """
+    for name, *_ in csv.reader(_record(found).splitlines()):
+        place = posixpath.normpath(posixpath.join(packages, name))
+        if name.endswith(".pyc") or place.startswith(("..", "/")):
+            continue
+        path = Path(str(found.locate_file(name)))
+        if not path.is_file():
+            raise HostError(
+                f"{found.name} cannot be sent to hosts: {path} of it is missing here; "
+                f"repair it: {sys.executable} -m pip install --force-reinstall {found.name}"
+            )
+        if not is_script(place, path):
+            yield place, path
+
+
+def is_script(place: str, path: Path) -> bool:
+    """Return whether a file is a program that an installer has made for the Python that runs it."""
+    with path.open("rb") as file:
+        return place.startswith("bin/") and file.read(2) == b"#!"
+
+
+def own_files(packages: str) -> Iterator[tuple[str, bytes | Path]]:
+    """Yield the files of Formicary itself, of the code that runs here, be it installed or a checkout.
+
+    Args:
+        packages: the folder of packages within the host's environment.
+
+    Raises:
+        HostError: nothing says what it depends on.
+    """
+    for package in _PACKAGES:
+        root = Path(str(package.__file__)).resolve().parent
+        for path in root.rglob("*"):
+            within = path.relative_to(root.parent)
+            if path.is_file() and "__pycache__" not in within.parts and not path.name.startswith("."):
+                yield f"{packages}/{within.as_posix()}", path
+    for name in ("METADATA", "entry_points.txt"):
+        text = own_distribution().read_text(name) or ""
+        yield f"{packages}/formicary-{formicary.__version__}.dist-info/{name}", text.encode()
+    yield "bin/formicary", _COMMAND
+
+
+@functools.cache
+def own_identity() -> str:
+    """Return what is different as soon as anything in Formicary's own archive is."""
+    digest = hashlib.sha256()
+    for place, content in sorted(own_files(""), key=itemgetter(0)):
+        data = content.read_bytes() if isinstance(content, Path) else content
+        digest.update(f"{place} {len(data)}\n".encode() + data)
+    return digest.hexdigest()
+
+
+def own_distribution() -> Distribution:
+    """Return what is known of Formicary as it is installed here.
+
+    Raises:
+        HostError: nothing is.
+    """
+    try:
+        return distribution("formicary")
+    except PackageNotFoundError:
+        raise HostError(
+            "what Formicary depends on is not known here, so it cannot be sent to hosts; "
+            'install it: pip install "formicary[bench,lab]"'
+        ) from None
+
+
+def identity(found: Distribution) -> str:
+    """Return what is different as soon as any file of what is installed is another one.
+
+    Raises:
+        HostError: there is no list of its files.
+    """
+    return hashlib.sha256(_record(found).encode()).hexdigest()
+
+
+def is_from_sources(found: Distribution) -> bool:
+    """Return whether it is used from where it is developed, so that its own files are not in its list."""
+    return '"editable": true' in re.sub(r"\s+", " ", found.read_text("direct_url.json") or "")
+
+
+def _record(found: Distribution) -> str:
+    if record := found.read_text("RECORD"):
+        return record
+    raise HostError(
+        f"{found.name} cannot be sent to hosts: its installer has left no list of its files (RECORD); "
+        f"install it with pip: {sys.executable} -m pip install --force-reinstall {found.name}"
+    )

@@ -33,4 +33,4 @@ if __name__ == "__main__":
     run_virtual(crash())
 
 # It prints:
-#   thinker@c2.lab.localhost was in a container that is gone
+#   thinker@c2.lab.localhost was in a container that was lost

@@ -30,4 +30,4 @@ if __name__ == "__main__":
 
 # It prints:
 #   printed report.pdf
-#   printer@c1.lab.localhost has refused: there is nothing to print
+#   printer@c1.lab.localhost refused: there is nothing to print

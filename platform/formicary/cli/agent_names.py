@@ -31,7 +31,7 @@ async def full_name(session: GuestSession, name: str) -> str:
         if place.state is not None:  # a container's own agent, which no list has: what is asked of it says so
             return own
         silent = "".join(f"; {each.domain} could not be reached" for each in agents.missing)
-        raise UnknownAgentError(f"no agent is named {name} on the platform{silent}")
+        raise UnknownAgentError(f"no agent named {name} on the platform{silent}")
     if len(found) > 1:
         raise UnknownAgentError(f"{len(found)} agents are named {name}; use a full name, such as {found[0]}")
     return found[0]

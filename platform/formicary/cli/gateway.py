@@ -96,7 +96,7 @@ async def gateway(
     )
     async with opened:
         say(
-            f"{container.domain}: other platforms write to {opened.address}; press Ctrl-C to stop",
+            f"{container.domain}: {opened.address} accepts other platforms' messages; press Ctrl-C to stop",
             err=True,
         )
         say(f"to agents here, seller@jade-platform is seller%jade-platform@{container.name}", err=True)

@@ -152,7 +152,7 @@ class Answers:
 
     def under_way(self) -> str | None:
         """Return what is waited for, as the rest of a sentence."""
-        return f"waiting for answers from {', '.join(self.missing)}" if self._asked else None
+        return f"is waiting for answers from {', '.join(self.missing)}" if self._asked else None
 
     def partner_ended(self, is_ended: Callable[[str], bool], reason: str) -> None:
         """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""

@@ -68,7 +68,7 @@ class Question(Pending):
 
     def under_way(self) -> str | None:
         """Return what is waited for, as the rest of a sentence."""
-        return f"waiting for the answer of {self.asked}"
+        return f"is waiting for the answer of {self.asked}"
 
     def partner_ended(self, is_ended: Any, reason: str) -> None:
         """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""

@@ -164,7 +164,7 @@ def running_state(files: StateFolder) -> ServerState:
         happened = (
             "no server is running"
             if state is None or state.pid is None
-            else "the server stopped unexpectedly"
+            else "the server is no longer running"
         )
         raise ServerError(f"{happened} in {files.path}; start one with: formicary server start{files.option}")
     return state

@@ -64,7 +64,7 @@ def test_a_password_is_made_up_and_shown_once(account, server):
         (["add", "dave"], "\n", 2, "the password must not be empty"),
         (["add", "Dave"], "secret", 2, "write 'dave'"),
         (["add", "dave@far.example"], "secret", 1, "no accounts on far.example, only on lab.localhost and"),
-        (["remove", "dave"], "", 1, "there is no account dave@lab.localhost; list accounts with: form"),
+        (["remove", "dave"], "", 1, "no account dave@lab.localhost; list accounts with: form"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(account, arguments, given, code, sentence):
@@ -84,8 +84,8 @@ def test_without_a_server_it_says_so_before_it_asks(account, tmp_path):
     ("typed", "code", "said"),
     [
         ([b"sesame\n", b"sesame\n"], 0, b"added erin@lab.localhost"),
-        ([b"sesame\n", b"barley\n"], 2, b"the two passwords differ, so nothing was done"),
-        ([b"\x04"], 2, b"no password was typed, so nothing was done"),
+        ([b"sesame\n", b"barley\n"], 2, b"the passwords do not match, so nothing was changed"),
+        ([b"\x04"], 2, b"no password was entered, so nothing was changed"),
         ([b"\x03"], 130, b""),
     ],
 )

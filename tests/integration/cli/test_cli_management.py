@@ -149,7 +149,7 @@ def test_sleepers_are_there_when_their_container_is_started_again(lab):
     with lab.run(*options):
         lab.said("deactivate", "cell")
     with lab.run(*options) as process:
-        assert process.stderr.readline() == "agent cell sleeps\n"
+        assert process.stderr.readline() == "agent cell is asleep\n"
         lab.until(lambda: len(lab.said("agents").splitlines()) == 3)
         (row,) = lab.said("agents", "--state", "deactivated").splitlines()[1:]
         assert row.split()[0] == "cell@c1.lab.localhost"
@@ -171,7 +171,7 @@ def test_why_an_agent_does_not_move_is_one_sentence(running):
     ("agent", "full", "why"),
     [
         ("laser@c1", "laser@c1.lab.localhost", "agent laser cannot move: its attribute `properties` is not"),
-        ("nobody", "nobody", "there is no agent nobody in the platform"),
+        ("nobody", "nobody", "no agent named nobody on the platform"),
     ],
 )
 def test_why_an_agent_does_not_move_is_said_in_json_too(running, agent, full, why):
@@ -236,7 +236,7 @@ def test_a_copy_of_an_agent_begins_under_its_own_name(running):
         "c2.lab.localhost",
         False,
     )
-    assert "an agent named 'eve' lives in container c2" in said["error"]
+    assert "an agent named 'eve' already lives in container c2" in said["error"]
     assert done.stderr == f"formicary: {said['error']}\n"
     running.said("kill", "ada", "eve", "bob")
     says = running.refused("clone", "laser@c1", "c2", "twin", code=1)
@@ -273,8 +273,8 @@ def test_what_fails_is_said_and_the_rest_is_done(running):
     assert done.returncode == 1
     assert done.stdout == "killed brief@c1.lab.localhost\n"
     assert done.stderr.splitlines() == [
-        "formicary: there is no agent nobody in the platform",
-        "formicary: there are 2 agents named laser; use a full name, such as  laser@c1.lab.localhost",
+        "formicary: no agent named nobody on the platform",
+        "formicary: 2 agents are named laser; use a full name, such as laser@c1.lab.localhost",
         (
             "formicary: container c9 cannot be reached: no container named 'c9' is connected to container "
             "c1; the message was not delivered"
@@ -297,7 +297,7 @@ def test_what_fails_is_said_and_the_rest_is_done(running):
         (["create", "os:Printer", "new"], 1, "agents of module 'os' may not be created in this container"),
         (["create", "shop:Nothing", "new"], 1, "module 'shop' has no class 'Nothing'"),
         (["create", "shop:Broken", "new"], 1, "setup of agent new failed: ValueError: out of paper"),
-        (["create", "shop:Printer", "laser"], 1, "an agent named 'laser' lives in container c1"),
+        (["create", "shop:Printer", "laser"], 1, "an agent named 'laser' already lives in container c1"),
         (["create", "shop:Printer", "new", "--container", "c9"], 1, "container c9 cannot be reached"),
         (
             ["create", "shop:Printer", "new", "--argument", "dpi"],
@@ -307,10 +307,10 @@ def test_what_fails_is_said_and_the_rest_is_done(running):
         (
             ["create", "shop:Printer", "new", "--argument", "dpi=[1"],
             2,
-            "--argument dpi is not valid",
+            "--argument dpi looks like JSON but is not valid",
         ),
         (["create", "shop:Cell", "new", "--argument", "dpi=1"], 1, "cannot be created with these arguments"),
-        (["move", "laser", "c2"], 1, "there are 2 agents named laser; say which"),
+        (["move", "laser", "c2"], 1, "2 agents are named laser; use a full name"),
         (["move", "laser@c1", "c 2"], 1, "'c 2' is not a valid container name"),
         (
             ["move", "ams@c2", "c1"],
@@ -318,8 +318,8 @@ def test_what_fails_is_said_and_the_rest_is_done(running):
             ("ams@c2.lab.localhost is the container's own agent, and stays as long as the container runs"),
         ),
         (["move", "ams", "c2"], 1, "ams@c1.lab.localhost is the container's own agent, and stays "),
-        (["move", "nobody", "c2"], 1, "there is no agent nobody in the platform"),
-        (["kill", "a b"], 1, "the agent name 'a b' has ' ' in it"),
+        (["move", "nobody", "c2"], 1, "no agent named nobody on the platform"),
+        (["kill", "a b"], 1, "the agent name 'a b' contains ' '"),
         (["agents", "--container", "C9"], 1, "'C9' is not a valid container name"),
         (["ps", "--join", "c2"], 2, "no joinable container or file is named c2 on this host"),
         (["ps", "--join", "c9"], 2, "no joinable container or file is named c9 on this host"),
@@ -349,7 +349,7 @@ def test_a_platform_that_is_not_there_is_one_sentence(lab):
 
 def test_two_platforms_of_one_host_are_told_apart(lab):
     with lab.run("--listen"), lab.run("--listen", "--name", "other"):
-        assert "can be joined (c1, other): say which" in lab.refused("agents", code=2)
+        assert "can be joined (c1, other): choose" in lab.refused("agents", code=2)
         assert lab.said("ps", "--join", "other").splitlines()[1].startswith("other ")
         assert (
             lab.said("ps", "--join", lab.path / "state/formicary/join/c1").splitlines()[1].startswith("c1 ")

@@ -73,7 +73,7 @@ def test_a_container_s_name_that_is_taken_is_one_sentence(server, run):
     assert said.startswith(
         "formicary: a container named 'taken' is connected to the XMPP server at 127.0.0.1:"
     )
-    assert said.endswith(" exists; stop it, or choose another name\n")
+    assert said.endswith(" already; stop it, or choose another name\n")
 
 
 def test_another_platform_than_the_server_s_is_one_sentence(server, run):
@@ -86,7 +86,9 @@ def test_a_server_that_does_not_answer_is_one_sentence(run):
     with ManagedServer() as server:
         server.kill()
         said = refused(server, code=3)
-        assert said.startswith(f"formicary: the server has ended in {server.folder.path}; start one with: ")
+        assert said.startswith(
+            f"formicary: the server is no longer running in {server.folder.path}; start one with: "
+        )
 
 
 def test_nobody_listens_where_the_server_should_be(server, run):

@@ -65,7 +65,7 @@ def test_an_agent_in_another_process_answers(command):
     ("more", "code", "sentence"),
     [
         (("--insecure",), 2, "no terminal to ask for the account's password: use --password-file"),
-        (("--password-file", "none"), 2, "the password in none cannot be read (No such file or directory)"),
+        (("--password-file", "none"), 2, "cannot read the password in none (No such file or directory)"),
         (("--password-file", "/dev/null"), 2, "/dev/null contains no password"),
         (("--password-file", "password", "--no-tls"), 2, "can be overheard"),
         (("--password-file", "password"), 3, "certificate"),

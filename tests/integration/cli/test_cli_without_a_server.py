@@ -133,12 +133,12 @@ def test_a_container_that_has_ended_since_its_file_was_copied_is_one_sentence(fo
             ["--name", "c2", "--join", "no/such"],
             "no joinable container or file is named no/such on this host",
         ),
-        (["--name", "c2", "--join", "far.py"], "is not the address of a container to join"),
-        (["--name", "c2", "--join", "/dev/null"], "is not the address of a container to join"),
-        (["--name", "c2", "--join", "."], "the join address in . cannot be read (Is a directory)"),
+        (["--name", "c2", "--join", "far.py"], "is not a join address"),
+        (["--name", "c2", "--join", "/dev/null"], "is not a join address"),
+        (["--name", "c2", "--join", "."], "cannot read the join address in . (Is a directory)"),
         (["--join", "formicary://c1.lab.localhost/xyz"], "a join address is a secret"),
-        (["--join", "c1", "--server", "local"], "meet in only one place: omit --server or --join out"),
-        (["--join", "c1", "--account", "lab@example.org"], "leave --account or --join out"),
+        (["--join", "c1", "--server", "local"], "meet in only one place: omit --server or --join"),
+        (["--join", "c1", "--account", "lab@example.org"], "omit --account or --join"),
         (
             ["--insecure"],
             "no account is given, so --insecure has no effect: add --account, or omit --insecure",
@@ -146,7 +146,7 @@ def test_a_container_that_has_ended_since_its_file_was_copied_is_one_sentence(fo
         (["--password-file", "far.py"], "no account is given, so --password-file has no effect"),
         (["--listen", "--server", "local"], "omit --listen, or use --listen-on"),
         (["--route", "direct"], "this container cannot reach any others, so --route has no effect"),
-        (["--no-tls"], "so --tls or --no-tls says nothing"),
+        (["--no-tls"], "so --tls or --no-tls has no effect"),
         (["--listen-on", "no address"], "no address"),
     ],
 )
@@ -175,5 +175,5 @@ def test_no_place_for_the_secret_is_one_sentence(folder, tmp_path):
     (tmp_path / "state").touch()
     refused = call("run", "echo.py", "--listen")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "cannot be written to" in refused.stderr
+    assert "cannot write the join address to" in refused.stderr
     assert refused.stderr.count("\n") == 1

@@ -41,7 +41,7 @@ def test_the_platform_s_container_may_have_another_name(lab):
         server = ("--server", str(running.folder.path))
         with lab.run("--name", "lobby", "--main", "lobby", *server):
             assert lab.said("ps", "--main", "lobby", *server).splitlines()[1].startswith("lobby ")
-            assert "the platform's container c1 cannot be asked" in lab.refused("ps", *server, code=3)
+            assert "the platform's container c1 cannot be reached" in lab.refused("ps", *server, code=3)
 
 
 def test_a_container_that_is_not_the_platform_s_says_so(at_server):

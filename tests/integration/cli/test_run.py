@@ -223,7 +223,7 @@ def test_an_agent_that_ends_the_program_ends_it_in_order_and_with_its_exit_code(
     )
     ended = run(script(text))
     assert (ended.returncode, ended.stdout) == (code, "alice waits\nalice ends\n")
-    assert "container c1 ends: bob/Leave raised " in ended.stderr
+    assert "closing container c1: bob/Leave raised " in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
@@ -268,7 +268,7 @@ def test_an_agent_started_twice_is_one_sentence(script):
     ended = call("run", script(text))
     assert ended.returncode == 1
     assert ended.stderr.endswith(
-        "formicary: an agent named 'bob' lives in container c1; choose another name\n"
+        "formicary: an agent named 'bob' already lives in container c1; choose another name\n"
     )
 
 

@@ -274,7 +274,7 @@ def test_a_server_that_crashed_is_noticed_and_started_again_with_the_same_addres
     address = server.start(folder, containers=["c1"])
     process.end(server.status(folder).state.pid, kill=True)
     assert not server.status(folder).running
-    with pytest.raises(ServerError, match="the server stopped unexpectedly in"):
+    with pytest.raises(ServerError, match="the server is no longer running in"):
         ServerAddress.load(folder)
     assert server.start(folder) == address == ServerAddress.load(folder)
     assert connect(address, "c1").connected

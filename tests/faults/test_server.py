@@ -145,7 +145,7 @@ async def test_a_server_gone_for_long_fails_in_clear_words_and_closing_ends(serv
         await until(lambda: "Connection refused" in connection(c1).trouble())
         micro = MicroAgent("m")
         await c1.start(micro)
-        with pytest.raises(MailboxFullError, match=r"waiting for b@c2.*, disconnected since .*, is full"):
+        with pytest.raises(MailboxFullError, match=r"the way to b@c2.*, disconnected since .*, is full"):
             await fill(micro)
 
         async def send(behaviour):
@@ -167,9 +167,9 @@ async def test_a_server_gone_for_long_fails_in_clear_words_and_closing_ends(serv
         assert re.fullmatch(
             rf"the way to b@c2\.lab\.localhost, {why}had no room for 0\.3 s", sending.result[0]
         )
-        assert "waiting for b@c2.lab.localhost, disconnected since" in sending.result[1]
-        assert "waiting for c@c2.lab.localhost, disconnected since" in sending.result[1]
-        assert "waiting for b@example.org, disconnected since" in sending.result[2]
+        assert "the way to b@c2.lab.localhost, disconnected since" in sending.result[1]
+        assert "the way to c@c2.lab.localhost, disconnected since" in sending.result[1]
+        assert "the way to b@example.org, disconnected since" in sending.result[2]
         assert len(reasons(c1)) == 5
     assert not [task for task in asyncio.all_tasks() if "connects again" in task.get_name()]
 

@@ -160,7 +160,7 @@ def need_namespaces(programs: Mapping[str, str]) -> None:
         packages = " ".join(sorted({programs[program] for program in missing}))
         reason = f"{' and '.join(missing)} missing (Debian, Ubuntu: sudo apt-get install {packages})"
     elif os.geteuid() != 0:
-        reason = "creating network namespaces"
+        reason = "only root can make network namespaces"
     else:
         trial = ["unshare", "--net", "true"]
         done = subprocess.run(trial, capture_output=True, text=True, check=False)

@@ -233,7 +233,7 @@ async def test_a_behaviour_may_ask_and_alone_there_is_nobody_else_to_ask():
         await asking.join()
         alice, bob = asking.result
         assert seen([alice, bob]) == [("c1", ACTIVE), ("", None)]
-        assert "container c2, the home of bob@c2.lab.localhost, is not there" in bob.reason
+        assert "container c2, the home of bob@c2.lab.localhost, is gone" in bob.reason
 
 
 async def test_bad_input_is_refused_where_it_is_written():

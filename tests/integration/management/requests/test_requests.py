@@ -412,5 +412,5 @@ async def test_no_more_requests_are_answered_at_once_than_a_container_can_bear(m
         await start(c1, "asker", asking)
         await asking.join()
         assert asking.result.performative == "not-understood"
-        assert "answers 2 requests already" in asking.result.body
+        assert "already handling 2 requests" in asking.result.body
         assert len(asked) == 2

@@ -169,7 +169,7 @@ def test_a_jar_that_no_registry_has_is_asked_for(bench, tmp_path, monkeypatch):
     ("make", "said"),
     [
         (lambda path: None, "cannot be read as the jar of MaDKit (No such file or directory)"),
-        (lambda path: path.write_text("no jar"), "cannot be read as the jar of MaDKit (it is not a jar)"),
+        (lambda path: path.write_text("not a jar"), "cannot be read as the jar of MaDKit (it is not a jar)"),
         (
             lambda path: jar_with(path, "else.class"),
             "is not the jar of MaDKit 5, as it does not have madkit.",

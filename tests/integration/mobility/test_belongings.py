@@ -315,7 +315,7 @@ async def test_what_nobody_can_have_registered_is_refused(belongings):
         for doing in (c2.platform_services.belongings.check, c2.platform_services.belongings.take_over):
             with pytest.raises(
                 MoveError,
-                match=r"^cannot read what alice@c1.lab.localhost has registered|brings other agents' services",
+                match=r"^cannot read what alice@c1.lab.localhost has|brings other agents' services",
             ):
                 doing("alice@c1.lab.localhost", belongings)
         assert await c2.directory.search() == ()

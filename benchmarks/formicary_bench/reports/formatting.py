@@ -77,9 +77,9 @@ def short(text: str) -> str:
 
 
 def between(low: str, high: str) -> str:
-    """Return an interval of two figures that are written already, their unit once: `3.17 to 3.22 µs`."""
+    """Return an interval of two figures that are written already, their unit once: `3.17–3.22 µs`."""
     unit = re.search(r"[ /].*$", high)
-    return f"{low.removesuffix(unit[0])} to {high}" if unit else f"{low} to {high}"
+    return f"{low.removesuffix(unit[0]) if unit else low}–{high}"
 
 
 def spread(mean: float | None, bounds: Bounds | None) -> str:

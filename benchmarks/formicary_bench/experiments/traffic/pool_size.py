@@ -10,7 +10,7 @@ EXPERIMENT = traffic(
     "How many containers for how many cores",
     "round-trip time of a ring of agents, by how many containers have them, on how many cores",
     "Section 4.4",
-    (),
+    {},
     pairs=(64,),
     containers=(1, 2, 3, 4),
     short=(1, 2),

@@ -43,7 +43,7 @@ class CardText(msgspec.Struct, frozen=True):
         ours: What was measured here, a line for each point.
         takes: What it would take to tell; empty where it is told.
         remark: What differs from the paper's experiment; empty where nothing does.
-        is_measured: Whether the run says anything of it.
+        experiment: Of which experiment the rows are that were measured; empty where none was.
     """
 
     id: str
@@ -54,13 +54,17 @@ class CardText(msgspec.Struct, frozen=True):
     ours: tuple[str, ...]
     takes: str
     remark: str
-    is_measured: bool
+    experiment: str
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the run has something to say about it."""
+        return self.outcome in {Outcome.REPRODUCED, Outcome.REFUTED}
 
 
 def cards(judged: Sequence[Card]) -> list[CardText]:
-    """Return the cards of claims, those that are decided first, and then those that were measured."""
-    found = [_card(card) for card in judged]
-    return sorted(found, key=lambda card: (not card.is_measured, card.outcome == Outcome.OPEN))
+    """Return the cards of claims, those that are decided first."""
+    return sorted(map(_card, judged), key=lambda card: (not card.is_decided, not card.experiment))
 
 
 def counted(judged: Sequence[CardText]) -> str:
@@ -70,14 +74,12 @@ def counted(judged: Sequence[CardText]) -> str:
 
 
 def claims_said(judged: Sequence[CardText]) -> list[str]:
-    """Say what a run says of the claims that it has measured, a sentence each."""
-    return [_said(card) for card in judged if card.is_measured]
-
-
-def _said(card: CardText) -> str:
-    takes = f" To tell: {card.takes}." if card.takes else ""
-    figures = "; ".join([*card.published, *card.ours[:1]])
-    return f"{card.outcome}: {card.says} ({card.source}: {figures}.){takes}"
+    """Say what a run decides about the papers' claims, a sentence each."""
+    return [
+        f"{card.outcome}: {card.says} ({card.source}: {'; '.join([*card.published, *card.ours[:1]])}.)"
+        for card in judged
+        if card.is_decided
+    ]
 
 
 def references(text: str | None = None) -> list[str]:
@@ -105,7 +107,7 @@ def _card(card: Card) -> CardText:
         ours=tuple(lines),
         takes=card.takes,
         remark=check.stands_for if check and figure else "",
-        is_measured=bool(card.points),
+        experiment=card.points[0].rows[0].experiment if card.points else "",
     )
 
 

@@ -77,7 +77,7 @@ def _chart(metric: Metric, rows: Sequence[Row], run: Sequence[Row]) -> Chart:
         name: ranked(dots, more_is_better=bool(metric.more_is_better))[:most] for name, dots in groups.items()
     }
     title = ", ".join(filter(None, (metric.title.capitalize(), _at(rows[0]))))
-    caption = f"Medians, 95% intervals; small dots: single repetitions.{_cut(groups, most)}"
+    caption = f"95% intervals; small dots: single repetitions.{_cut(groups, most)}"
     table = typical_columns(rows, metric)
     return Chart(title, caption, Dots(best, metric.title, write), table)
 

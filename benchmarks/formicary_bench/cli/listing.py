@@ -135,16 +135,9 @@ def _show_repeating(experiments: Sequence[Experiment]) -> None:
     """Print the command that repeats each experiment as its paper had it."""
     for one in experiments:
         say(f"{one.source}: {one.title}")
-        say(f"  {one.again}{' --hosts HOSTS' if _has_hosts(one) else ''}")
-    if any(map(_has_hosts, experiments)):
-        say("On two hosts, as in the paper: --hosts with a file of hosts; without it, two processes.")
-
-
-def _has_hosts(experiment: Experiment) -> bool:
-    from formicary_bench.vocabulary.placements import HOSTED
-
-    wanted = experiment.paper.placements if experiment.paper else None
-    return bool({*(wanted or ())} & {*HOSTED})
+        say(f"  {one.again}")
+    if any("--hosts" in one.again for one in experiments):
+        say("hosts.toml lists your hosts; without --hosts, two processes stand for two hosts.")
 
 
 def _show_groups(experiments: list[Experiment]) -> None:

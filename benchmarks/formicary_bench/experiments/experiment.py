@@ -285,7 +285,11 @@ class Experiment:
     @property
     def again(self) -> str:
         """The command that repeats it as its paper had it; empty where it is of none."""
-        return f"formicary bench run {self.name} --preset {PAPER}" if self.is_of_paper else ""
+        if not self.is_of_paper:
+            return ""
+        placements = (self.paper and self.paper.placements) or ()
+        hosts = " --hosts hosts.toml" if {*placements} & {*HOSTED} else ""
+        return f"formicary bench run {self.name} --preset {PAPER}{hosts}"
 
     def has(self, subject: Subject) -> bool:
         """Say whether a subject can take part."""

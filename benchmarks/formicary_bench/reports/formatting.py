@@ -38,7 +38,7 @@ def count(number: float | None) -> str:
 
 def per_second(value: float) -> str:
     """Write a rate."""
-    return f"{short(count(value))}/s"
+    return f"{count(value)}/s"
 
 
 def number(value: int) -> str:

@@ -128,7 +128,7 @@ def dots(rows: Sequence[Row], metric: Metric, beside: Callable[[Row], str] = lam
         for row in members:
             if dot := dot_of(series, row, metric, beside(row)):
                 groups.setdefault(panel_of(row), []).append(dot)
-    return Dots(groups, metric.title, writer(metric))
+    return Dots(groups, metric.title, short_ticks(metric))
 
 
 def dot_of(series: Series, row: Row, metric: Metric, beside: str) -> Dot | None:
@@ -192,8 +192,9 @@ def values(rows: Sequence[Row], name: str, x: Callable[[Row], str], metric: Metr
 def intervals(rows: Sequence[Row]) -> str:
     """Say how the intervals of some rows were made."""
     methods = {row.ci_method for row in rows}
+    many = max((row.repetitions for row in rows), default=0)
     if OVER_REPETITIONS in methods:
-        return f"95% intervals of {max(row.repetitions for row in rows)} repetitions."
+        return f"95% intervals of {many} repetitions." if many > 2 else ""  # noqa: PLR2004 - two have none
     return "95% intervals by batch means." if BATCH_MEANS in methods else ""
 
 
@@ -211,6 +212,12 @@ def _tip(row: Row, at: str, metric: Metric) -> str:
 def ticks(metric: Metric) -> Callable[[float], str]:
     """Return how a value of a metric is written at an axis, where seconds are microseconds."""
     write = formatting.duration if metric.unit == SECONDS else writer(metric)
+    return lambda value: formatting.short(write(value))
+
+
+def short_ticks(metric: Metric) -> Callable[[float], str]:
+    """Return how a value of a metric is written at the axis of dots, in its own unit."""
+    write = writer(metric)
     return lambda value: formatting.short(write(value))
 
 

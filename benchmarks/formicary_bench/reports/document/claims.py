@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import median
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -117,7 +117,7 @@ def _telling(card: Card) -> list[At]:
 
 
 def _ours(point: At, card: Card) -> str:
-    """Write one point: `JADE 12.3 µs, MadKit 9.8 µs: 0.80 (0.77 to 0.83)`."""
+    """Write one point: `JADE 12.3 µs, MadKit 9.8 µs: 0.80 (0.77–0.83)`."""
     check = card.claim.check
     assert check is not None
     figures = [check.figure, (check.other and check.other.figure) or check.figure]
@@ -130,12 +130,12 @@ def _ours(point: At, card: Card) -> str:
         return f"{said}; {point.doubt}"
     if point.value is None:
         return said
-    value, is_ratio = point.value, check.other is not None or bool(check.along)
-    mean, low, high = (
-        formatting.times(one) if is_ratio else written(one, check.figure, point.rows[0].experiment)
-        for one in (value.mean, value.low, value.high)
-    )
-    return f"{said}; {mean} ({low} to {high})"
+    value, experiment = point.value, point.rows[0].experiment
+    if check.other is None and not check.along:  # the figure itself, which has been said
+        bounds = (written(one, check.figure, experiment) for one in (value.low, value.high))
+        return f"{said} ({formatting.between(*bounds)})"
+    mean, low, high = map(formatting.times, (value.mean, value.low, value.high))
+    return f"{said}; {mean} ({low}–{high})"
 
 
 def point_of(row: Row, along: str = "") -> str:
@@ -150,8 +150,9 @@ def point_of(row: Row, along: str = "") -> str:
 
 
 def _one(row: Row, figure: str) -> str:
-    values = values_of(row, figure)
-    return f"{label(row)} {written(median(values), figure, row.experiment)}" if values else label(row)
+    known, values = row.figures.get(figure), values_of(row, figure)
+    value = known.mean if known and not row.profiled else fmean(values) if values else None
+    return label(row) if value is None else f"{label(row)} {written(value, figure, row.experiment)}"
 
 
 def written(value: float, figure: str, experiment: str) -> str:

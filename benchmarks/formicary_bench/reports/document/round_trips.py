@@ -157,7 +157,7 @@ def _curve(tail: Tail, of: str) -> list[Point]:
 def _rates(rows: Sequence[Row], name: str) -> Chart:
     """Make a chart of rates, all placements on one scale."""
     chart = dots(rows, RATE, lambda row: against_baseline(row, rows))
-    return Chart(name, "All pairs together; 95% intervals.", chart, typical_columns(rows, RATE))
+    return Chart(name, f"All pairs together. {intervals(rows)}".strip(), chart, typical_columns(rows, RATE))
 
 
 def _tail_columns(rows: Iterable[Row]) -> list[Column]:

@@ -50,15 +50,13 @@ class Column(msgspec.Struct, frozen=True):
 class Extra(msgspec.Struct, frozen=True):
     """A further table: its title, its columns, and what a reader should know of it.
 
-    `minor` tables may be left out where there is little room. A `brief` one says in short what a minor one
-    says in full: it may be left out where there is that one.
+    `minor` tables may be left out where there is little room.
     """
 
     title: str
     columns: list[Column]
     remark: str = ""
     minor: bool = False
-    brief: bool = False
 
 
 def load_word(rows: Sequence[Row]) -> str:

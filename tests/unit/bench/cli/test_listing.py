@@ -98,9 +98,11 @@ def test_a_paper_has_all_of_its_experiments(bench):
         for one in EXPERIMENTS.values()
         if one.is_of_paper
     )
-    assert "--hosts HOSTS" in text
+    assert "--hosts hosts.toml" in text
     found = [json.loads(line) for line in bench("list", "Burbeck 2004", "--json")]
-    assert {one["again"] for one in found} >= {"formicary bench run messaging/location --preset paper"}
+    assert {one["again"] for one in found} >= {
+        "formicary bench run messaging/location --preset paper --hosts hosts.toml"
+    }
 
 
 def test_every_figure_that_a_chart_is_made_after_can_be_asked_for(bench):

@@ -46,7 +46,7 @@ def test_a_card_has_the_claim_its_place_the_printed_figures_and_ours():
     assert first.source == "Frantz 2010, Section 2.6, Table 1"
     assert first.published == ("OPAL: 1.1 s for 1000 rounds", "OPAL micro-agents: 0.08 s for 1000 rounds")
     (line,) = first.ours
-    assert line.startswith("one process, 1 pair: Micro-agents 1.02 µs, Agents 3.02 µs; 0.34 (0.3")
+    assert line.startswith("one process, 1 pair: Micro-agents 1.03 µs, Agents 3.02 µs; 0.34 (0.3")
     assert not first.takes
     assert first.experiment == "messaging/pairs"
     assert not any(card.experiment for card in others)

@@ -17,7 +17,6 @@ KINDS = ("unit", "property", "integration")
 
 ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "/__main__": "integration/cli/test_interrupted.py",
-    "bench/experiments/create/report": "unit/bench/reports/document/test_document_sentences.py",
     "bench/experiments/messaging": "unit/bench/runner/planning/test_planning.py",
     "bench/subjects/baselines": "integration/bench/runner/execution/test_execution_run.py",
     "bench/subjects/ours": "integration/bench/runner/execution/test_execution_run.py",

@@ -14,7 +14,7 @@ from formicary.core.quoting import printable, shorten
 from formicary.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.results.store.folder import RunFolder
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LIST = examples(
     "bench list",
     "bench list messaging",
+    "bench list 'Alberola 2010, Fig. 9'",
     "bench list --all",
     "bench list --where 'experiment=messaging/pairs date>=2026-01-01'",
 )
@@ -44,14 +45,16 @@ GROUPS = {
 
 JsonLines = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")]
 
-_LISTED = ("what", "source", "options", "placements", "sizes")
+_LISTED = ("what", "source", "again", "options", "placements", "sizes")
 
 
 def list_(
     group: Annotated[
         str | None,
         typer.Argument(
-            metavar="[GROUP]", help="A group, or one experiment: all about it.", show_default=False
+            metavar="[NAME]",
+            help="A group, an experiment, a selection, or a paper: alberola, 'Alberola 2010, Fig. 9'.",
+            show_default=False,
         ),
     ] = None,
     *,
@@ -73,12 +76,13 @@ def list_(
 ) -> None:
     """List the experiments: what they measure and vary, and the paper they come from.
 
-    Without GROUP or --all there is a line for each group of experiments. With
+    Of a paper, or a figure of it, you get the command that repeats it as the
+    paper had it. Without NAME or --all there is a line for each group. With
     --json there is always one for each experiment.
     """
     if where is not None:
         if group is not None or everything:
-            raise UsageError("with --where old runs are listed: leave GROUP and --all out, or --where")
+            raise UsageError("with --where old runs are listed: leave NAME and --all out, or --where")
         list_runs(where, runs or Path("runs"), as_json=as_json)
         return
     if runs is not None:
@@ -86,39 +90,61 @@ def list_(
             "--runs is for old runs, and without --where the experiments are listed; add --where "
             "'date>=2026-01-01', say, or leave --runs out"
         )
-    chosen = _chosen(group)
+    from formicary_bench.experiments.selections import SELECTIONS
+
+    chosen, is_of_paper = _chosen(group)
     if as_json:
         for one in chosen:
             line = {"name": one.name} | {field: getattr(one, field) for field in _LISTED}
             say(json.dumps(line))
+    elif is_of_paper:
+        _show_repeating(chosen)
     elif group is None and not everything:
         _show_groups(chosen)
     else:
+        if group in SELECTIONS:
+            say(f"formicary bench run {group}: {SELECTIONS[group].what}")
         _show_experiments(chosen)
 
 
-def _chosen(group: str | None) -> list[Experiment]:
-    """Return the experiments of a group, or the one of that name, or all.
+def _chosen(name: str | None) -> tuple[list[Experiment], bool]:
+    """Return the experiments of a name, and whether it is that of a paper.
 
     Raises:
-        UsageError: there is no such group.
+        UsageError: there is nothing of that name.
     """
+    from formicary_bench.cli.of_papers import of_source
     from formicary_bench.experiments.registry import EXPERIMENTS
+    from formicary_bench.experiments.selections import SELECTIONS
 
-    found = [one for one in EXPERIMENTS.values() if group in {None, one.family, one.name}]
-    if not found:
+    found = [one for one in EXPERIMENTS.values() if name in {None, one.family, one.name}]
+    if name in SELECTIONS and not found:
+        taken = {part.experiment.name for part in SELECTIONS[name].parts}
+        found = [one for one in EXPERIMENTS.values() if one.name in taken]
+    if found or name is None:
+        return found, False
+    if not (found := of_source(name)):
         raise UsageError(
-            f"there is no group or experiment {shorten(group)}; groups are {', '.join(GROUPS)}, and all "
-            "experiments are listed by: formicary bench list --all"
+            f"there is no group, experiment, selection or figure of a paper called {shorten(name)}; groups "
+            f"are {', '.join(GROUPS)}, and formicary bench list --all has all experiments with their papers"
         )
-    return found
+    return found, True
+
+
+def _show_repeating(experiments: Sequence[Experiment]) -> None:
+    """Print the command that repeats each experiment as its paper had it."""
+    for one in experiments:
+        say(f"{one.source}: {one.title}")
+        say(f"  {one.again}")
+    if any("--hosts" in one.again for one in experiments):
+        say("hosts.toml lists your hosts; without --hosts, two processes stand for two hosts.")
 
 
 def _show_groups(experiments: list[Experiment]) -> None:
     from formicary_bench.experiments.selections import SELECTIONS
 
     families = [one.family for one in experiments]
-    say("Groups of experiments; all about those of one: formicary bench list GROUP")
+    say("Groups of experiments; all about those of one: formicary bench list NAME")
     for name, what in GROUPS.items():
         say(f"  {name:10} {families.count(name):2}  {what}")
     say()

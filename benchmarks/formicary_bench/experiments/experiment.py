@@ -17,6 +17,7 @@ from formicary_bench.vocabulary.names import family_of
 from formicary_bench.vocabulary.parameters.parameter import declared_by
 from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME
+from formicary_bench.vocabulary.presets import PAPER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,12 +102,12 @@ class Repeats:
 
     Attributes:
         paper: whose.
-        numbers: returns those that rows of the experiment repeat.
+        numbers: returns those that rows of the experiment repeat, as in 9 or `5a`.
         kind: `Figure` or `Table`.
     """
 
     paper: str
-    numbers: Callable[[Sequence[Any]], set[int]]
+    numbers: Callable[[Sequence[Any]], set[int] | set[str]]
     kind: str = "Figure"
 
 
@@ -129,12 +130,15 @@ class Figure:
         over: The field of the parameter.
         title: Its title; by these two if empty.
         caption: What to know of it.
+        after: Which figure of the experiment's paper it is after, as in `Fig. 2`; those that the experiment
+            repeats if empty.
     """
 
     metric: Metric
     over: str
     title: str = ""
     caption: str = ""
+    after: str = ""
 
 
 PROFILING = Loaded("formicary_bench.runner.planning.profiles:longer_exchange")
@@ -196,6 +200,8 @@ class Experiment:
             of parameters, `where`, `who` and `beside` (what it is held against) in braces; a part in brackets
             is left out where a metric in it is not known.
         summarise: how a row is made of repetitions; as is usual in its family if None.
+        published: which of `published.TABLES` are shown beside it; none if empty.
+        benchmark: which lines of that table are its own, where it has those of several.
         report: what reports show of it; made of the above if None.
     """
 
@@ -237,6 +243,8 @@ class Experiment:
     figures: tuple[Figure, ...] = ()
     says: str = ""
     summarise: Loaded | None = None
+    published: str = ""
+    benchmark: str = ""
     report: Loaded | None = None
 
     @property
@@ -268,6 +276,20 @@ class Experiment:
     def options(self) -> tuple[str, ...]:
         """The names of all options of the command line that it has."""
         return (*(one.name for one in self.own), *self.varies)
+
+    @property
+    def is_of_paper(self) -> bool:
+        """Whether it is one of a paper."""
+        return not self.source.startswith("our own")
+
+    @property
+    def again(self) -> str:
+        """The command that repeats it as its paper had it; empty where it is of none."""
+        if not self.is_of_paper:
+            return ""
+        placements = (self.paper and self.paper.placements) or ()
+        hosts = " --hosts hosts.toml" if {*placements} & {*HOSTED} else ""
+        return f"formicary bench run {self.name} --preset {PAPER}{hosts}"
 
     def has(self, subject: Subject) -> bool:
         """Say whether a subject can take part."""

@@ -146,7 +146,7 @@ def chart(results: Sequence[Result]) -> Chart:
         Column(title, cells, names=not number)
         for number, (title, cells) in enumerate(zip(titles, zip(*rows, strict=True), strict=True))
     ]
-    caption = "Small dots are the rounds, the line is the 95% interval of their median."
+    caption = "Small dots are the rounds, the line is the 95% interval of their mean."
     return Chart(first.question, caption, Dots(groups, first.unit, text), columns)
 
 

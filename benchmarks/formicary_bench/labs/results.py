@@ -29,7 +29,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def measured(self) -> Typical:
-        """The median of the rounds, with its interval."""
+        """The mean of the rounds, with its interval."""
         found = typical(self.values)
         assert found is not None
         return found

@@ -22,6 +22,12 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from formicary_bench.vocabulary.tables import OF_A_SERVICE, OF_FAIRNESS, OF_LOOPS, OF_MEMORY, ON_THE_WIRE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 CPU_GROUP = "runtime"
 
@@ -58,43 +64,107 @@ class CpuTime:
 
 
 @dataclass(frozen=True)
-class Memory:
-    """Memory of a platform, with and without 100 idle agents: a line of Table 8, in bytes."""
-
-    platform: str
-    alone: float
-    with_100_agents: float
-
-    @property
-    def each(self) -> float:
-        """What one of the agents holds."""
-        return (self.with_100_agents - self.alone) / 100
-
-
-@dataclass(frozen=True)
-class Throughput:
-    """What the text says of the network's throughput: whose, what, kbit/s."""
-
-    platform: str
-    statement: str
-    kbit_per_s: float
-
-
-@dataclass(frozen=True)
-class Rates:
-    """Peak and sustained rate of a benchmark, per second: a part of a line of Dikaiakos's Table 8.
+class Printed:
+    """A line of a paper's table.
 
     Attributes:
-        platform: whose.
-        unit: what there are so many of.
-        peak: the peak rate.
-        sustained: the sustained rate.
+        who: whose.
+        at: where it stands there: the rounds, say, or what it is a figure of.
+        texts: its figures as they are printed, by the headings of our metrics.
+        values: the same in our units.
     """
 
-    platform: str
-    unit: str
-    peak: float
-    sustained: float
+    who: str
+    at: str
+    texts: Mapping[str, str]
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Figures that a paper prints, to be shown beside ours.
+
+    Attributes:
+        paper: whose.
+        where: the table, or the section.
+        file: in this folder.
+        who: the column that says whose a line is.
+        at: the one that says where it stands.
+        figures: our metric's heading, the unit as printed, and that in ours, by columns.
+        only: the column that says which lines are of one experiment; all are if empty.
+        remark: what to know of them.
+    """
+
+    paper: str
+    where: str
+    file: str
+    who: str
+    at: str
+    figures: Mapping[str, tuple[str, str, float]]
+    only: str = ""
+    remark: str = ""
+
+    def lines(self, of: str = "") -> list[Printed]:
+        """Return its lines, or those of one experiment."""
+        return [
+            Printed(
+                line[self.who],
+                line[self.at].replace("-", " ").replace("+", " with "),
+                {head: f"{line[column]}{unit}" for column, (head, unit, _) in self.figures.items()},
+                {head: float(line[column]) * scale for column, (head, _, scale) in self.figures.items()},
+            )
+            for line in _lines(self.file)
+            if not self.only or line[self.only] == of
+        ]
+
+
+TABLES = {
+    OF_MEMORY: Table(
+        SOURCE,
+        "Table 8",
+        "alberola2010_memory.csv",
+        "platform",
+        "state",
+        {"memory_kb": ("holds", " KB", 1024.0)},
+        remark="The paper's are of objects in the Java heap; what Python traces is nearest to that.",
+    ),
+    ON_THE_WIRE: Table(
+        SOURCE,
+        "Section 5.5",
+        "alberola2010_network.csv",
+        "platform",
+        "statement",
+        {"kbit_per_s": ("on the wire", " kbit/s", 1000.0)},
+        remark="The size of its messages is not said: compare how figures grow with the pairs.",
+    ),
+    OF_LOOPS: Table(
+        "Dikaiakos 2001",
+        "Table 8",
+        "dikaiakos2001_rates.csv",
+        "platform",
+        "unit",
+        {"peak_per_s": ("peak/s", "", 1.0), "sustained_per_s": ("sustained/s", "", 1.0)},
+        only="benchmark",
+    ),
+    OF_A_SERVICE: Table(
+        "Frantz 2010",
+        "Table 1",
+        "frantz2010_platforms.csv",
+        "platform",
+        "rounds",
+        {"seconds": ("total time", " s", 1.0)},
+    ),
+    OF_FAIRNESS: Table(
+        "Frantz 2010",
+        "Table 2",
+        "frantz2010_fairness.csv",
+        "framework",
+        "agents",
+        {"swap_std_dev": ("deviation", "", 1.0)},
+        remark="It grows with the root of the swaps: the paper's are until an agent has made 1000.",
+    ),
+}
+"""By the names that experiments declare."""
 
 
 def cpu_times(table: int) -> list[CpuTime]:
@@ -111,80 +181,6 @@ def cpu_times(table: int) -> list[CpuTime]:
         )
         for line in _lines("alberola2010_cpu.csv")
         if int(line["table"]) == table
-    ]
-
-
-def memory() -> list[Memory]:
-    """Return Table 8."""
-    found: dict[str, dict[str, float]] = {}
-    for line in _lines("alberola2010_memory.csv"):
-        found.setdefault(line["platform"], {})[line["state"]] = float(line["memory_kb"]) * 1024
-    return [
-        Memory(platform, states["platform"], states["platform+100-agents"])
-        for platform, states in found.items()
-    ]
-
-
-def throughputs() -> list[Throughput]:
-    """Return what Section 5.5 states."""
-    return [
-        Throughput(line["platform"], line["statement"], float(line["kbit_per_s"]))
-        for line in _lines("alberola2010_network.csv")
-    ]
-
-
-def rates(benchmark: str) -> list[Rates]:
-    """Return what Dikaiakos's Table 8 has of a benchmark, as it is called there; nothing of others."""
-    return [
-        Rates(line["platform"], line["unit"], float(line["peak_per_s"]), float(line["sustained_per_s"]))
-        for line in _lines("dikaiakos2001_rates.csv")
-        if line["benchmark"] == benchmark
-    ]
-
-
-@dataclass(frozen=True)
-class ServiceTime:
-    """What rounds of a service with a coordinator took: a cell of Frantz's Table 1.
-
-    Attributes:
-        rounds: how many.
-        platform: whose.
-        seconds: what all of them took.
-    """
-
-    rounds: int
-    platform: str
-    seconds: float
-
-
-def service_times() -> list[ServiceTime]:
-    """Return Frantz's Table 1, where it has a figure."""
-    return [
-        ServiceTime(int(line["rounds"]), line["platform"], float(line["seconds"]))
-        for line in _lines("frantz2010_platforms.csv")
-    ]
-
-
-@dataclass(frozen=True)
-class Deviation:
-    """How unlike each other agents' swaps are: a cell of Frantz's Table 2.
-
-    Attributes:
-        agents: how many agents the grid has.
-        platform: whose.
-        swaps: the standard deviation.
-    """
-
-    agents: int
-    platform: str
-    swaps: float
-
-
-def deviations() -> list[Deviation]:
-    """Return Frantz's Table 2, where it has a figure."""
-    return [
-        Deviation(int(line["agents"]), line["framework"], float(line["swap_std_dev"]))
-        for line in _lines("frantz2010_fairness.csv")
     ]
 
 

@@ -9,20 +9,7 @@ if TYPE_CHECKING:
     from formicary_bench.statistics.intervals import Interval
 
 _TWICE = 2
-_ROUGH, _CLOSE = 2, 3  # digits of a factor, and of one with its interval
-
-
-def span(least: float, most: float, digits: int = _ROUGH) -> str:
-    """Give ratios as changes: `-12.0%`, `+3.0% to +8.0%`, `31 to 108 times`, `0.0093 of it`.
-
-    Args:
-        least: The least of them.
-        most: The most of them, which may be the same.
-        digits: How many a factor has, if it is below a hundred or thousand.
-    """
-    if 1 / _TWICE < least <= most < _TWICE:
-        return _range(percent(least), percent(most))
-    return f"{_range(_factor(least, digits), _factor(most, digits))} {_of(most)}"
+_DIGITS = 3
 
 
 def change(what: str, ratio: Interval) -> str:
@@ -30,7 +17,7 @@ def change(what: str, ratio: Interval) -> str:
     if not is_manifold(ratio.mean):
         bounds = f"{percent(ratio.low)} to {percent(ratio.high)}"
         return f"the {what} changed by {percent(ratio.mean)} (95% interval {bounds})"
-    mean, low, high = (_factor(one, _CLOSE) for one in (ratio.mean, ratio.low, ratio.high))
+    mean, low, high = (_factor(one) for one in (ratio.mean, ratio.low, ratio.high))
     other = "times the other" if ratio.mean >= 1 else "of the other"
     return f"the {what} is {mean} {other} (95% interval {low} to {high})"
 
@@ -39,17 +26,8 @@ def between(what: str, ratio: Interval) -> str:
     """Say within what something changed, where nobody can tell whether it did: no figure of its own."""
     if not is_manifold(ratio.low) and not is_manifold(ratio.high):
         return f"the {what} changed by {percent(ratio.low)} to {percent(ratio.high)} (95% interval)"
-    low, high = (_factor(one, _CLOSE) for one in (ratio.low, ratio.high))
+    low, high = (_factor(one) for one in (ratio.low, ratio.high))
     return f"the {what} is {low} to {high} times the other (95% interval)"
-
-
-def short_change(what: str, ratio: Interval) -> str:
-    """Say the same where it is clear against what."""
-    if not is_manifold(ratio.mean):
-        bounds = f"{percent(ratio.low)} to {percent(ratio.high)}"
-        return f"{what} {percent(ratio.mean)}, 95% interval {bounds}"
-    mean, low, high = (_factor(one, _CLOSE) for one in (ratio.mean, ratio.low, ratio.high))
-    return f"{what} {mean} {_of(ratio.mean)}, 95% interval {low} to {high}"
 
 
 def percent(ratio: float) -> str:
@@ -62,17 +40,9 @@ def is_manifold(ratio: float) -> bool:
     return not 1 / _TWICE < ratio < _TWICE
 
 
-def _range(least: str, most: str) -> str:
-    return least if least == most else f"{least} to {most}"
-
-
-def _of(ratio: float) -> str:
-    return "times" if ratio >= 1 else "of it"
-
-
-def _factor(ratio: float, digits: int) -> str:
+def _factor(ratio: float) -> str:
     """Write a factor with some digits, but all of its whole part."""
     if ratio <= 0 or not math.isfinite(ratio):
         return f"{ratio:g}"
-    places = max(digits - 1 - math.floor(math.log10(ratio)), 0)
+    places = max(_DIGITS - 1 - math.floor(math.log10(ratio)), 0)
     return f"{ratio:.{places}f}"

@@ -1,8 +1,4 @@
-"""The typical repetition: the median of what they gave, with its interval, or two where there are two modes.
-
-Times and rates are disturbed in proportion, so the interval is Student's on the logarithms: never below zero,
-and not the same way up as down.
-"""
+"""What repetitions typically give: their mean with its interval, and two modes where they have these."""
 
 from __future__ import annotations
 
@@ -12,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.statistics.intervals import mean_interval
+from formicary_bench.statistics.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_FEWEST = 3  # of two, the interval reaches over decades and says nothing
-_FEWEST_FOR_MODES = 6  # of fewer, chance leaves a gap in the middle too often
+_TOO_FEW = 2  # for an interval that says anything: it reaches over decades
+_FEWEST = 6  # of fewer, chance leaves a gap in the middle too often
 _FEWEST_OF_A_MODE = 2
 _APART = 3.0  # times the wider mode's own width that lies between two modes, from the one to the other
 _MATTERS = math.log(1.1)  # modes that differ by less are one to a reader
@@ -28,9 +24,8 @@ class Typical(msgspec.Struct, frozen=True):
     """What a figure typically is.
 
     Attributes:
-        value: The median of the repetitions.
-        bounds: Its 95% interval; None where there are fewer than three repetitions, or one is not
-            above zero.
+        value: Its estimate.
+        bounds: The 95% interval of that; None without one, or of two repetitions.
         values: What each repetition gave, in their order.
         modes: The medians of the two groups that they fall into; empty where it is one.
     """
@@ -41,15 +36,23 @@ class Typical(msgspec.Struct, frozen=True):
     modes: tuple[float, ...] = ()
 
 
-def typical(values: Sequence[float]) -> Typical | None:
-    """Return what repetitions typically gave; None where there are none.
+def typical(values: Sequence[float], known: Estimate | None = None) -> Typical | None:
+    """Return what repetitions typically give; None where there are none.
 
     Args:
         values: One figure of each repetition, in their order.
+        known: Their estimate; that of their mean if None.
     """
-    if not values:
-        return None
-    return Typical(median(values), _bounds(values), tuple(values), modes(values))
+    if known is None:
+        if not values:
+            return None
+        known = mean_estimate(values)
+    bounds = known.ci95
+    if bounds and len(values) == _TOO_FEW:
+        bounds = None
+    if bounds:  # of few repetitions it may reach below zero, where no time and no rate is
+        bounds = max(bounds[0], min(known.mean, 0.0)), bounds[1]
+    return Typical(known.mean, bounds, tuple(values), modes(values))
 
 
 def modes(values: Sequence[float]) -> tuple[float, ...]:
@@ -57,7 +60,7 @@ def modes(values: Sequence[float]) -> tuple[float, ...]:
 
     Two groups have at least two values each, and far more lies between them than within either.
     """
-    if len(values) < _FEWEST_FOR_MODES or min(values) <= 0:
+    if len(values) < _FEWEST or min(values) <= 0:
         return ()
     logs = sorted(map(math.log, values))
     splits = range(_FEWEST_OF_A_MODE, len(logs) - _FEWEST_OF_A_MODE + 1)
@@ -67,25 +70,3 @@ def modes(values: Sequence[float]) -> tuple[float, ...]:
     if gap < _MATTERS or gap < _APART * max(low[-1] - low[0], high[-1] - high[0]):
         return ()
     return math.exp(median(low)), math.exp(median(high))
-
-
-def skewed(value: float, bounds: tuple[float, float]) -> tuple[float, float]:
-    """Return an interval that is symmetric around a figure as one that is so on a logarithmic axis.
-
-    It is the first order of the same error on the logarithm, and never reaches zero.
-    """
-    if value <= 0:
-        return bounds
-    factor = math.exp((bounds[1] - bounds[0]) / 2 / value)
-    return value / factor, value * factor
-
-
-def _bounds(values: Sequence[float]) -> tuple[float, float] | None:
-    if len(values) < _FEWEST or min(values) <= 0:
-        return None
-    found = mean_interval([math.log(value) for value in values])
-    if found is None:
-        return None
-    middle = median(values)  # the mean of the logarithms may be elsewhere: the median is what is shown
-    low, high = math.exp(found.low), math.exp(found.high)
-    return min(low, middle), max(high, middle)

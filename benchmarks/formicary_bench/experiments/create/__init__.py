@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from formicary_bench.experiments.experiment import Experiment, Loaded, Take
+from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, Take
 from formicary_bench.vocabulary.metrics import CREATION, EACH_HOLDS
 from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.vocabulary.placements import SAME
@@ -29,7 +29,7 @@ EXPERIMENT = Experiment(
     roles=(CREATE,),
     metrics=(CREATED, EACH_HOLDS),
     over="agents",
+    figures=(Figure(metric=EACH_HOLDS, over="agents", title="Memory that each agent holds"),),
     says="{Who} are created and started at {agents_per_s} per second{beside}"
     "[; each holds {bytes_per_agent}].",
-    report=Loaded("formicary_bench.experiments.create.report:REPORT"),
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from formicary_bench.experiments.experiment import (
     ALBEROLA,
     Experiment,
+    Figure,
     Loaded,
     Preset,
     Repeats,
@@ -30,7 +32,6 @@ PROFILING_SEARCH = Loaded("formicary_bench.experiments.directory.plan:profiling_
 DURATION = Loaded("formicary_bench.experiments.directory.plan:duration")
 BESIDE = Loaded("formicary_bench.experiments.directory.plan:a_message_and_its_answer")
 SUMMARY = Loaded("formicary_bench.experiments.directory.rows:SUMMARY")
-USES = Loaded("formicary_bench.experiments.directory.report:USES")
 
 VARIES = ("spread", "placement", "route", "tls")
 """What most of them vary besides."""
@@ -53,7 +54,21 @@ LEARNING = Parameter(
 )
 
 
-METRICS = (MEAN, TIME, P99)
+TYPICAL = replace(TIME, title="median time")
+METRICS = (replace(MEAN, title="mean time"), TYPICAL, P99)
+BY_SERVICES = (
+    Figure(
+        metric=METRICS[0],
+        over="services",
+        title="Time against services registered before",
+        caption="Mean time of one use by one agent.",
+    ),
+)
+
+
+def says(use: str) -> str:
+    """Return what sentences say of a use of the directory."""
+    return f"{{where}}, {use} in the {{who}} with {{services}} takes {{rtt_p50_us}} (median){{beside}}."
 
 
 class Uses(Exchange, frozen=True, kw_only=True):
@@ -109,10 +124,11 @@ def of_changes(name: str, title: str, what: str, source: str, quick: Take) -> Ex
         profiling=PROFILING,
         duration=DURATION,
         metrics=METRICS,
-        main=TIME,
+        main=TYPICAL,
         over="services",
+        figures=BY_SERVICES,
+        says=says(title[:1].lower() + title[1:]),
         summarise=SUMMARY,
-        report=USES,
     )
 
 
@@ -143,8 +159,7 @@ def of_cpu(name: str, use: str, first: int, second: int, profiling: Loaded = PRO
         profiling=profiling,
         duration=DURATION,
         metrics=METRICS,
-        main=TIME,
+        main=TYPICAL,
         over="services",
         summarise=SUMMARY,
-        report=USES,
     )

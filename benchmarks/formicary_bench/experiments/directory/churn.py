@@ -45,5 +45,4 @@ EXPERIMENT = Experiment(
     over="agents",
     says="{where}, {agents_per_s} agents per second are started, register with the {who}, are seen by all "
     "four containers, and end ({agents} in all).",
-    report=Loaded("formicary_bench.experiments.directory.report:CHURN"),
 )

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.directory import BESIDE, DURATION, FIT, METRICS, PROFILING, ROUNDS, Spreading
-from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
+from formicary_bench.experiments.directory import (
+    BESIDE,
+    DURATION,
+    FIT,
+    METRICS,
+    PROFILING,
+    ROUNDS,
+    TYPICAL,
+    Spreading,
+)
+from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary.designs import CENTRAL, REPLICA
-from formicary_bench.vocabulary.metrics import TIME
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
 from formicary_bench.vocabulary.presets import FAMILY, QUICK
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
@@ -31,9 +39,18 @@ EXPERIMENT = Experiment(
     profiling=PROFILING,
     duration=DURATION,
     metrics=METRICS,
-    main=TIME,
+    main=TYPICAL,
     over="containers",
+    figures=(
+        Figure(
+            metric=METRICS[0],
+            over="containers",
+            title="Time against containers that are to see it",
+            caption="Mean time until all others have seen a registration and have told.",
+        ),
+    ),
+    says="{where}, {containers} have seen a registration in the {who}, and have told, after {rtt_p50_us} "
+    "(median){beside}.",
     summarise=Loaded("formicary_bench.experiments.directory.rows:SUMMARY"),
     played_by="formicary_bench.subjects.ours.propagation",
-    report=Loaded("formicary_bench.experiments.directory.report:USES"),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from formicary_bench.experiments.directory import (
     BESIDE,
     BUILT,
+    BY_SERVICES,
     DURATION,
     FIT,
     METRICS,
@@ -13,12 +14,13 @@ from formicary_bench.experiments.directory import (
     ROUNDS,
     SERVICES,
     SUMMARY,
+    TYPICAL,
     VARIES,
     Uses,
+    says,
 )
-from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY
-from formicary_bench.vocabulary.metrics import TIME
 from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
 from formicary_bench.vocabulary.presets import FAMILY, QUICK
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
@@ -59,8 +61,9 @@ EXPERIMENT = Experiment(
     profiling=PROFILING_SEARCH,
     duration=DURATION,
     metrics=METRICS,
-    main=TIME,
+    main=TYPICAL,
     over="services",
+    figures=BY_SERVICES,
+    says=says("a search for the services of a type"),
     summarise=SUMMARY,
-    report=Loaded("formicary_bench.experiments.directory.report:SEARCHES"),
 )

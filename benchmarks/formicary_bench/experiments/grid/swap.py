@@ -25,6 +25,7 @@ from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.vocabulary.presets import QUICK
 from formicary_bench.vocabulary.roles import BOTH
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
+from formicary_bench.vocabulary.tables import OF_FAIRNESS
 
 _HERE = "formicary_bench.experiments.grid"
 _MICRO = "formicary-micro"
@@ -101,7 +102,7 @@ EXPERIMENT = Experiment(
     title="Agents on a grid swap numbers",
     what="swap requests per second, and how evenly agents get to swap; copied messages",
     source="Frantz 2010, Fig. 2, Table 2",
-    repeats=Repeats(FRANTZ, lambda _: {2}, "Table"),
+    repeats=Repeats(FRANTZ, lambda _: {2}),
     parameters=Swapping,
     sizes={"dimension": (10, 30, 100), "swaps": (1000,), "containers": (1,)},
     placements=(SAME, APART),
@@ -129,11 +130,17 @@ EXPERIMENT = Experiment(
     over="dimension",
     figures=(
         Figure(metric=REQUESTS, over="dimension"),
-        Figure(metric=BY_CHANCE, over="dimension", title="How evenly agents get to swap", caption=_EVEN),
+        Figure(
+            metric=BY_CHANCE,
+            over="dimension",
+            title="How evenly agents get to swap",
+            caption=_EVEN,
+            after="Table 2",
+        ),
     ),
     says="{where}, {who} on a grid of {dimension} make {round_trips_per_s} requests per second{beside}; "
     "their swaps have a standard deviation of {swaps_deviation}, {swaps_deviation_by_chance} times the root "
     "of their mean.",
     summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
-    report=Loaded(f"{_HERE}.report:REPORT"),
+    published=OF_FAIRNESS,
 )

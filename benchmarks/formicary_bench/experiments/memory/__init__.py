@@ -15,6 +15,7 @@ from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.routes import NO_MESSAGES
+from formicary_bench.vocabulary.tables import OF_MEMORY
 
 GROWTH = Parameter(
     name="growth",
@@ -61,6 +62,7 @@ EXPERIMENT = Experiment(
     measure=Loaded("formicary_bench.experiments.memory.measure:measure_memory"),
     metrics=(HELD, TRACED),
     over="agents",
+    published=OF_MEMORY,
     summarise=Loaded("formicary_bench.experiments.memory.rows:SUMMARY"),
     report=Loaded("formicary_bench.experiments.memory.report:REPORT"),
 )

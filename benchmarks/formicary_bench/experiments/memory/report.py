@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench import published
 from formicary_bench.experiments.memory import HELD, TRACED
 from formicary_bench.experiments.memory.growth import GROWTH_PER_MESSAGE, GROWTH_PER_S, MESSAGES
 from formicary_bench.experiments.memory.report_growth import growth_charts, sparkline
@@ -15,14 +14,14 @@ from formicary_bench.experiments.memory.rows import each
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
-from formicary_bench.reports.charts.series import Series, by_series, label, subject
-from formicary_bench.reports.document.citing import anchors, cite, joined, told
+from formicary_bench.reports.charts.series import by_series, subject
+from formicary_bench.reports.document.citing import cite, joined, told
 from formicary_bench.reports.document.figures import value_of
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import at_once, where
 from formicary_bench.reports.document.stability import stability_column
-from formicary_bench.reports.document.tables import Column, Extra, metric_columns, who_columns
+from formicary_bench.reports.document.tables import Column, metric_columns, who_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,77 +81,11 @@ def memory_charts(rows: Findings) -> list[Chart]:
         ("Memory of a process", less, whole),
         ("Memory of each idle agent", f"{less} That of an open container is taken off.", parts),
     ]
-    drawn = [
+    return [
         Chart(titled(name, rows), caption, Dots({"": bars}, "unique set size", _tick), columns)
         for name, caption, bars in charts
         if bars
     ]
-    return [*drawn, *_reference_charts(rows)]
-
-
-def _reference_charts(rows: Findings) -> list[Chart]:
-    """Draw what each of as many agents as the paper had holds, beside the published figures."""
-    ours = [(row, each(row, rows.run)) for row in rows if row.size("agents") == _PUBLISHED]
-    bars = [_bar(row, one.mean, (one.low, one.high)) for row, one in ours if one is not None]
-    if not bars:
-        return []
-    theirs = [
-        Dot(Series(one.platform, "u", "circle", ""), one.each, formatting.size(one.each), published=True)
-        for one in published.memory()
-    ]
-    where = f"Published, not measured here: {published.SOURCE}, Table 8"
-    caption = (
-        "All on one scale. Ours is the unique set size; hollow marks are the paper's, of objects in the Java "
-        f"heap, measured on {published.MACHINE}."
-    )
-    title = f"Memory of each of {_PUBLISHED} idle agents, beside the published figures"
-    chart = Dots({"Measured here": bars, where: theirs}, "memory of each agent", _tick)
-    columns = [
-        Column(
-            "who",
-            tuple(bar.series.label for bar in (*bars, *theirs)),
-            names=True,
-            of=tuple(bar.of for bar in (*bars, *theirs)),
-        ),
-        Column("each agent", tuple(bar.text for bar in (*bars, *theirs))),
-        Column("from", ("measured here",) * len(bars) + (where,) * len(theirs), names=True),
-    ]
-    return [Chart(titled(title, rows), caption, chart, columns)]
-
-
-def memory_references(rows: Findings) -> list[Extra]:
-    """Put the published figures beside ours, where ours are of as many agents."""
-    ours = [row for row in rows if row.size("agents") == _PUBLISHED and row.estimate(TRACED)]
-    base = next((row for row in rows if row.kind == "container" and row.estimate(TRACED)), None)
-    if not ours or base is None:
-        return []
-    lines = [
-        (
-            f"{theirs.platform} ({published.SOURCE}, Table 8)",
-            theirs.alone,
-            theirs.with_100_agents,
-            theirs.each,
-        )
-        for theirs in published.memory()
-    ]
-    of = [""] * len(lines)
-    for row in ours:
-        for metric, name in ((TRACED, "traced"), (HELD, "unique set size")):
-            one = each(row, rows.run, metric)
-            if one:
-                whole = base.mean(metric) or 0.0, row.mean(metric) or 0.0, one.mean
-                lines.append((f"{label(row)}, {name}", *whole))
-                of.append(anchors(row, base))
-    who, *cells = zip(*lines, strict=True)
-    titles = ("platform", f"with {_PUBLISHED} idle agents", "each agent")
-    sized = (tuple(formatting.size(value) for value in column) for column in cells)
-    columns = [Column(name, column) for name, column in zip(titles, sized, strict=True)]
-    remark = (
-        "The paper gives what objects take in the Java heap, on the machines and the Java of its time; what "
-        "Python traces of its objects is next to that."
-    )
-    first = Column("who", who, names=True, of=tuple(of))
-    return [Extra("Beside the published figures", [first, *columns], remark)]
 
 
 def _growth_columns(rows: Sequence[Row]) -> list[Column]:
@@ -231,7 +164,5 @@ def _growth_charts(rows: Sequence[Row]) -> list[Chart]:
     return [chart for row in rows for chart in growth_charts(row)]
 
 
-REPORT = Report(
-    columns=memory_columns, sentences=memory_sentences, charts=memory_charts, extras=memory_references
-)
+REPORT = Report(columns=memory_columns, sentences=memory_sentences, charts=memory_charts)
 GROWTH = Report(columns=_growth_columns, sentences=_growth_sentences, charts=_growth_charts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from formicary_bench.experiments.experiment import BURBECK, Experiment, Loaded, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import BURBECK, Experiment, Figure, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import (
     ALONE,
     DIRECTLY,
@@ -20,6 +20,7 @@ from formicary_bench.experiments.messaging import (
 )
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.vocabulary import names
+from formicary_bench.vocabulary.metrics import MEAN
 from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
 from formicary_bench.vocabulary.presets import QUICK
@@ -67,7 +68,12 @@ EXPERIMENT = Experiment(
     ),
     takes=Loaded("formicary_bench.experiments.messaging.encryption:takes"),
     over="pairs",
-    report=Loaded("formicary_bench.experiments.messaging.report:ENCRYPTION"),
+    figures=(
+        Figure(metric=MEAN, over="payload_bytes", title="Round-trip time against size of the body"),
+        Figure(metric=MEAN, over="pairs", title="Round-trip time against pairs"),
+    ),
+    says="{where}, {who}, {pairs}: a message of {payload_bytes} and its answer take {rtt_p50_us} "
+    "(median){beside}.",
 )
 
 _USUAL = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import BURBECK, Experiment, Loaded, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import BURBECK, Experiment, Figure, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import (
     ALONE,
     DIRECTLY,
@@ -13,6 +13,7 @@ from formicary_bench.experiments.messaging import (
     TO_100_KB,
     VARIES,
 )
+from formicary_bench.vocabulary.metrics import MEAN
 from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
 
@@ -31,5 +32,7 @@ EXPERIMENT = Experiment(
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=DIRECTLY),)),
     paper=Preset(sizes={"pairs": (1,), "payload_bytes": TO_100_KB}, repeat=TEN, placements=(TWO_HOSTS,)),
     over="payload_bytes",
-    report=Loaded("formicary_bench.experiments.messaging.report:SIZES"),
+    figures=(Figure(metric=MEAN, over="payload_bytes", title="Round-trip time against size of the body"),),
+    says="{where}, {who}, {pairs}: a message of {payload_bytes} and its answer take {rtt_p50_us} "
+    "(median){beside}.",
 )

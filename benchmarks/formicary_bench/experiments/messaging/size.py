@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Figure, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY, FIT, OURS, VARIES
+from formicary_bench.vocabulary.metrics import MEAN
 from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
 from formicary_bench.vocabulary.presets import LINKS, QUICK
@@ -44,5 +45,7 @@ EXPERIMENT = Experiment(
     # Burbeck's sizes, 0 to 100 KB with one pair, lie within these.
     paper=Preset(sizes={"pairs": (50,), "payload_bytes": _SIZES}, placements=(TWO_HOSTS,)),
     over="payload_bytes",
-    report=Loaded("formicary_bench.experiments.messaging.report:SIZES"),
+    figures=(Figure(metric=MEAN, over="payload_bytes", title="Round-trip time against size of the body"),),
+    says="{where}, {who}, {pairs}: a message of {payload_bytes} and its answer take {rtt_p50_us} "
+    "(median){beside}.",
 )

@@ -11,6 +11,7 @@ rate and the sustained rate, as that paper defines them. Our own are `wake`, wit
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -33,6 +34,7 @@ from formicary_bench.vocabulary.parameters.shared import CLIENTS as CLIENTS_AT_O
 from formicary_bench.vocabulary.parameters.shared import PAYLOAD
 from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
 from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, IN_FILE
+from formicary_bench.vocabulary.tables import OF_LOOPS
 
 CPU_GROUP = "agents"
 
@@ -165,6 +167,12 @@ def benchmark_of(source: str) -> str:
     return where.partition(":")[0] if paper == DIKAIAKOS else ""
 
 
+def figures_in(source: str) -> set[int]:
+    """Return the numbers of the figures that a source names: `Fig. 17 to 20` and `Fig. 5`."""
+    found = re.search(r"Fig\. (\d+)(?: to (\d+))?", source)
+    return set(range(int(found[1]), int(found[2] or found[1]) + 1)) if found else set()
+
+
 def loops(
     name: str, title: str, what: str, source: str = "our own", *, operation: str, played_by: str, **about: Any
 ) -> Experiment:
@@ -180,6 +188,7 @@ def loops(
         **about: other attributes of `Experiment`.
     """
     many = _IRREGULAR.get(operation, f"{operation}s")
+    benchmark, figures = benchmark_of(source), figures_in(source)
     sustained = replace(SUSTAINED, title=f"{many} per second, sustained")
     holds = f"; one holds {{{AWAKE}}} awake, and asleep {{{ASLEEP}}} and {{{IN_FILE}}} of the file"
     usual: dict[str, Any] = {
@@ -195,7 +204,9 @@ def loops(
         title=title,
         what=what,
         source=source,
-        repeats=Repeats(DIKAIAKOS, lambda _: {8}, "Table") if benchmark_of(source) else None,
+        repeats=Repeats(DIKAIAKOS, lambda _: figures) if benchmark else None,
+        published=OF_LOOPS if benchmark else "",
+        benchmark=benchmark,
         metrics=(sustained, LARGEST, AVERAGE, PEAK, *HELD),
         unshown=(SMALLEST,),
         main=sustained,

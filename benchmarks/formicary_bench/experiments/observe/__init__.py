@@ -1,6 +1,6 @@
 """What it costs to watch a platform: `observe/watch`.
 
-- `rows`, `report`: how it is summarised and shown; `limits`: whether it costs no more than it may
+- `rows`: how it is summarised
 """
 
 from __future__ import annotations
@@ -14,8 +14,22 @@ from formicary_bench.vocabulary.watching import CPU_TIMES, RATE_TIMES, WATCHES
 
 _SUBJECTS = tuple(f"watched-{kind}" for kind in WATCHES)
 
-CPU = Metric(CPU_TIMES, "CPU time of a round trip, times that without a viewer", TIMES)
-CHANGED_RATE = Metric(RATE_TIMES, "round trips per second, times those without a viewer", TIMES)
+CPU = Metric(
+    CPU_TIMES,
+    "CPU time of a round trip, times that without a viewer",
+    TIMES,
+    "CPU time",
+    more_is_better=False,
+    has_spread=True,
+)
+CHANGED_RATE = Metric(
+    RATE_TIMES,
+    "round trips per second, times those without a viewer",
+    TIMES,
+    "rate",
+    more_is_better=True,
+    has_spread=True,
+)
 
 EXPERIMENT = Experiment(
     name="observe/watch",
@@ -30,6 +44,7 @@ EXPERIMENT = Experiment(
     quick=Preset(parts=(Take(subjects=_SUBJECTS, placements=(SAME,)),)),
     metrics=(CPU, CHANGED_RATE),
     over="pairs",
+    says=f"{{Who}}, {{pairs}}: {{{CPU_TIMES}}} times the CPU time of a round trip without a viewer, and "
+    f"{{{RATE_TIMES}}} times the rate.",
     summarise=Loaded("formicary_bench.experiments.observe.rows:SUMMARY"),
-    report=Loaded("formicary_bench.experiments.observe.report:REPORT"),
 )

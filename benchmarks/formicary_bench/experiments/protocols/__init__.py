@@ -89,5 +89,4 @@ def conversations(
         ),
         says=f"{{where}}, with {{pairs}}: {{round_trips_per_s}} {title.lower()}/s, each of which takes "
         "{rtt_mean_us} to its end (mean){beside}.",
-        report=Loaded("formicary_bench.reports.document.report:WITHOUT_RATIOS"),
     )

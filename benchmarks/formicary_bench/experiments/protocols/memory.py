@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from formicary_bench.experiments.experiment import Experiment, Loaded
+from formicary_bench.experiments.experiment import Experiment, Figure, Loaded
 from formicary_bench.vocabulary.conversations import NET, REQUESTS
 from formicary_bench.vocabulary.metrics import CREATION, EACH_HOLDS
 from formicary_bench.vocabulary.names import CONVERSATIONS_HOLD
@@ -44,7 +44,7 @@ EXPERIMENT = Experiment(
     metrics=(EACH_HOLDS, BEGUN),
     main=BEGUN,
     over="agents",
+    figures=(Figure(metric=EACH_HOLDS, over="agents", title="Memory that each conversation holds"),),
     says="{Who}: {agents} of one agent that wait at once hold {bytes_per_agent} each; they are begun at "
     "{agents_per_s} per second.",
-    report=Loaded("formicary_bench.experiments.protocols.memory_report:REPORT"),
 )

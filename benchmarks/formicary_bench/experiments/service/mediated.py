@@ -22,6 +22,7 @@ from formicary_bench.vocabulary.names import MEDIATED
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
 from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.tables import OF_A_SERVICE
 
 _HERE = "formicary_bench.experiments.service"
 _SUBJECTS = (OURS, "formicary-micro", "tasks", "callbacks")
@@ -54,7 +55,7 @@ EXPERIMENT = Experiment(
     title="A service with a coordinator",
     what="time for rounds in which a coordinator makes one agent fetch and another print; memory",
     source="Frantz 2010, Fig. 1, Table 1",
-    repeats=Repeats(FRANTZ, lambda _: {1}, "Table"),
+    repeats=Repeats(FRANTZ, lambda _: {1}),
     parameters=Mediated,
     sizes={"requests": (1000, 10_000, 100_000)},
     placements=(SAME,),
@@ -73,5 +74,5 @@ EXPERIMENT = Experiment(
     says="{requests} take {who} {total_s}, {round_trips_per_s} per second{beside}[; meanwhile the process "
     "grows by {grew_bytes}].",
     summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
-    report=Loaded(f"{_HERE}.report:REPORT"),
+    published=OF_A_SERVICE,
 )

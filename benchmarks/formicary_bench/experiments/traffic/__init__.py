@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from formicary_bench.experiments.experiment import PEREZ_CARRO, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import OURS
@@ -21,7 +21,7 @@ from formicary_bench.vocabulary.placements import SAME
 CPU_GROUP = "agents"
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 CONTAINERS = Parameter(
     name="containers",
@@ -70,12 +70,38 @@ _FEW = 10
 _OURS_ALONE = Take(subjects=(OURS,), placements=(SAME,))
 
 
+IN_CYCLES, ALONE, POOLED = "synchronous", "asynchronous", "pool"
+"""How the paper runs agents: cycle by cycle; a thread for each agent; a pool of threads for all."""
+
+
+def repeated(rows: Sequence[Any], figures: Mapping[str, int]) -> set[str]:
+    """Return which figures of the paper rows repeat: a part for each pattern, a figure for how agents run."""
+    return {
+        f"{figures[way]}{_pattern(Reception.of(row))}"
+        for row in rows
+        if row.platform == "formicary"
+        for way in [IN_CYCLES if row.kind == SYNCHRONOUS else POOLED if row.size("containers") > 1 else ALONE]
+    }
+
+
+def _pattern(one: Reception) -> str:
+    """Return the part of the paper's figures that has a pattern of receivers."""
+    if not one.echoes:
+        return "a"
+    if one.echoes == 1:
+        return "b"
+    return "c" if one.echoes == one.pairs else "d"
+
+
+TIMES, SPEED_UPS = {IN_CYCLES: 5, ALONE: 6, POOLED: 7}, {IN_CYCLES: 8, ALONE: 9, POOLED: 10}
+
+
 def traffic(
     name: str,
     title: str,
     what: str,
     source: str,
-    figures: tuple[int, ...],
+    figures: dict[str, int],
     *,
     pairs: tuple[int, ...] = AGENTS,
     containers: tuple[int, ...] = (1, 2),
@@ -91,7 +117,7 @@ def traffic(
         title: as it.
         what: as it.
         source: as it.
-        figures: which figures of the paper it repeats; none if empty.
+        figures: which figures of the paper it repeats, by how agents run; none if empty.
         pairs: as it.
         containers: as it.
         short: numbers of containers of a short run.
@@ -104,7 +130,7 @@ def traffic(
         title=title,
         what=what,
         source=f"Pérez-Carro 2013, {source}",
-        repeats=Repeats(PEREZ_CARRO, lambda _: set(figures)) if figures else None,
+        repeats=Repeats(PEREZ_CARRO, lambda rows: repeated(rows, figures)) if figures else None,
         parameters=parameters,
         sizes={"pairs": pairs, "payload_bytes": (100,), "containers": containers},
         placements=(SAME,),
@@ -119,5 +145,7 @@ def traffic(
         duration=Loaded(f"{_HERE}.plan:duration"),
         played_by=f"{_HERE}.players",
         over="pairs",
+        says="{where}, {who}, {pairs}[ to {echoes}]: {rtt_mean_us} there and back (mean), "
+        "{round_trips_per_s} round trips/s{beside}.",
         report=Loaded(f"{_HERE}.report:REPORT"),
     )

@@ -10,7 +10,7 @@ EXPERIMENT = traffic(
     "Containers and cores",
     "round-trip time of a ring of agents, by containers and cores",
     "Section 4.4",
-    (),
+    {},
     pairs=(64,),
     containers=(1, 2, 3, 4),
     short=(1, 2),

@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.traffic import Reception
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.plots import Chart, against, intervals, values
-from formicary_bench.reports.charts.series import label, subject
-from formicary_bench.reports.document.citing import anchors, cite, told
-from formicary_bench.reports.document.factors import all_of
-from formicary_bench.reports.document.figures import value_of
+from formicary_bench.reports.charts.lines import Axis, Point
+from formicary_bench.reports.charts.plots import Chart, against, intervals, lines_of, point_of, values
+from formicary_bench.reports.charts.scales import from_zero, logarithmic_at
+from formicary_bench.reports.charts.series import label
+from formicary_bench.reports.document.citing import anchors
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
-from formicary_bench.reports.document.report import Report, no_ratios
-from formicary_bench.reports.document.sentences import after, found_by
-from formicary_bench.reports.document.tables import Column, Extra, factor_columns, who_columns
-from formicary_bench.results.summary.baselines import BASELINES, rivals_of
-from formicary_bench.results.summary.typical import typical_of
-from formicary_bench.results.verdicts.factors import factor
+from formicary_bench.reports.document.report import Report
+from formicary_bench.reports.document.tables import Column, Extra, who_columns
+from formicary_bench.results.summary.baselines import BASELINES
+from formicary_bench.results.summary.typical import values_of
+from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.ratios import ratio_of_values
 from formicary_bench.vocabulary.metrics import MEAN, RATE
+from formicary_bench.vocabulary.names import TRAFFIC_SPEED_UP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,57 +31,79 @@ _POOL_SIZES = (
     "Pérez-Carro 2013 found 2, 4, 6 and 10 threads to be best for 2, 4, 8 and 16 cores (Section 4.4, Jason "
     "1.3.10, beside 5 threads of its environment). A container is a process with one thread for its agents."
 )
+_SPEED_UP = (
+    "The total time on one core over that on several (Section 4.5 of the paper): all make as many round "
+    "trips, so it is the ratio of rates. One saturated core makes it larger than the number of cores."
+)
 _LAYOUT = {"containers", "cores"}
 
 
-def traffic_sentences(rows: Sequence[Row]) -> list[str]:
-    """Say what most agents do in each pattern, in so many containers on so many cores."""
-    return [
-        told(
-            f"{_place(row)}, {_pattern(row)}: ",
-            cite(value_of(row, MEAN), row),
-            " there and back (mean), ",
-            cite(value_of(row, RATE), row),
-            " round trips/s",
-            after(all_of(row, rows, RATE)),
-            ".",
-        )
-        for members in found_by(rows)
-        for row in _largest(members)
-    ]
-
-
 def traffic_charts(rows: Sequence[Row]) -> list[Chart]:
-    """Show mean times: for each pattern against agents, and where receivers vary against these."""
-    known = [row for row in rows if row.estimate(MEAN)]
+    """Show each pattern against agents: mean times, or speed-ups where the experiment is about these."""
+    draw = _speed_ups if rows[0].experiment == TRAFFIC_SPEED_UP else _times
     panels: dict[str, list[Row]] = {}
-    for row in known:
-        panels.setdefault(_panel(row), []).append(row)
-    found = [_chart(f"Round-trip time, {name}", panel, "agents", "pairs") for name, panel in panels.items()]
+    for row in rows:
+        if row.estimate(MEAN):
+            panels.setdefault(_panel(row), []).append(row)
+    found = [draw(f", {name}", panel, "agents", "pairs") for name, panel in panels.items()]
+    known = [row for panel in panels.values() for row in panel]
     most = max((row.size("pairs") for row in known), default=0)
     varied = [row for row in known if row.size("echoes") and row.size("pairs") == most]
     if len({row.size("echoes") for row in varied}) > 2:  # noqa: PLR2004 -- more than one and all
-        found.append(
-            _chart(f"Round-trip time, {formatting.number(most)} senders", varied, "receivers", "echoes")
-        )
+        found.append(draw(f", {formatting.number(most)} senders", varied, "receivers", "echoes"))
     pools = {row.size("containers") for row in known if row.platform == "formicary"}
     if len(pools) > 2:  # noqa: PLR2004 -- more than one process, and two
-        found.append(_chart("Round-trip time against containers", known, "containers", "containers"))
-    return found
+        found.append(_times(" against containers", known, "containers", "containers"))
+    return [chart for chart in found if chart]
+
+
+def _times(title: str, rows: Sequence[Row], axis: str, field: str) -> Chart:
+    def x(row: Row) -> int:
+        return int(row.size(field))
+
+    lines = against(rows, x, axis, str, y_title="mean round-trip time")
+    table = values(rows, axis, lambda row: str(x(row)))
+    return Chart(titled(f"Round-trip time{title}", rows), intervals(rows), lines, table)
+
+
+def _speed_ups(title: str, rows: Sequence[Row], axis: str, field: str) -> Chart | None:
+    """Show how many times the rate on one core that on several is."""
+    found = {row: ratio for row, base in _pairs(rows, _is_one_core) if (ratio := speed_up(row, base))}
+    if not found:
+        return None
+
+    def points(row: Row) -> list[Point]:
+        ratio, many = found[row], int(row.size(field))
+        bounds = None if ratio.low == ratio.high else (ratio.low, ratio.high)
+        return [point_of(row, many, ratio.mean, f"{many} {axis}: {_said(ratio)}", bounds)]
+
+    across = Axis(axis, lambda value: str(int(value)), logarithmic_at)
+    plot = lines_of(found, across, Axis("speed-up", formatting.times, from_zero), points)
+    shown = ordered(list(found))
+    columns = [
+        Column("who", tuple(map(label, shown)), names=True, of=tuple(row.anchor for row in shown)),
+        Column(axis, tuple(str(row.size(field)) for row in shown)),
+        Column("speed-up", tuple(_said(found[row]) for row in shown)),
+    ]
+    return Chart(titled(f"Speed-up{title}", shown), _SPEED_UP, plot, columns)
+
+
+def speed_up(row: Row, base: Row) -> Interval | None:
+    """Return how many times the rate of another row one has; without width where either was measured once."""
+    ours, theirs = row.mean(RATE), base.mean(RATE)
+    if not ours or not theirs:
+        return None
+    known = ratio_of_values(values_of(row, RATE), values_of(base, RATE))
+    return known or Interval(ours / theirs, ours / theirs, ours / theirs)
 
 
 def traffic_extras(rows: Sequence[Row]) -> list[Extra]:
-    """Hold many containers against one, several cores against one, and ours against other platforms."""
+    """Hold many containers against one, and several cores against one."""
     own = [row for row in ordered(rows) if row.platform not in BASELINES and row.estimate(MEAN)]
-    several = list(_pairs(own, _is_one_container))
-    more = list(_pairs(own, _is_one_core))
-    others = [(row, other) for row in own for other in rivals_of(row, rows)]
     sizes = _POOL_SIZES if rows[0].experiment == "traffic/pool-size" else ""
-    speed_up = "By mean: the time on one core over that on several, as in the paper."
     tables = (
-        _held("Several containers against one", several, sizes),
-        _held("Several cores against one", more, speed_up),
-        _held("Against other platforms", others, "In as many containers as each row says, on as many cores."),
+        _held("Several containers against one", list(_pairs(own, _is_one_container)), sizes),
+        _held("Several cores against one", list(_pairs(own, _is_one_core)), _SPEED_UP),
     )
     return [table for table in tables if table is not None]
 
@@ -109,32 +132,21 @@ def _is_one_core(row: Row, other: Row) -> bool:
 
 
 def _held(title: str, pairs: Sequence[tuple[Row, Row]], remark: str) -> Extra | None:
-    if not pairs:
+    found = [(row, other, ratio) for row, other in pairs if (ratio := speed_up(row, other))]
+    if not found:
         return None
     columns = [
-        *who_columns([row for row, _ in pairs], [anchors(*pair) for pair in pairs]),
-        Column("held against", tuple(label(other) for _, other in pairs), names=True),
-        *factor_columns("by rate", [factor(*pair, RATE) for pair in pairs]),
-        *factor_columns("by mean", [factor(*pair, MEAN) for pair in pairs]),
+        *who_columns([row for row, _, _ in found], [anchors(row, other) for row, other, _ in found]),
+        Column("held against", tuple(label(other) for _, other, _ in found), names=True),
+        Column("speed-up", tuple(_said(ratio) for _, _, ratio in found)),
     ]
     return Extra(title, columns, remark)
 
 
-def _chart(title: str, rows: Sequence[Row], axis: str, field: str) -> Chart:
-    def x(row: Row) -> int:
-        return int(row.size(field))
-
-    lines = against(rows, x, axis, str, y_title="mean round-trip time")
-    return Chart(titled(title, rows), intervals(rows), lines, values(rows, axis, lambda row: str(x(row))))
-
-
-def _largest(rows: Sequence[Row]) -> list[Row]:
-    """Return of each pattern the row with most agents that gave a rate."""
-    best: dict[str, Row] = {}
-    for row in sorted(rows, key=lambda row: row.exchange.pairs):
-        if typical_of(row, RATE):
-            best[_panel(row)] = row
-    return list(best.values())
+def _said(ratio: Interval) -> str:
+    if ratio.low == ratio.high:
+        return formatting.times(ratio.mean)
+    return f"{formatting.times(ratio.mean)} ({formatting.times(ratio.low)}–{formatting.times(ratio.high)})"
 
 
 def _panel(row: Row) -> str:
@@ -146,18 +158,4 @@ def _panel(row: Row) -> str:
     return "a receiver for each sender" if one.echoes == one.pairs else f"{one.echoes} receivers"
 
 
-def _pattern(row: Row) -> str:
-    one = Reception.of(row)
-    if not one.echoes:
-        return f"{one.pairs} agents that send to all others in turn"
-    return f"{one.pairs} senders to {formatting.counted(one.echoes, 'receiver')}"
-
-
-def _place(row: Row) -> str:
-    one = Reception.of(row)
-    cores = f"On {formatting.counted(one.cores, 'core')}" if one.cores else "On all cores"
-    who = f"{subject(row)} in " if row.platform != "formicary" or row.kind != "behaviours" else ""
-    return f"{cores}, {who}{formatting.counted(one.containers, 'container')}"
-
-
-REPORT = Report(sentences=traffic_sentences, charts=traffic_charts, extras=traffic_extras, ratios=no_ratios)
+REPORT = Report(charts=traffic_charts, extras=traffic_extras)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from formicary_bench.experiments.experiment import Take
 from formicary_bench.experiments.messaging import OURS
-from formicary_bench.experiments.traffic import traffic
+from formicary_bench.experiments.traffic import TIMES, traffic
 from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.presets import QUICK
 
@@ -13,7 +13,7 @@ EXPERIMENT = traffic(
     "Agents that send to all others in turn",
     "round-trip time of many agents, each sending to the next, the next but one, and so on",
     "Test 1: Fig. 5a, 6a, 7a",
-    (5, 6, 7),
+    TIMES,
     selected={
         QUICK: (
             Take(subjects=(OURS, "tasks"), sizes={"pairs": (10,), "containers": (2,)}, placements=(SAME,)),

@@ -18,8 +18,7 @@ from formicary_bench.reports.document.tables import Column
 from formicary_bench.results.summary.row import BATCH_MEANS, OVER_REPETITIONS
 from formicary_bench.results.summary.typical import typical_of
 from formicary_bench.results.verdicts.factors import doubt_about
-from formicary_bench.statistics.typical import skewed
-from formicary_bench.vocabulary.metrics import EACH_HOLDS, MEAN, SECONDS
+from formicary_bench.vocabulary.metrics import MEAN, SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -74,13 +73,12 @@ def against(
     scale = _MICRO if metric.unit == SECONDS else 1.0
 
     def points(row: Row) -> list[Point]:
-        found = row.estimate(metric)
+        found = typical_of(row, metric)
         if found is None:
             return []
         at = _counted(int(x(row)), x_title) if text is str else text(int(x(row)))
-        low, high = skewed(found.mean, found.ci95) if found.ci95 else (0.0, 0.0)
-        bounds = (low * scale, high * scale) if found.ci95 else None
-        return [point_of(row, x(row), found.mean * scale, _tip(row, at, metric), bounds)]
+        bounds = found.bounds and (found.bounds[0] * scale, found.bounds[1] * scale)
+        return [point_of(row, x(row), found.value * scale, _tip(row, at, metric), bounds)]
 
     across = Axis(x_title, lambda value: text(int(value)), scales.logarithmic_at)
     up = Axis(y_title or metric.title, ticks(metric))
@@ -130,7 +128,7 @@ def dots(rows: Sequence[Row], metric: Metric, beside: Callable[[Row], str] = lam
         for row in members:
             if dot := dot_of(series, row, metric, beside(row)):
                 groups.setdefault(panel_of(row), []).append(dot)
-    return Dots(groups, metric.title, writer(metric))
+    return Dots(groups, metric.title, short_ticks(metric))
 
 
 def dot_of(series: Series, row: Row, metric: Metric, beside: str) -> Dot | None:
@@ -138,36 +136,19 @@ def dot_of(series: Series, row: Row, metric: Metric, beside: str) -> Dot | None:
     known, write = typical_of(row, metric), writer(metric)
     if known is None:
         return None
-    value = " and ".join(map(write, known.modes)) + ", two modes" if known.modes else write(known.value)
-    is_sound = doubt_about(row) is None
+    value = write(known.value)
+    if known.modes:
+        value += f", two modes: {' and '.join(map(write, known.modes))}"
     return Dot(
         series,
         known.value,
         value,
         known.bounds,
-        sound=is_sound,
+        sound=doubt_about(row) is None,
         values=known.values,
         note=beside,
         of=row.anchor,
     )
-
-
-def holdings(title: str, rows: Sequence[Row], over: str) -> list[Chart]:
-    """Show what each agent, or conversation, holds of the memory, where there are most of them.
-
-    Args:
-        title: The title.
-        rows: Of what.
-        over: The field of the parameter that says how many there are.
-    """
-    shown = [
-        max(members, key=lambda row: row.size(over))
-        for members in by_series(row for row in rows if row.estimate(EACH_HOLDS)).values()
-    ]
-    if not shown:
-        return []
-    plot = dots(shown, EACH_HOLDS)
-    return [Chart(title, "Less is better.", plot, typical_columns(shown, EACH_HOLDS))]
 
 
 def panel_of(row: Row) -> str:
@@ -182,7 +163,7 @@ def panels(lines: Mapping[Series, Sequence[Row]]) -> dict[Series, str]:
 
 
 def typical_columns(rows: Sequence[Row], metric: Metric) -> list[Column]:
-    """Return the values of a chart of dots as a table: the median, and its interval."""
+    """Return the values of a chart of dots as a table, with their intervals."""
     ordered = [row for members in by_series(rows).values() for row in members]
     known = [(row, found) for row in ordered if (found := typical_of(row, metric))]
     bounds, write = (one.bounds for _, one in known), writer(metric)
@@ -190,7 +171,7 @@ def typical_columns(rows: Sequence[Row], metric: Metric) -> list[Column]:
         Column(
             "who", tuple(label(row) for row, _ in known), names=True, of=tuple(row.anchor for row, _ in known)
         ),
-        Column("median", tuple(write(one.value) for _, one in known)),
+        Column(metric.heading, tuple(write(one.value) for _, one in known)),
         Column("95%", tuple(formatting.between(*map(write, pair)) if pair else "" for pair in bounds)),
     ]
 
@@ -211,8 +192,9 @@ def values(rows: Sequence[Row], name: str, x: Callable[[Row], str], metric: Metr
 def intervals(rows: Sequence[Row]) -> str:
     """Say how the intervals of some rows were made."""
     methods = {row.ci_method for row in rows}
+    many = max((row.repetitions for row in rows), default=0)
     if OVER_REPETITIONS in methods:
-        return f"95% intervals of {max(row.repetitions for row in rows)} repetitions."
+        return f"95% intervals of {many} repetitions." if many > 2 else ""  # noqa: PLR2004 - two have none
     return "95% intervals by batch means." if BATCH_MEANS in methods else ""
 
 
@@ -230,6 +212,12 @@ def _tip(row: Row, at: str, metric: Metric) -> str:
 def ticks(metric: Metric) -> Callable[[float], str]:
     """Return how a value of a metric is written at an axis, where seconds are microseconds."""
     write = formatting.duration if metric.unit == SECONDS else writer(metric)
+    return lambda value: formatting.short(write(value))
+
+
+def short_ticks(metric: Metric) -> Callable[[float], str]:
+    """Return how a value of a metric is written at the axis of dots, in its own unit."""
+    write = writer(metric)
     return lambda value: formatting.short(write(value))
 
 

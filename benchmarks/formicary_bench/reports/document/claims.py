@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import median
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -43,7 +43,7 @@ class CardText(msgspec.Struct, frozen=True):
         ours: What was measured here, a line for each point.
         takes: What it would take to tell; empty where it is told.
         remark: What differs from the paper's experiment; empty where nothing does.
-        is_measured: Whether the run says anything of it.
+        experiment: Of which experiment the rows are that were measured; empty where none was.
     """
 
     id: str
@@ -54,13 +54,17 @@ class CardText(msgspec.Struct, frozen=True):
     ours: tuple[str, ...]
     takes: str
     remark: str
-    is_measured: bool
+    experiment: str
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the run has something to say about it."""
+        return self.outcome in {Outcome.REPRODUCED, Outcome.REFUTED}
 
 
 def cards(judged: Sequence[Card]) -> list[CardText]:
-    """Return the cards of claims, those that are decided first, and then those that were measured."""
-    found = [_card(card) for card in judged]
-    return sorted(found, key=lambda card: (not card.is_measured, card.outcome == Outcome.OPEN))
+    """Return the cards of claims, those that are decided first."""
+    return sorted(map(_card, judged), key=lambda card: (not card.is_decided, not card.experiment))
 
 
 def counted(judged: Sequence[CardText]) -> str:
@@ -70,14 +74,12 @@ def counted(judged: Sequence[CardText]) -> str:
 
 
 def claims_said(judged: Sequence[CardText]) -> list[str]:
-    """Say what a run says of the claims that it has measured, a sentence each."""
-    return [_said(card) for card in judged if card.is_measured]
-
-
-def _said(card: CardText) -> str:
-    takes = f" To tell: {card.takes}." if card.takes else ""
-    figures = "; ".join([*card.published, *card.ours[:1]])
-    return f"{card.outcome}: {card.says} ({card.source}: {figures}.){takes}"
+    """Say what a run decides about the papers' claims, a sentence each."""
+    return [
+        f"{card.outcome}: {card.says} ({card.source}: {'; '.join([*card.published, *card.ours[:1]])}.)"
+        for card in judged
+        if card.is_decided
+    ]
 
 
 def references(text: str | None = None) -> list[str]:
@@ -105,7 +107,7 @@ def _card(card: Card) -> CardText:
         ours=tuple(lines),
         takes=card.takes,
         remark=check.stands_for if check and figure else "",
-        is_measured=bool(card.points),
+        experiment=card.points[0].rows[0].experiment if card.points else "",
     )
 
 
@@ -115,7 +117,7 @@ def _telling(card: Card) -> list[At]:
 
 
 def _ours(point: At, card: Card) -> str:
-    """Write one point: `JADE 12.3 µs, MadKit 9.8 µs: 0.80 (0.77 to 0.83)`."""
+    """Write one point: `JADE 12.3 µs, MadKit 9.8 µs: 0.80 (0.77–0.83)`."""
     check = card.claim.check
     assert check is not None
     figures = [check.figure, (check.other and check.other.figure) or check.figure]
@@ -128,12 +130,12 @@ def _ours(point: At, card: Card) -> str:
         return f"{said}; {point.doubt}"
     if point.value is None:
         return said
-    value, is_ratio = point.value, check.other is not None or bool(check.along)
-    mean, low, high = (
-        formatting.times(one) if is_ratio else written(one, check.figure, point.rows[0].experiment)
-        for one in (value.mean, value.low, value.high)
-    )
-    return f"{said}; {mean} ({low} to {high})"
+    value, experiment = point.value, point.rows[0].experiment
+    if check.other is None and not check.along:  # the figure itself, which has been said
+        bounds = (written(one, check.figure, experiment) for one in (value.low, value.high))
+        return f"{said} ({formatting.between(*bounds)})"
+    mean, low, high = map(formatting.times, (value.mean, value.low, value.high))
+    return f"{said}; {mean} ({low}–{high})"
 
 
 def point_of(row: Row, along: str = "") -> str:
@@ -148,8 +150,9 @@ def point_of(row: Row, along: str = "") -> str:
 
 
 def _one(row: Row, figure: str) -> str:
-    values = values_of(row, figure)
-    return f"{label(row)} {written(median(values), figure, row.experiment)}" if values else label(row)
+    known, values = row.figures.get(figure), values_of(row, figure)
+    value = known.mean if known and not row.profiled else fmean(values) if values else None
+    return label(row) if value is None else f"{label(row)} {written(value, figure, row.experiment)}"
 
 
 def written(value: float, figure: str, experiment: str) -> str:

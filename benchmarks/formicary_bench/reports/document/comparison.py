@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from statistics import median
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -36,7 +36,7 @@ MOST = 14
 
 _BRIEF = 3  # of what only one run has, so many are named
 _METHOD = (
-    "Medians over repetitions. Ratios are of geometric means, with 95% intervals; verdicts are by Welch's "
+    "Means over repetitions. Ratios are of geometric means, with 95% intervals; verdicts are by Welch's "
     "t-test on the logarithms of the repetitions' figures, corrected for all comparisons (Holm)."
 )
 
@@ -166,7 +166,7 @@ def _chart(lines: Sequence[_Line], base: str, title: str) -> Chart | None:
 
 def _said(found: Comparison, ratio: Interval) -> str:
     if found.verdict in {Verdict.FASTER, Verdict.SLOWER}:
-        return formatting.faster(ratio.mean, "").removesuffix(" than ").removesuffix(" as ")
+        return formatting.faster(ratio.mean)
     return str(found.verdict)
 
 
@@ -190,8 +190,8 @@ def _table(lines: Sequence[_Line], run: str, base: str) -> Extra:
     columns = [
         Column("who", tuple(name for name, *_ in lines), names=True),
         Column("figure", tuple(one.metric.title for _, one, _ in lines), names=True),
-        Column(run, tuple(_median(one.metric, one.contrast.values) for _, one, _ in lines)),
-        Column(base, tuple(_median(one.metric, one.contrast.base) for _, one, _ in lines)),
+        Column(run, tuple(_mean(one.metric, one.contrast.values) for _, one, _ in lines)),
+        Column(base, tuple(_mean(one.metric, one.contrast.base) for _, one, _ in lines)),
         Column("times as fast", tuple(_factor(ratio, found) for ratio, (*_, found) in told)),
         Column("95%", tuple(map(_between, bounds))),
         Column("verdict", tuple(found.sentence for *_, found in lines), names=True),
@@ -199,8 +199,8 @@ def _table(lines: Sequence[_Line], run: str, base: str) -> Extra:
     return Extra("All figures that both have", columns)
 
 
-def _median(metric: Metric, values: Sequence[float]) -> str:
-    return writer(metric)(median(values)) if values else formatting.NOTHING
+def _mean(metric: Metric, values: Sequence[float]) -> str:
+    return writer(metric)(fmean(values)) if values else formatting.NOTHING
 
 
 def _facts(runs: Sequence[RunFolder]) -> Extra:

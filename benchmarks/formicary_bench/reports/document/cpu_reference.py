@@ -143,7 +143,7 @@ def _included(theirs: Sequence[published.CpuTime]) -> str:
     if any(one.group == PAPERS[Group.COMMUNICATION] for one in theirs):
         return ""
     return (
-        f" Its {PAPERS[Group.PLATFORM]} has communication in it here ({published.SOURCE}, Section 5.2.3): "
+        f" Its {PAPERS[Group.PLATFORM]} has communication in it here ({published.SOURCE}, Section 5.3.3): "
         "compare with the sum of both."
     )
 

@@ -1,6 +1,7 @@
-"""How many times faster one is than another, as a reader says it, or that nobody can tell, and what would.
+"""How many times faster one is than another, as a reader says it.
 
 All sentences, tiles and charts take it from here; whether it may be said, `results.verdicts.factors` decides.
+Where it may not, they say nothing: tables have the verdict, and `hints` says once what would tell.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from formicary_bench.reports.document.citing import cite_anchors, joined, told
 from formicary_bench.reports.document.tables import Column, in_a_cell
 from formicary_bench.results.summary.baselines import baseline_of, rivals_of
 from formicary_bench.results.verdicts.factors import doubt_about, factor
-from formicary_bench.statistics.comparisons import RESOLUTION, Verdict
+from formicary_bench.statistics.comparisons import RESOLUTION
 from formicary_bench.vocabulary.metrics import RATE
 
 if TYPE_CHECKING:
@@ -27,55 +28,43 @@ _FEW = 3  # rivals that a sentence names, each with its factor
 
 
 def faster(row: Row, other: Row, metric: Metric) -> str:
-    """Say how many times faster than another a row is: `38 times faster than JADE (30 to 48, warm)`.
+    """Return how many times faster than another a row is: `38× faster than JADE (30–48, warm)`.
 
     Args:
         row: Who is judged.
         other: Who it is held against.
         metric: By which figure.
     """
-    found = factor(row, other, metric)
-    return listed([found]) if found else ""
+    return said(factor(row, other, metric))
 
 
-def listed(factors: Iterable[Factor]) -> str:
-    """Say some factors in one list; those about which nobody can tell for one reason together."""
-    found = list(factors)
-    return joined(", ", [*(said(one) for one in found if one.ratio), *_untold(found)])
-
-
-def said(one: Factor) -> str:
-    """Say a factor, or in few words that nobody can tell, and what would."""
+def said(one: Factor | None) -> str:
+    """Return a factor in words; nothing where nobody can tell."""
+    if one is None or one.ratio is None:
+        return ""
     of = " ".join(one.of)
-    if one.ratio is None:
-        remedy = f": {one.doubt.remedy}" if one.doubt else ""
-        return f"{Verdict.UNDECIDED} against {one.name}{remedy}"
     if one.is_same:
         beside = ", ".join(filter(None, (f"within {RESOLUTION:.0%}", one.way)))
         return told(cite_anchors("no difference", of), f" from {one.name} ({beside})")
     wider = "made wider: repetitions depend on each other" if one.depends else ""
     beside = ", ".join(filter(None, (formatting.factors(one.ratio), one.way, wider)))
-    number, times, rest = formatting.faster(one.ratio.mean, one.name).partition(" times")
-    return told(cite_anchors(f"{number}{times}", of), f"{rest} ({beside})")
+    number, sign, rest = formatting.faster(one.ratio.mean, one.name).partition("×")
+    return told(cite_anchors(f"{number}{sign}", of), f"{rest} ({beside})")
 
 
 def all_of(row: Row, rows: Sequence[Row], metric: Metric) -> str:
-    """Hold a row against its baseline and its rivals, in one list; without any, say why to doubt it.
+    """Hold a row against its baseline and its rivals, in one list.
 
     Of many rivals there are the one that it is slowest beside and the one that it is fastest beside: the
     table of verdicts has all.
     """
     base = baseline_of(row, rows)
-    held = factor(row, base, metric) if base else None
-    rivals = [one for other in rivals_of(row, rows) if (one := factor(row, other, metric))]
-    if held is None and not rivals:
-        return doubt_word(row)
-    known = sorted((one for one in rivals if one.ratio), key=_speed)
-    if len(known) <= _FEW:
-        return listed([*([held] if held else []), *rivals])
-    span = told(f"of {len(known)} others from ", said(known[0]), " to ", said(known[-1]))
-    rest = [one for one in rivals if one.ratio is None]
-    return joined(", ", [*([said(held)] if held and held.ratio else []), span, *_untold([held, *rest])])
+    held = said(factor(row, base, metric)) if base else ""
+    rivals = [one for other in rivals_of(row, rows) if (one := factor(row, other, metric)) and one.ratio]
+    if len(rivals) <= _FEW:
+        return _listed([held, *map(said, rivals)])
+    known = sorted(rivals, key=lambda one: one.ratio.mean if one.ratio else 0.0)
+    return _listed([held, told(f"of {len(known)} others from ", said(known[0]), " to ", said(known[-1]))])
 
 
 def baseline_columns(known: Sequence[Row], rows: Sequence[Row]) -> list[Column]:
@@ -86,7 +75,7 @@ def baseline_columns(known: Sequence[Row], rows: Sequence[Row]) -> list[Column]:
         rows: All among which there are baselines.
     """
     bases = [(row, baseline_of(row, rows)) for row in known]
-    found = [factor(row, base, rate_of(row)) if base else None for row, base in bases]
+    found = [factor(row, base, main_metric(row)) if base else None for row, base in bases]
     if not any(found):
         return []
     of = tuple(" ".join(one.of) if one else "" for one in found)
@@ -97,10 +86,9 @@ def baseline_columns(known: Sequence[Row], rows: Sequence[Row]) -> list[Column]:
 
 
 def against_baseline(row: Row, rows: Sequence[Row]) -> str:
-    """Say how many times faster than its baseline a row is; empty without a baseline."""
+    """Return how many times faster than its baseline a row is; empty where nobody can tell."""
     base = baseline_of(row, rows)
-    found = factor(row, base, rate_of(row)) if base else None
-    return said(found) if found else ""
+    return faster(row, base, main_metric(row)) if base else ""
 
 
 def doubt_word(row: Row) -> str:
@@ -109,32 +97,11 @@ def doubt_word(row: Row) -> str:
     return doubt.reason if doubt else ""
 
 
-def rate_of(row: Row) -> Metric:
+def main_metric(row: Row) -> Metric:
     """Return what the platforms of its experiment are held against each other by."""
     known = declared(row.experiment)
     return known.main_metric if known else RATE
 
 
-def _untold(factors: Iterable[Factor | None]) -> list[str]:
-    """Say against whom nobody can tell, those together for whom it is for one reason."""
-    doubts: dict[tuple[str, str], list[str]] = {}
-    for one in factors:
-        if one and one.doubt:
-            doubts.setdefault((_why(one), one.doubt.remedy), []).append(one.name)
-    found = [
-        f"{' and '.join(dict.fromkeys(names))} ({why}{'; ' if why else ''}{remedy} would)"
-        for (why, remedy), names in doubts.items()
-    ]
-    return [f"{'nor' if place else f'{Verdict.UNDECIDED} against'} {one}" for place, one in enumerate(found)]
-
-
-def _speed(one: Factor) -> float:
-    return one.ratio.mean if one.ratio else 0.0
-
-
-def _why(one: Factor) -> str:
-    """Say why nobody can tell, and whose fault that is if not the other one's; nothing if it is clear."""
-    if one.doubt is None or one.doubt.is_of_number:
-        return ""
-    is_own = one.doubt.who and one.doubt.who != one.name
-    return f"{one.doubt.who}: {one.doubt.reason}" if is_own else one.doubt.reason
+def _listed(parts: Iterable[str]) -> str:
+    return joined(", ", filter(None, parts))

@@ -15,7 +15,7 @@ class Findings(tuple["Row", ...]):  # noqa: SLOT001 - a tuple takes no slots
 
     Args:
         rows: The rows.
-        run: All rows of the run, where they are held against another experiment's.
+        run: All rows of the run, where they are held against another experiment's; these alone if empty.
         tails: The distributions of the rows.
     """
 
@@ -27,5 +27,10 @@ class Findings(tuple["Row", ...]):  # noqa: SLOT001 - a tuple takes no slots
     ) -> Self:
         """Keep what belongs to the rows with them."""
         found = super().__new__(cls, rows)
-        found.run, found.tails = run, tails or {}
+        found.run, found.tails = run or tuple(found), tails or {}
         return found
+
+
+def run_of(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return all rows of the run that some are of, as far as they are known."""
+    return rows.run if isinstance(rows, Findings) else rows

@@ -106,14 +106,12 @@ def history_sheet(found: History) -> Sheet:
 def _table(track: Track, rows: Sequence[Row]) -> Extra:
     spots, write = track.spots, writer(track.metric)
     known = [typical(spot.values) for spot in spots]
-    bounds = [
-        f"{write(one.bounds[0])} to {write(one.bounds[1])}" if one and one.bounds else "" for one in known
-    ]
+    bounds = [formatting.between(*map(write, one.bounds)) if one and one.bounds else "" for one in known]
     columns = [
         Column("began", tuple(_moment(spot.run) for spot in spots), names=True),
         Column("machine", tuple(spot.run.manifest.machine.host for spot in spots), names=True),
         Column("version", tuple(_version(spot) for spot in spots), names=True),
-        Column("median", tuple(write(one.value) if one else formatting.NOTHING for one in known)),
+        Column("mean", tuple(write(one.value) if one else formatting.NOTHING for one in known)),
         Column("95%", tuple(bounds)),
         Column("n", tuple(str(len(spot.values)) for spot in spots)),
         Column(
@@ -213,7 +211,7 @@ def _line(track: Track, spot: Spot) -> dict[str, Any]:
         "commit": manifest.git.commit if manifest.git else "",
         "complete": manifest.complete,
         "values": spot.values,
-        "median": known.value if known else None,
+        "mean": known.value if known else None,
         "interval": known.bounds if known else None,
         "machine_changes": spot.machine_changes,
         "version_before": spot.version_before or None,

@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import EXPERIMENTS, declared
 from formicary_bench.reports.charts.dots import Dot, Dots, ranked
-from formicary_bench.reports.charts.plots import Chart, dot_of, panel_of, typical_columns
+from formicary_bench.reports.charts.plots import (
+    Chart,
+    dot_of,
+    intervals,
+    panel_of,
+    short_ticks,
+    typical_columns,
+)
 from formicary_bench.reports.charts.series import by_series
 from formicary_bench.reports.document.factors import doubt_word, said
 from formicary_bench.reports.document.figures import said as said_size
-from formicary_bench.reports.document.figures import writer
 from formicary_bench.results.summary.baselines import baseline_of, rivals_of
 from formicary_bench.results.summary.typical import typical_of
 from formicary_bench.results.verdicts.factors import doubt_about, factor
@@ -66,7 +72,6 @@ def _at_one_point(rows: Sequence[Row]) -> list[Row]:
 
 
 def _chart(metric: Metric, rows: Sequence[Row], run: Sequence[Row]) -> Chart:
-    write = writer(metric)
     groups: dict[str, list[Dot]] = {}
     for series, members in by_series(rows).items():
         for row in members[:1]:
@@ -77,9 +82,10 @@ def _chart(metric: Metric, rows: Sequence[Row], run: Sequence[Row]) -> Chart:
         name: ranked(dots, more_is_better=bool(metric.more_is_better))[:most] for name, dots in groups.items()
     }
     title = ", ".join(filter(None, (metric.title.capitalize(), _at(rows[0]))))
-    caption = f"Medians, 95% intervals; small dots: single repetitions.{_cut(groups, most)}"
+    lines = "95% intervals; small dots" if intervals(rows) else "Small dots"
+    caption = f"{lines}: single repetitions.{_cut(groups, most)}"
     table = typical_columns(rows, metric)
-    return Chart(title, caption, Dots(best, metric.title, write), table)
+    return Chart(title, caption, Dots(best, metric.title, short_ticks(metric)), table)
 
 
 def _factor(row: Row, run: Sequence[Row], metric: Metric) -> str:

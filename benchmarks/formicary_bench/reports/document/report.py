@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import EXPERIMENTS, declared
+from formicary_bench.reports.document.beside import beside_published
 from formicary_bench.reports.document.cpu import cpu_charts, cpu_columns, cpu_remarks, cpu_sentences
 from formicary_bench.reports.document.cpu_hosts import cpu_by_host
 from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
@@ -17,8 +18,8 @@ from formicary_bench.reports.document.round_trips import (
 )
 from formicary_bench.reports.document.sentences import remarks, source, title
 from formicary_bench.reports.document.stability import dependent_remarks, stability_extras
-from formicary_bench.reports.document.tables import ratio_columns
-from formicary_bench.reports.document.usual import usual_charts, usual_columns, usual_sentences
+from formicary_bench.reports.document.tables import less_extra
+from formicary_bench.reports.document.usual import usual_charts, usual_columns, usual_sentences, usual_tiles
 from formicary_bench.reports.document.verdicts import verdict_extras, verdict_remarks
 from formicary_bench.vocabulary.names import is_cpu
 
@@ -39,15 +40,6 @@ def _no_remarks(_: Findings) -> list[str]:
     return []
 
 
-def _no_tiles(_: Findings) -> list[Tile]:
-    return []
-
-
-def no_ratios(_: Findings) -> list[Column]:
-    """Give no table of ratios: the one of rows has what each is held against, or nothing is."""
-    return []
-
-
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """What reports show of an experiment, all made of its rows, of which there is at least one.
@@ -58,10 +50,7 @@ class Report:
         charts: Its charts.
         extras: Further tables, besides those of verdicts, stability and hosts.
         remarks: What a reader must know besides, before believing the figures.
-        ratios: The table that holds links against all that says something about them.
-        tiles: Figures to be seen first.
-        own_verdicts: Whether a table of its own says which is faster.
-        profiled: What is shown of profiled rows; None for what is usual.
+        tiles: Figures to be seen first, the most telling one first.
     """
 
     columns: Callable[[Findings], list[Column]] = usual_columns
@@ -69,10 +58,7 @@ class Report:
     charts: Callable[[Findings], list[Chart]] = usual_charts
     extras: Callable[[Findings], list[Extra]] = _none
     remarks: Callable[[Findings], list[str]] = _no_remarks
-    ratios: Callable[[Findings], list[Column]] = ratio_columns
-    tiles: Callable[[Findings], list[Tile]] = _no_tiles
-    own_verdicts: bool = False
-    profiled: Report | None = None
+    tiles: Callable[[Findings], list[Tile]] = usual_tiles
 
 
 def _cpu_charts(rows: Sequence[Row]) -> list[Chart]:
@@ -93,11 +79,10 @@ CPU = Report(
 """What is shown of profiled rows."""
 
 
+_MOST_TILES, _OF_ONE = 4, 3
+
 ROUND_TRIPS = Report(sentences=round_trip_sentences, charts=round_trip_charts)
 """What is shown of messages and their answers."""
-
-WITHOUT_RATIOS = Report(ratios=no_ratios)
-"""What the declaration of an experiment says."""
 
 
 def report_of(experiment: str) -> Report:
@@ -112,8 +97,7 @@ def report_of(experiment: str) -> Report:
 
 def _report(experiment: str, rows: Sequence[Row]) -> Report:
     """Return what is shown of rows, either all profiled or none of them."""
-    report = report_of(experiment)
-    return (report.profiled or CPU) if is_profiled(rows) else report
+    return CPU if is_profiled(rows) else report_of(experiment)
 
 
 def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Column]:
@@ -151,24 +135,27 @@ def charts(
 def extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:
     """Return the further tables of an experiment: verdicts, published figures; arguments as of `columns`."""
     report = _report(experiment, rows)
-    judged = [] if is_profiled(rows) else verdict_extras(rows, own_verdicts=report.own_verdicts)
-    return [*judged, *report.extras(Findings(rows, run)), *stability_extras(rows), *host_tables(rows)]
-
-
-def ratios(experiment: str, rows: Sequence[Row]) -> list[Column]:
-    """Return the table that holds links between containers against all that says something about them."""
-    return report_of(experiment).ratios(Findings(rows))
+    judged = [] if is_profiled(rows) else [*verdict_extras(rows), *less_extra(rows)]
+    return [
+        *judged,
+        *beside_published(experiment, rows),
+        *report.extras(Findings(rows, run)),
+        *stability_extras(rows),
+        *host_tables(rows),
+    ]
 
 
 def tiles(rows: Sequence[Row]) -> list[Tile]:
-    """Choose the figures of a run to be seen first."""
+    """Choose the figures of a run to be seen first: no more than four, most of them of one experiment."""
     measured = {row.experiment for row in rows}
-    return [
-        tile
+    found = [
+        report_of(name).tiles(Findings([row for row in rows if row.experiment == name], rows))
         for name in EXPERIMENTS
         if name in measured
-        for tile in report_of(name).tiles(Findings([row for row in rows if row.experiment == name], rows))
     ]
+    chosen = [tile for of_it in found for tile in of_it[:_OF_ONE]]
+    rest = [tile for of_it in found for tile in of_it[_OF_ONE:]]
+    return [*chosen, *rest][:_MOST_TILES]
 
 
 def is_profiled(rows: Sequence[Row]) -> bool:

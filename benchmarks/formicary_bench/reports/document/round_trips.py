@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 _MEAN = "mean round-trip time"
 _TAIL_MARKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 _SAME = 1e-9
-_EMPTY = 0.5  # where no bytes at all are on an axis that has no zero
 _CROWD = 10  # pairs from which on most of the time is waiting
 
 
@@ -54,17 +53,6 @@ def round_trip_charts(found: Findings) -> list[Chart]:
     """Show what varies with the number of pairs, for each size of a message."""
     panels = split(found, lambda row: row.exchange.payload_bytes)
     return [chart for size, panel in panels.items() for chart in load_charts(panel, size, found.tails)]
-
-
-def size_sentences(rows: Sequence[Row]) -> list[str]:
-    """Say what small and large messages take, a sentence for each series that is no baseline."""
-    return [_size(members) for members in found_by(rows)]
-
-
-def charts_by_size(rows: Sequence[Row]) -> list[Chart]:
-    """Show what varies with the size of a message, for each number of pairs."""
-    panels = split(rows, lambda row: row.exchange.load)
-    return [chart for load, panel in panels.items() for chart in size_charts(panel, load)]
 
 
 def _load(members: list[Row], rows: Sequence[Row]) -> str:
@@ -88,25 +76,6 @@ def _load(members: list[Row], rows: Sequence[Row]) -> str:
 def _time(row: Row) -> str:
     known = typical_of(row, TIME)
     return formatting.duration(known.value if known else None)
-
-
-def _size(members: list[Row]) -> str:
-    small = min(members, key=lambda row: row.exchange.payload_bytes)
-    large = max(members, key=lambda row: row.exchange.payload_bytes)
-    between = "" if small.kind == "behaviours" else f" between {plural(small)}"
-    said = told(
-        f"{where(small)}, with {at_once(small)}, a message of {_body(small)} and its answer{between} take ",
-        cite(formatting.duration(small.mean(TIME)), small),
-        " (median)",
-    )
-    if small is large:
-        return told(said, ".")
-    took = cite(formatting.duration(large.mean(TIME)), large)
-    return told(said, f", one of {_body(large)} takes ", took, ".")
-
-
-def _body(row: Row) -> str:
-    return formatting.short(formatting.size(row.exchange.payload_bytes))
 
 
 def fewest(members: Sequence[Row]) -> Row:
@@ -153,36 +122,6 @@ def load_charts(rows: Sequence[Row], size: int, tails: Mapping[Row, Tail]) -> li
     return found
 
 
-def size_charts(rows: Sequence[Row], load: int) -> list[Chart]:
-    """Show what varies with the size of a message."""
-
-    def body(size: float) -> str:
-        return formatting.short(formatting.size(int(size)))
-
-    largest = max(row.exchange.payload_bytes for row in rows)
-    found = []
-    if len({row.exchange.payload_bytes for row in rows}) > 1:
-        found.append(
-            Chart(
-                titled(f"Round-trip time against size of the body, {formatting.one_or(load, 'pair')}", rows),
-                intervals(rows),
-                against(
-                    rows,
-                    lambda row: row.exchange.payload_bytes or _EMPTY,
-                    "bytes in the body",
-                    body,
-                    y_title=_MEAN,
-                ),
-                values(rows, "body", lambda row: body(row.exchange.payload_bytes)),
-            )
-        )
-    top = [row for row in rows if row.exchange.payload_bytes == largest]
-    return [
-        *found,
-        _rates(top, f"Round trips per second with {body(largest)}, {formatting.one_or(load, 'pair')}"),
-    ]
-
-
 def _waiting(rows: Iterable[Row]) -> str:
     """Say what the time of many pairs is, where there are many."""
     many = max(row.exchange.load for row in rows)
@@ -218,7 +157,7 @@ def _curve(tail: Tail, of: str) -> list[Point]:
 def _rates(rows: Sequence[Row], name: str) -> Chart:
     """Make a chart of rates, all placements on one scale."""
     chart = dots(rows, RATE, lambda row: against_baseline(row, rows))
-    return Chart(name, "All pairs together; 95% intervals.", chart, typical_columns(rows, RATE))
+    return Chart(name, f"All pairs together. {intervals(rows)}".strip(), chart, typical_columns(rows, RATE))
 
 
 def _tail_columns(rows: Iterable[Row]) -> list[Column]:

@@ -21,11 +21,11 @@ from formicary_bench.reports.document.report import (
     heading,
     is_profiled,
     parts,
-    ratios,
     said,
     to_know,
 )
-from formicary_bench.reports.document.sentences import source
+from formicary_bench.reports.document.sentences import again, source
+from formicary_bench.reports.document.verdicts import hints
 from formicary_bench.results.store.hashing import content_hash
 from formicary_bench.results.summary.cpu import RULES
 from formicary_bench.results.summary.summary import digests
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from formicary_bench.results.verdicts.trust import Trust
 
 
+_LEAD = 3
+
+
 class Flame(msgspec.Struct, frozen=True):
     """A flame graph: its title, and the drawing."""
 
@@ -57,11 +60,11 @@ class Section(msgspec.Struct, frozen=True):
     title: str
     source: str
     heading: str
+    again: str
     sentences: list[str]
     remarks: list[str]
     charts: list[Chart]
     columns: list[Column]
-    ratios: list[Column]
     extras: list[Extra]
     flames: list[Flame]
 
@@ -107,6 +110,18 @@ class Document:
         return evidence(self.run, self.shown)
 
     @cached_property
+    def lead(self) -> list[str]:
+        """The first sentences of a run: of each of its experiments one, and more where there are few."""
+        told = [section.sentences for section in self.sections]
+        by_rank = [sentences[rank] for rank in range(_LEAD) for sentences in told if len(sentences) > rank]
+        return by_rank[:_LEAD]
+
+    @cached_property
+    def hints(self) -> list[str]:
+        """What would tell where comparisons are inconclusive: said once, in every format."""
+        return hints(self.shown)
+
+    @cached_property
     def hash(self) -> str:
         """The hash of the run, by which it can be cited."""
         return content_hash(self.run)
@@ -147,11 +162,11 @@ def sections(measured: Sequence[Digest]) -> list[Section]:
             title=heading(experiment, rows),
             source=source(experiment),
             heading=full_heading(experiment, rows),
+            again=again(experiment),
             sentences=said(experiment, rows, run),
             remarks=to_know(rows),
             charts=charts(experiment, rows, run, tails),
             columns=columns(experiment, rows, run),
-            ratios=ratios(experiment, rows),
             extras=extras(experiment, rows, run),
             flames=[one for digest in found if digest.row in rows for one in _flames(digest)],
         )

@@ -30,10 +30,10 @@ class Tile(msgspec.Struct, frozen=True):
     """A figure to be seen first.
 
     Attributes:
-        value: What it typically is; both, where the repetitions fall into two modes.
+        value: What it is.
         meaning: What it is.
         beside: What it is held against.
-        interval: Its 95% interval; empty where there is none.
+        interval: Its 95% interval, or the two modes that the repetitions fall into; empty without either.
         known: What the repetitions gave.
         write: How one of their values is written.
         of: The anchor of the row that it is of.
@@ -60,10 +60,10 @@ def tile_of(row: Row, metric: Metric, meaning: str, beside: str) -> Tile | None:
     known, write = typical_of(row, metric), writer(metric)
     if known is None:
         return None
-    value = " or ".join(map(write, known.modes)) if known.modes else write(known.value)
-    interval = formatting.between(*map(write, known.bounds)) if known.bounds else ""
-    said = f"two modes: {interval}" if known.modes else interval
-    return Tile(value, meaning, beside, said, known, write, row.anchor)
+    said = formatting.between(*map(write, known.bounds)) if known.bounds else ""
+    if known.modes:
+        said = f"two modes: {' and '.join(map(write, known.modes))}"
+    return Tile(write(known.value), meaning, beside, said, known, write, row.anchor)
 
 
 def title(experiment: str) -> str:
@@ -76,6 +76,12 @@ def source(experiment: str) -> str:
     """Say which paper an experiment is from, with its figures there; empty where that is not known."""
     known = EXPERIMENTS.get(experiment)
     return known.source if known else ""
+
+
+def again(experiment: str) -> str:
+    """Return the command that repeats an experiment as its paper had it; empty where it is of no paper."""
+    known = EXPERIMENTS.get(experiment)
+    return known.again if known else ""
 
 
 def found_by(rows: Iterable[Row]) -> list[list[Row]]:

@@ -11,7 +11,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import PLACES, by_series, label
 from formicary_bench.reports.document.citing import anchors
 from formicary_bench.reports.document.figures import sized, spread_of, value_of
-from formicary_bench.results.summary.baselines import beside
+from formicary_bench.results.summary.baselines import with_less
 from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.statistics.comparisons import RESOLUTION, Verdict
 from formicary_bench.vocabulary.metrics import RATE, TIME
@@ -50,15 +50,13 @@ class Column(msgspec.Struct, frozen=True):
 class Extra(msgspec.Struct, frozen=True):
     """A further table: its title, its columns, and what a reader should know of it.
 
-    `minor` tables may be left out where there is little room. A `brief` one says in short what a minor one
-    says in full: it may be left out where there is that one.
+    `minor` tables may be left out where there is little room.
     """
 
     title: str
     columns: list[Column]
     remark: str = ""
     minor: bool = False
-    brief: bool = False
 
 
 def load_word(rows: Sequence[Row]) -> str:
@@ -110,60 +108,31 @@ def metric_columns(rows: Sequence[Row], metrics: Sequence[Metric]) -> list[Colum
     return found
 
 
-def ratio_columns(rows: Sequence[Row]) -> list[Column]:
-    """Return the table that holds links between containers against all that says something about them.
-
-    Empty where there is nothing of the kind.
-    """
+def less_extra(rows: Sequence[Row]) -> list[Extra]:
+    """Return the table that holds links against the same with one thing less: TLS, or numbered frames."""
     ordered = [row for members in by_series(rows).values() for row in members]
-    found = [(row, other) for row in ordered for other in beside(row, rows)]
+    found = [(row, other) for row in ordered for other in with_less(row, rows)]
     if not found:
         return []
-    return [
+    columns = [
         *who_columns([row for row, _ in found], [anchors(*pair) for pair in found]),
         Column("held against", tuple(label(other) for _, other in found), names=True),
-        *factor_columns("by rate", [factor(row, other, RATE) for row, other in found]),
-        *factor_columns("by median", [factor(row, other, TIME) for row, other in found]),
+        Column("by rate", tuple(in_a_cell(factor(row, other, RATE)) for row, other in found)),
+        Column("by median", tuple(in_a_cell(factor(row, other, TIME)) for row, other in found)),
     ]
-
-
-def factor_columns(title: str, factors: Sequence[Factor | None]) -> list[Column]:
-    """Return how many times as fast rows are, with intervals, or that nobody can tell, and what would."""
-    return [
-        Column(title, tuple(_factor(one) for one in factors)),
-        Column("95%", tuple(_interval(one) for one in factors)),
-    ]
+    return [Extra("Beside the same with less", columns)]
 
 
 def in_a_cell(one: Factor | None) -> str:
-    """Return how many times as fast a row is, with the interval; nothing where it is held against nothing."""
+    """Return how many times as fast a row is: `3.6× slower (3.1–4.0)`, or that nobody can tell."""
     if one is None:
         return ""
-    beside = _interval(one)
-    return f"{_factor(one)} ({beside})" if beside else _factor(one)
-
-
-def _factor(one: Factor | None) -> str:
-    """Say how many times as fast: `3.6 times slower`, or that nobody can tell."""
-    if one is None:
-        return formatting.NOTHING
     if one.ratio is None:
         return str(Verdict.UNDECIDED)
     if one.is_same:
-        return str(Verdict.SAME)
-    said = formatting.faster(one.ratio.mean, "").removesuffix(" than ").removesuffix(" as ")
+        return f"{Verdict.SAME} (within {RESOLUTION:.0%})"
+    said = formatting.compared(one.ratio)
     return f"{said}, {one.way}" if one.way else said
-
-
-def _interval(one: Factor | None) -> str:
-    """Return a ratio's interval, or what would tell."""
-    if one is None:
-        return ""
-    if one.ratio is None:
-        return one.doubt.remedy if one.doubt else ""
-    if one.is_same:
-        return f"within {RESOLUTION:.0%}"
-    return formatting.factors(one.ratio)
 
 
 def or_invalid(row: Row, figure: str) -> str:

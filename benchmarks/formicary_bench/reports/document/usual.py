@@ -12,15 +12,17 @@ from string import Formatter
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import declared, metrics_of
-from formicary_bench.reports import formatting
+from formicary_bench.published import TABLES
 from formicary_bench.reports.charts.plots import Chart, against, dots, intervals, typical_columns, values
 from formicary_bench.reports.charts.series import label, subject
+from formicary_bench.reports.document.beside import with_published
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of, baseline_columns
-from formicary_bench.reports.document.figures import cell, said, sized, value_of
+from formicary_bench.reports.document.figures import said, sized, value_of
+from formicary_bench.reports.document.findings import run_of
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
-from formicary_bench.reports.document.sentences import after, found_by, where
+from formicary_bench.reports.document.sentences import after, found_by, tile_of, where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import UNEVEN, Column, metric_columns, who_columns
 from formicary_bench.reports.document.warmth import warmth_column
@@ -31,10 +33,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from formicary_bench.experiments.experiment import Experiment, Figure
+    from formicary_bench.reports.document.sentences import Tile
     from formicary_bench.results.summary.row import Row
     from formicary_bench.vocabulary.metrics import Metric
 
 _OPTIONAL = re.compile(r"\[([^]]*)\]")
+HOSTS = "hosts"
+"""What a figure may be over that is no parameter of an experiment."""
+
 _NONE_AT_ALL = 0.5  # where nothing stands on an axis that has no zero
 
 
@@ -44,7 +50,7 @@ def usual_columns(rows: Sequence[Row]) -> list[Column]:
     return [
         *who_columns(lines),
         *metric_columns(lines, known.shown if known else ROUND_TRIPS),
-        *baseline_columns(lines, rows),
+        *baseline_columns(lines, run_of(rows)),
         *full_load_column(lines),
         *warmth_column(lines),
         *stability_column(lines),
@@ -63,7 +69,8 @@ def usual_sentences(rows: Sequence[Row]) -> list[str]:
     known = declared(rows[0].experiment) if rows else None
     if known is None or not known.says:
         return []
-    return [sentence(known.says, most_of(members, known), rows) for members in found_by(rows)]
+    run = run_of(rows)
+    return [sentence(known.says, most_of(members, known), run) for members in found_by(rows)]
 
 
 def sentence(template: str, row: Row, rows: Sequence[Row]) -> str:
@@ -103,6 +110,19 @@ def _field(name: str, row: Row, rows: Sequence[Row], metrics: Mapping[str, Metri
     return next(said(one, row.size(name)) for one in known.own if one.attribute == name)
 
 
+def usual_tiles(rows: Sequence[Row]) -> list[Tile]:
+    """Return the figure that platforms are held against each other by, of ours, where there is most."""
+    known = declared(rows[0].experiment) if rows else None
+    ours = [one for one in found_by(rows) if one[0].platform == "formicary" and not one[0].tls]
+    if known is None or not ours:
+        return []
+    row, main, grows = most_of(ours[0], known), known.main_metric, known.grows_by
+    size = said(grows, row.size(grows.attribute)) if grows and row.size(grows.attribute) else ""
+    meaning = ", ".join(filter(None, (main.title, label(row).lower(), size)))
+    tile = tile_of(row, main, meaning, all_of(row, run_of(rows), main))
+    return [tile] if tile else []
+
+
 def most_of(rows: Sequence[Row], experiment: Experiment) -> Row:
     """Return the row with the most of what grows."""
     own = [one.attribute for one in experiment.own if one.attribute != ROUNDS.attribute]
@@ -120,7 +140,7 @@ def usual_charts(rows: Sequence[Row]) -> list[Chart]:
     if experiment is None:
         return []
     charts = [chart for figure in experiment.figures for chart in figure_charts(figure, rows, experiment)]
-    main = experiment.main_metric
+    main, run = experiment.main_metric, run_of(rows)
     known = [row for row in rows if row.mean(main) is not None]
     if not known:
         return charts
@@ -129,13 +149,21 @@ def usual_charts(rows: Sequence[Row]) -> list[Chart]:
     grows = experiment.grows_by
     title = ", ".join([_capital(main.title), *([said(grows, most)] if grows and most else [])])
     better = "More is better." if main.more_is_better else "Less is better."
-    plot = dots(top, main, lambda row: against_baseline(row, rows))
+    plot = with_published(dots(top, main, lambda row: against_baseline(row, run)), experiment.name, main)
     caption = f"{better} {intervals(top)}".strip()
-    return [*charts, Chart(titled(title, top), caption, plot, typical_columns(top, main))]
+    if experiment.benchmark:
+        title = titled(title, top, TABLES[experiment.published].where)
+    elif main in [figure.metric for figure in experiment.figures]:
+        title = titled(title, top)
+    return [*charts, Chart(title, caption, plot, typical_columns(top, main))]
 
 
 def figure_charts(figure: Figure, rows: Sequence[Row], experiment: Experiment) -> list[Chart]:
     """Draw a metric over a parameter, a chart for each of the other sizes; nothing where it does not vary."""
+
+    def much(row: Row) -> int:
+        return row.hosts if figure.over == HOSTS else int(row.size(figure.over))
+
     others = [
         one
         for one in experiment.own
@@ -149,51 +177,26 @@ def figure_charts(figure: Figure, rows: Sequence[Row], experiment: Experiment) -
     return [
         _figure_chart(figure, panel, experiment, list(compress(words, varying)))
         for words, panel in panels.items()
-        if len({row.size(figure.over) for row in panel}) > 1
+        if len({much(row) for row in panel}) > 1
     ]
 
 
 def _figure_chart(figure: Figure, rows: Sequence[Row], experiment: Experiment, at: Sequence[str]) -> Chart:
-    parameter = next(one for one in experiment.own if one.attribute == figure.over)
+    parameter = next((one for one in experiment.own if one.attribute == figure.over), None)
+    heading = parameter.heading if parameter else HOSTS
+
+    def much(row: Row) -> int:
+        return int(row.size(figure.over)) if parameter else row.hosts
 
     def text(value: float) -> str:
-        return sized(parameter, int(value)) or "0"
+        return (sized(parameter, int(value)) if parameter else str(int(value))) or "0"
 
-    def x(row: Row) -> float:
-        return float(row.size(figure.over) or _NONE_AT_ALL)
-
-    plot = against(rows, x, parameter.heading, text, figure.metric)
-    title = figure.title or f"{_capital(figure.metric.title)} against {parameter.heading}"
+    plot = against(rows, lambda row: much(row) or _NONE_AT_ALL, heading, text, figure.metric)
+    title = figure.title or f"{_capital(figure.metric.title)} against {heading}"
     caption = f"{figure.caption} {intervals(rows)}".strip()
-    table = values(rows, parameter.heading, lambda row: text(row.size(figure.over)), figure.metric)
-    return Chart(titled(", ".join([title, *at]), rows), caption, plot, table)
+    table = values(rows, heading, lambda row: text(much(row)), figure.metric)
+    return Chart(titled(", ".join([title, *at]), rows, figure.after), caption, plot, table)
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def beside_published(
-    rows: Sequence[Row], metric: Metric, over: str, theirs: Mapping[str, Mapping[int, float]]
-) -> list[Column]:
-    """Return the table of a metric of ours and of published ones, a column for each size; empty without ours.
-
-    Args:
-        rows: Our rows.
-        metric: Which metric.
-        over: The field of the parameter that the sizes are of.
-        theirs: Published values by size, by who has them.
-    """
-    lines: dict[str, dict[int, float]] = {}
-    for row in ordered(rows):
-        if (value := row.mean(metric)) is not None:
-            lines.setdefault(label(row), {})[row.size(over)] = value
-    if not lines:
-        return []
-    lines |= {who: dict(values) for who, values in theirs.items()}
-    sizes = sorted({size for line in lines.values() for size in line})
-    columns = [Column("who", tuple(lines), names=True)]
-    for size in sizes:
-        cells = (cell(metric, line[size]) if size in line else "" for line in lines.values())
-        columns.append(Column(formatting.number(size), tuple(cells)))
-    return columns

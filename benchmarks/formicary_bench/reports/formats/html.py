@@ -20,7 +20,7 @@ from formicary_bench.reports.charts.drawing import draw, strip, swatch
 from formicary_bench.reports.charts.lines import Lines, axes_of
 from formicary_bench.reports.charts.series import SAME
 from formicary_bench.reports.document.citing import pieces
-from formicary_bench.reports.document.claims import counted, references
+from formicary_bench.reports.document.claims import CardText, counted, references
 from formicary_bench.reports.document.report import tiles
 from formicary_bench.reports.document.sections import Document, Section
 from formicary_bench.reports.document.tables import load_word
@@ -112,10 +112,13 @@ def page(document: Document, beside: Beside | None = None) -> str:
         tiles=tiles([row for row in rows if not row.profiled]),
         sections=document.sections,
         trust=document.trust,
-        cards=document.cards,
+        lead=document.lead,
+        hints=document.hints,
+        claims=(claims := _claims(document)),
+        had_claims=bool(claims),
+        undecided=sum(not card.is_decided for card in document.cards),
         evidence=_data(document.evidence),
         hash=document.hash,
-        claims_counted=counted(document.cards),
         anchors=_anchors(document.sections),
         same_as_picture=_place_of(document.picture, document.sections),
         references=references(_about(document)),
@@ -150,9 +153,18 @@ def _anchors(sections: Sequence[Section]) -> list[str]:
     ]
 
 
+def _claims(document: Document) -> dict[str, tuple[str, list[CardText]]]:
+    """Return what a run decides about papers' claims, by experiment, and how that is counted."""
+    found: dict[str, list[CardText]] = {}
+    for card in document.cards:
+        if card.is_decided:
+            found.setdefault(card.experiment, []).append(card)
+    return {experiment: (counted(cards), cards) for experiment, cards in found.items()}
+
+
 def _about(document: Document) -> str:
     """Return all texts of a page in which papers are named."""
-    shown = [card.source for card in document.cards if card.is_measured]
+    shown = [card.source for card in document.cards if card.is_decided]
     titles = [chart.title for section in document.sections for chart in section.charts]
     return "\n".join([*shown, *titles, *(section.source for section in document.sections)])
 

@@ -122,8 +122,6 @@ def _figures(section: Section, before: int) -> Iterator[str]:
 
 def _section(section: Section) -> Iterator[str]:
     yield from _tables(section.heading, section.columns, section.remarks)
-    if section.ratios:
-        yield from _tables(f"{section.title}: held against what else was measured", section.ratios)
     for extra in section.extras:
         about = [extra.remark] if extra.remark else []
         yield from _tables(f"{section.title}: {extra.title}", extra.columns, about)

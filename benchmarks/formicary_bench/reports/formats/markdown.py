@@ -68,9 +68,6 @@ def _section(section: Section) -> Iterator[str]:
     for remark in section.remarks:
         yield f"> {_escape(remark)}"
     yield _table(section.columns)
-    if section.ratios:
-        yield "### Between two processes, held against what else was measured"
-        yield _table(section.ratios)
     for extra in section.extras:
         yield f"### {_escape(extra.title)}"
         if extra.remark:

@@ -99,10 +99,6 @@ def _show_section(section: Section, console: Console) -> None:
         console.print(Padding(_plain(sentence), _INDENT))
     for remark in section.remarks:
         console.print(Padding(_plain(f"! {remark}", "yellow"), _INDENT))
-    if section.ratios:
-        console.print()
-        title = f"Between two processes, held against what else was measured ({section.experiment})"
-        _print(title, section.ratios, console)
     for extra in section.extras:
         if not extra.minor:
             show_extra(extra, console)

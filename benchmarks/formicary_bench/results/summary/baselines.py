@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.registry import declared
 from formicary_bench.subjects.registry import SUBJECTS
 from formicary_bench.vocabulary.metrics import RATE
-from formicary_bench.vocabulary.names import BARE_MESSAGES, COMPUTE, DIRECTORY, PAIRS, PROTOCOLS
+from formicary_bench.vocabulary.names import BARE_MESSAGES, COMPUTE, DIRECTORY, LOWER_BOUND, PAIRS, PROTOCOLS
 from formicary_bench.vocabulary.parameters.shared import paced_rate
+from formicary_bench.vocabulary.placements import TWO_HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +36,9 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
         return _message(row, rows)
     if row.platform in BASELINES:
         return None
-    fitting = [other for other in rows if _size(other) == _size(row) and _measured(other)]
+    apart = row.placement == TWO_HOSTS
+    there = [other for other in rows if (other.placement == TWO_HOSTS) == apart]
+    fitting = [other for other in there if _size(other) == _size(row) and _measured(other)]
     if row.family == PROTOCOLS:
         bare = (one for one in fitting if one.platform == BARE_MESSAGES and _way(one) == _way(row))
         return next(bare, None)
@@ -57,22 +60,12 @@ def _message(row: Row, rows: Iterable[Row]) -> Row | None:
     return None
 
 
-def beside(row: Row, rows: Iterable[Row]) -> list[Row]:
-    """Find all that says something about one of our figures between containers.
-
-    These are its baseline, the same without TLS, the same without numbers and acknowledgements, and other
-    platforms.
-    """
-    if row.profiled or row.platform != "formicary" or row.placement == _SAME or not _measured(row):
+def with_less(row: Row, rows: Iterable[Row]) -> list[Row]:
+    """Find the same as one of our figures between containers with one thing less: TLS, or numbered frames."""
+    is_link = row.platform == "formicary" and row.placement != _SAME and not paced_rate(row)
+    if row.profiled or not is_link or not _measured(row):
         return []
-    if paced_rate(row):  # it says nothing of who has it
-        return []
-    rows = list(rows)
-    base = baseline_of(row, rows)
-    others = [base] if base else []
-    others += [other for other in rows if _measured(other) and _is_less(other, row)]
-    others += rivals_of(row, rows)
-    return others
+    return [other for other in rows if _measured(other) and _is_less(other, row)]
 
 
 def rivals_of(row: Row, rows: Iterable[Row]) -> list[Row]:
@@ -97,6 +90,8 @@ def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
     """Return the platforms of a row's baseline, and whether with TLS, the best one first."""
     if row.family == COMPUTE:
         return (("processes", False),)
+    if row.experiment == LOWER_BOUND:  # also of agents in one process, as in the paper
+        return (("tcp", row.tls),)
     if row.placement == _SAME:
         tasks = ("tasks", False)
         return (("callbacks", False), tasks) if row.kind.startswith("micro") else (tasks,)

@@ -81,6 +81,11 @@ def samples_of(each: Iterable[Each]) -> dict[str, list[float]]:
     return found
 
 
+def counting(each: Sequence[Each]) -> Sequence[Each]:
+    """Return the repetitions that figures are made of: those that held full load, or all where none did."""
+    return [one for one in each if one.full_load] or each
+
+
 def comparable(
     each: Iterable[Each], metrics: Mapping[str, Metric], *, is_paced: bool
 ) -> dict[str, list[float]]:

@@ -96,9 +96,10 @@ EXCHANGES = exchanges()
 
 
 def _with_times(row: Row, found: Sequence[Measured]) -> tuple[Row, Tail]:
-    """Fill in what the round-trip times of all repetitions together say."""
+    """Fill in what the round-trip times say of all repetitions together that count."""
     import numpy as np
 
+    found = [one for one in found if one.each.full_load] or found
     times = [one.times for one in found]
     pooled = times[0] if len(times) == 1 else np.sort(np.concatenate(times))
     wanted = tail_probabilities(len(pooled))

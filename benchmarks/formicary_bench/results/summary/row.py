@@ -11,7 +11,7 @@ import msgspec
 
 from formicary.core.quoting import printable_json
 from formicary_bench.results.summary.cpu import CpuEstimates
-from formicary_bench.results.summary.each import Each, Record, samples_of
+from formicary_bench.results.summary.each import Each, Record, counting, samples_of
 from formicary_bench.results.summary.hosts import HostEstimates
 from formicary_bench.results.summary.warm_up import WarmUpLeftOut
 from formicary_bench.results.summary.warmth import Warmth, warmth_of
@@ -55,8 +55,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         full_load: Whether every repetition held full load.
         lost: Messages that were never answered, in all repetitions.
         round_trips: Measured round trips (T2) of all repetitions.
-        figures: The estimates with their 95% bounds, by the names of their metrics. Those of means are over
-            the repetitions, percentiles of all repetitions together; `rtt_mean_papers_us` has the bounds of
+        figures: The estimates with their 95% bounds, by the names of their metrics. They are of the
+            repetitions that held full load, or of all where none did: those of means over the repetitions,
+            percentiles of all together; `rtt_mean_papers_us` has the bounds of
             the mean as the papers make them, of all round trips as if they were independent: too narrow, and
             there to be held against theirs alone.
         records: What repetitions measured in several steps, a record for each, with the repetition's number.
@@ -202,7 +203,7 @@ def with_figures(row: Row, found: Mapping[int, Reading]) -> Row:
         found: What was read of each repetition that measured anything, by its number.
     """
     each = tuple(one.each for one in found.values())
-    figures = {name: mean_estimate(values) for name, values in samples_of(each).items()}
+    figures = {name: mean_estimate(values) for name, values in samples_of(counting(each)).items()}
     method = OVER_REPETITIONS if len(found) > 1 else NO_INTERVAL
     if len(found) == 1:
         (alone,) = found.values()

@@ -62,7 +62,7 @@ def test_json_is_complete_or_that_of_a_group(bench):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["mesaging"], "there is no group or experiment 'mesaging'; groups are messaging, create,"),
+        (["mesaging"], "there is no group, .* called 'mesaging'; groups are messaging, create,"),
         (["memory", "--where", "date>=2026-01-01"], "with --where old runs are listed"),
         (["--runs", "runs"], "add --where"),
     ],
@@ -70,3 +70,53 @@ def test_json_is_complete_or_that_of_a_group(bench):
 def test_what_is_refused(bench, arguments, says):
     with pytest.raises(UsageError, match=says):
         bench("list", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("asked", "experiments"),
+    [
+        ("Alberola 2010, Fig. 9", {"messaging/many-to-one"}),
+        ("alberola fig 6", {"messaging/pairs"}),
+        ("Alberola 2010, Table 3", {"messaging/cpu"}),
+        ("burbeck figure 4", {"messaging/scale"}),
+        ("Pérez-Carro 2013, Fig. 5c", {"traffic/massive-reception"}),
+        ("perez-carro fig. 9", {"traffic/speed-up"}),
+        ("Dikaiakos 2001, Fig. 18", {"mobile/forward-messages"}),
+        ("frantz table 2", {"grid/swap"}),
+    ],
+)
+def test_a_figure_of_a_paper_has_the_command_that_repeats_it(bench, asked, experiments):
+    commands = [line.split() for line in bench("list", asked) if line.startswith("  formicary bench run ")]
+    assert {words[3] for words in commands} == experiments
+    assert all(words[4:6] == ["--preset", "paper"] for words in commands)
+
+
+def test_a_paper_has_all_of_its_experiments(bench):
+    text = "\n".join(bench("list", "alberola"))
+    assert all(
+        (f"run {one.name} " in text) == ("Alberola" in one.source)
+        for one in EXPERIMENTS.values()
+        if one.is_of_paper
+    )
+    assert "--hosts hosts.toml" in text
+    found = [json.loads(line) for line in bench("list", "Burbeck 2004", "--json")]
+    assert {one["again"] for one in found} >= {
+        "formicary bench run messaging/location --preset paper --hosts hosts.toml"
+    }
+
+
+def test_every_figure_that_a_chart_is_made_after_can_be_asked_for(bench):
+    for one in EXPERIMENTS.values():
+        if one.is_of_paper:
+            assert f"  {one.again}" in "\n".join(bench("list", one.source.split("; ")[0]))
+
+
+def test_a_selection_answers_with_its_command_and_experiments(bench):
+    first, *rest = bench("list", "quick")
+    assert first.startswith("formicary bench run quick: ")
+    assert "messaging/pairs" in "\n".join(rest)
+
+
+def test_what_is_nowhere_is_refused(bench):
+    with pytest.raises(UsageError, match="no group, experiment, selection or figure of a paper called"):
+        bench("list", "Alberola 2010, Fig. 99")

@@ -4,20 +4,18 @@ import csv
 from pathlib import Path
 
 import pytest
-from tests.unit.bench.experiments.memory.test_memory import run_of_states
-from tests.unit.bench.experiments.network.test_network import run_on_the_wire
 from tests.unit.bench.synthetic import row
 
 from formicary.profiling.model.groups import PAPERS
 from formicary_bench import published
-from formicary_bench.experiments.memory.report import memory_charts
-from formicary_bench.experiments.network.report import network_charts, network_references
+from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.published.claims import papers
 from formicary_bench.reports.charts.drawing import draw
 from formicary_bench.reports.charts.series import APART, SAME
+from formicary_bench.reports.document.beside import beside_published, printed
 from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
-from formicary_bench.reports.document.findings import Findings
+from formicary_bench.reports.document.report import charts
 from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
-from formicary_bench.results.summary.summary import summarise
 from formicary_bench.statistics.estimates import Estimate
 
 TABLES = {
@@ -86,40 +84,51 @@ def test_what_the_papers_groups_have_in_them_is_said(table):
     assert has_own is (table <= 3)
 
 
-def test_memory_of_an_agent_is_drawn_as_the_table_has_it(tmp_path):
-    rows = summarise(run_of_states(tmp_path / "run"))
-    chart = memory_charts(Findings(rows, rows))[-1]
-    assert chart.title.startswith("After Alberola 2010, Table 8: ")
-    ours, theirs = chart.plot.groups.values()
-    held = {}
-    for line in lines_of("alberola2010_memory.csv"):
-        held.setdefault(line["platform"], {})[line["state"]] = 1024 * float(line["memory_kb"])
-    wanted = {name: (of["platform+100-agents"] - of["platform"]) / 100 for name, of in held.items()}
-    assert {bar.series.label: bar.value for bar in theirs} == pytest.approx(wanted)
-    assert [bar.published for bar in (*ours, *theirs)] == [False] * len(ours) + [True] * len(theirs)
-    assert marked(chart)
-    assert str(draw(chart.plot, "one", chart.title, chart.caption, 700)).count("mark published") == len(
-        theirs
-    )
+@pytest.mark.parametrize("experiment", [one for one in EXPERIMENTS.values() if one.published])
+def test_what_a_paper_prints_is_shown_as_it_is_printed(experiment):
+    metrics = {one.heading: one.name for one in experiment.shown}
+    table = published.TABLES[experiment.published]
+    headings = [heading for heading, _, _ in table.figures.values()]
+    assert set(headings) <= set(metrics)
+    ours = row(experiment=experiment.name, **{metrics[one]: 5.0 for one in headings})
+    (extra,) = beside_published(experiment.name, [ours])
+    cells = {column.title: column.cells for column in extra.columns}
+    printed = [
+        line for line in lines_of(table.file) if not table.only or line[table.only] == experiment.benchmark
+    ]
+    assert printed
+    for column, (heading, unit, _) in table.figures.items():
+        *theirs, own = cells[heading]
+        assert theirs == [line[column] + unit for line in printed]
+        assert own not in theirs
+    assert [f"{table.paper}, {table.where}" in who for who in cells["who"]] == [True] * len(printed) + [False]
+    assert papers()[table.paper].machine in extra.remark
 
 
-def test_throughputs_are_drawn_as_the_text_has_them(tmp_path):
-    rows = summarise(run_on_the_wire(tmp_path / "run"))
-    chart = network_charts(rows)[0]
-    assert chart.title.startswith("After Alberola 2010, Fig. 17: ")
-    theirs = {
-        series.label: points for series, points in chart.plot.lines.items() if "Published" in series.label
+@pytest.mark.parametrize(
+    ("experiment", "text"),
+    [
+        ("mobile/create-remote", "312.5"),
+        ("mobile/forward-messages", "48.25"),
+        ("service/mediated", "1422 s"),
+        ("memory", "940.52 KB"),
+        ("network", "8200 kbit/s"),
+        ("grid/swap", "92.67"),
+    ],
+)
+def test_no_digit_of_a_printed_figure_is_lost(experiment, text):
+    assert any(text in line.texts.values() for line in printed(experiment))
+
+
+def test_sustained_rates_are_drawn_beside_ours():
+    ours = [row("formicary", "behaviours", experiment="mobile/roam", loop=100, sustained_per_s=500.0)]
+    chart = charts("mobile/roam", ours, ours)[-1]
+    assert chart.title.startswith("After Dikaiakos 2001, Table 8: ")
+    theirs = chart.plot.groups["Published, not measured here: Dikaiakos 2001, Table 8"]
+    assert {dot.series.label: (dot.value, dot.text) for dot in theirs} == {
+        "Concordia": (0.68, "0.68"),
+        "Aglets": (44.64, "44.64"),
+        "Voyager": (14.7, "14.7"),
     }
-    wanted = {
-        f"Published: {line['platform']}, {line['statement']}": 1000 * float(line["kbit_per_s"])
-        for line in lines_of("alberola2010_network.csv")
-    }
-    assert {name: {point.y for point in points} for name, points in theirs.items()} == {
-        name: {value} for name, value in wanted.items()
-    }
-    assert all(published.SOURCE in point.tip for points in theirs.values() for point in points)
-    assert {series.dash for series in chart.plot.lines if series.label in theirs} == {"2 4"}
-    # All of them are on the axis, and not at its edge.
-    assert all(0 < chart.plot.y.place(value) < 1 for value in wanted.values())
-    assert marked(chart)
-    assert "how large its messages were is not said" in network_references(rows)[-1].remark
+    svg = str(draw(chart.plot, "one", chart.title, chart.caption, 700))
+    assert svg.count("mark published") == len(theirs)

@@ -1,28 +1,31 @@
-"""The typical repetition: a median that was measured, an interval that fits a logarithmic axis, and modes."""
+"""What repetitions typically give: their estimate, an interval that is never below zero, and modes."""
 
 import numpy as np
 import pytest
 
-from formicary_bench.statistics.typical import modes, skewed, typical
+from formicary_bench.statistics.estimates import Estimate, mean_estimate
+from formicary_bench.statistics.typical import modes, typical
 
 
-def test_the_median_with_an_interval_that_is_longer_upwards():
+def test_the_estimate_is_that_of_the_mean_with_its_interval():
     found = typical([4.0, 5.0, 7.0])
-    assert (found.value, found.values) == (5.0, (4.0, 5.0, 7.0))
-    low, high = found.bounds
-    assert 0 < low < 5.0 < high
-    assert high - 5.0 > 5.0 - low
+    known = mean_estimate([4.0, 5.0, 7.0])
+    assert (found.value, found.bounds, found.values) == (known.mean, known.ci95, (4.0, 5.0, 7.0))
 
 
-@pytest.mark.parametrize("values", [[3.0], [3.0, 4.0], [0.0, 1.0, 2.0], [-1.0, 1.0, 2.0]])
-def test_what_has_no_interval_has_none(values):
-    assert typical(values).bounds is None
+def test_an_estimate_that_is_known_is_taken_as_it_is():
+    assert typical([4.0, 5.0, 7.0], Estimate(4.5, (4.2, 4.9))).value == 4.5
+    assert typical([], Estimate(4.5)).bounds is None
+
+
+def test_one_repetition_or_two_have_no_interval_and_none_has_no_figure():
+    assert typical([3.0]).bounds is typical([3.0, 4.0]).bounds is None
     assert typical([]) is None
 
 
-def test_the_interval_has_the_median_in_it_whatever_was_measured():
-    low, high = typical([1.0] * 9 + [1000.0] * 3).bounds
-    assert low <= 1.0 <= high
+def test_no_interval_of_what_is_above_zero_reaches_below_it():
+    low, high = typical([1.0, 9.0, 1.0]).bounds
+    assert (low, high > 5.0) == (0.0, True)
 
 
 def test_two_modes_are_said_and_not_pooled():
@@ -47,10 +50,3 @@ def test_scatter_is_seldom_taken_for_modes():
     random = np.random.default_rng(5)
     found = sum(bool(modes(list(np.exp(random.normal(0, 0.3, 6))))) for _ in range(500))
     assert found <= 15
-
-
-def test_a_symmetric_interval_becomes_one_of_factors_above_zero():
-    low, high = skewed(10.0, (-5.0, 25.0))
-    assert 0 < low < 10 < high
-    assert 10 / low == pytest.approx(high / 10)
-    assert skewed(0.0, (-1.0, 1.0)) == (-1.0, 1.0)

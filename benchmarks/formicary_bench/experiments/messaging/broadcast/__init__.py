@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, Preset, Take
+from formicary_bench.experiments.experiment import Experiment, Figure, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY, FIT, HERE_AND_THERE, OURS, VARIES
 from formicary_bench.vocabulary.metrics import MEAN, P99, PER_SECOND, RATE, TIME, Metric
 from formicary_bench.vocabulary.parameters.shared import Exchange, ToMany
@@ -52,5 +52,4 @@ EXPERIMENT = Experiment(
     ),
     says="{where}, {who}: {pairs} have answered within {rtt_p50_us} (median); that is {answers_per_s} "
     "answers per second{beside}.",
-    report=Loaded("formicary_bench.reports.document.report:WITHOUT_RATIOS"),
 )

@@ -38,5 +38,4 @@ EXPERIMENT = Experiment(
     paper=Preset(sizes={"pairs": PAPER_PAIRS}, placements=(SAME, APART)),
     over="pairs",
     summarise=Loaded("formicary_bench.experiments.messaging.designs.rows:SUMMARY"),
-    report=Loaded("formicary_bench.experiments.messaging.designs.report:REPORT"),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Figure, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import (
     DIRECTLY,
     FIT,
@@ -39,6 +39,7 @@ EXPERIMENT = Experiment(
     metrics=(TOTAL, replace(TIME, minor=True), replace(RATE, minor=True)),
     main=TOTAL,
     over="pairs",
+    figures=(Figure(metric=TOTAL, over="pairs", caption="All measured messages of all pairs."),),
+    says="{where}, {who}: {pairs} take {total_s} in all{beside}.",
     summarise=Loaded("formicary_bench.experiments.messaging.lower_bound.rows:SUMMARY"),
-    report=Loaded("formicary_bench.experiments.messaging.lower_bound.report:REPORT"),
 )

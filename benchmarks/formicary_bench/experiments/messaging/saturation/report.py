@@ -14,7 +14,6 @@ from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import at_once, found_by, where
-from formicary_bench.reports.document.tables import Column, Extra, who_columns
 from formicary_bench.reports.document.usual import usual_columns, usual_sentences
 
 if TYPE_CHECKING:
@@ -23,18 +22,11 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.each import Record
     from formicary_bench.results.summary.row import Row
 
-_REMARK = (
-    "A rate is kept if 99% of the measured messages are answered in time, counted from when they were due, "
-    "all are answered, and the sender kept its schedule. The lowest one that is not is tried once more "
-    "before it counts as missed."
-)
-
 
 def saturation_sentences(rows: Sequence[Row]) -> list[str]:
     """Say up to which rate everything that is no baseline answers in time."""
     none = [row for members in found_by(rows) for row in members if not row.mean(HIGHEST)]
-    kept = usual_sentences([row for row in rows if row.mean(HIGHEST)])
-    return [*kept, *(_none(row) for row in none)]
+    return [*usual_sentences([row for row in rows if row.mean(HIGHEST)]), *map(_none, none)]
 
 
 def _none(row: Row) -> str:
@@ -60,27 +52,6 @@ def _chart(rows: list[Row]) -> Chart:
     return Chart(title, caption, chart, usual_columns(rows))
 
 
-def tried_rates(rows: Sequence[Row]) -> list[Extra]:
-    """Return all rates that were tried, and what came of them."""
-    tried = [(row, trial) for row in ordered(rows) for trial in _sorted(row)]
-    if not tried:
-        return []
-    trials = [trial for _, trial in tried]
-    columns = [
-        *who_columns([row for row, _ in tried]),
-        Column("search", tuple(f"{one['repetition']:.0f}" for one in trials)),
-        Column("messages/s", tuple(formatting.number(int(one["rate"])) for one in trials)),
-        Column(
-            "99% within",
-            tuple(formatting.duration(one["p99_us"] if one["answered"] else None) for one in trials),
-        ),
-        Column("kept", tuple("yes" if one["kept"] else "no" for one in trials), names=True),
-        Column("sent late", tuple(formatting.number(int(one["late"])) for one in trials)),
-        Column("never answered", tuple(formatting.number(int(one["lost"])) for one in trials)),
-    ]
-    return [Extra("All rates that were tried", columns, _REMARK, minor=True)]
-
-
 def _points(row: Row) -> list[Point]:
     """Return a point for each rate, in their order."""
     by_rate: dict[int, list[Record]] = {}
@@ -103,4 +74,4 @@ def _sorted(row: Row) -> list[Record]:
     return sorted(row.records, key=lambda one: (one["repetition"], one["rate"]))
 
 
-REPORT = Report(sentences=saturation_sentences, charts=saturation_charts, extras=tried_rates)
+REPORT = Report(sentences=saturation_sentences, charts=saturation_charts)

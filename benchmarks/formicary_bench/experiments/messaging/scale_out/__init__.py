@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from formicary_bench.experiments.experiment import Experiment, Loaded
+from formicary_bench.experiments.experiment import Experiment, Figure, Loaded
 from formicary_bench.experiments.messaging import FIT
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.metrics import BYTES, MEAN, MICROSECONDS, PART, RATE, Metric
@@ -24,6 +24,11 @@ AGENTS_HOLD = Metric("agents_bytes", "memory of an agents' process", BYTES, is_j
 SERVER_HOLDS = Metric("server_bytes", "memory of a server", BYTES, is_judged=False)
 WIRE = Metric("wire_bytes_per_message", "bytes on the wire per message", BYTES, is_judged=False)
 
+_SHARED = (
+    "Hosts that are namespaces of one machine share its processors: there, only CPU time for each message "
+    "says what more machines would bring. On one host no message goes over a link."
+)
+
 EXPERIMENT = Experiment(
     name=names.SCALE_OUT,
     title="More and more hosts, with equally many pairs on each",
@@ -39,6 +44,15 @@ EXPERIMENT = Experiment(
     metrics=(replace(RATE, has_spread=True), MEAN, AGENTS_CPU, SERVERS_CPU, BUSIEST),
     unshown=(WHOLE_CPU, AGENTS_HOLD, SERVER_HOLDS, WIRE),
     over="pairs",
+    figures=tuple(
+        Figure(metric=metric, over="hosts", title=title, caption=_SHARED)
+        for metric, title in (
+            (RATE, "Round trips per second against hosts"),
+            (MEAN, "Round-trip time against hosts"),
+            (WHOLE_CPU, "CPU time of agents and servers for each message, against hosts"),
+        )
+    ),
+    says="{where}, {who}, {pairs} on each: {round_trips_per_s} round trips/s, {rtt_mean_us} there and back "
+    "(mean).",
     summarise=Loaded("formicary_bench.experiments.messaging.scale_out.rows:SUMMARY"),
-    report=Loaded("formicary_bench.experiments.messaging.scale_out.report:REPORT"),
 )

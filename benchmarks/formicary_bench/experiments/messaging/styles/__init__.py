@@ -27,5 +27,4 @@ EXPERIMENT = Experiment(
     quick=Preset(parts=(Take(subjects=_SUBJECTS, placements=(SAME,)),)),
     over="pairs",
     summarise=Loaded("formicary_bench.experiments.messaging.styles.rows:SUMMARY"),
-    report=Loaded("formicary_bench.experiments.messaging.styles.report:REPORT"),
 )

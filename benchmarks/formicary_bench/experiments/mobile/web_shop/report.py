@@ -10,7 +10,7 @@ from formicary_bench.experiments.mobile.web_shop import EXPERIMENT, VISIT, Shopp
 from formicary_bench.experiments.mobile.web_shop.rows import is_other_way, point
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import PLACES, by_series
-from formicary_bench.reports.document.report import Report, no_ratios
+from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, metric_columns, who_columns
 from formicary_bench.reports.document.usual import figure_charts
@@ -156,5 +156,4 @@ REPORT = Report(
     sentences=shop_sentences,
     charts=shop_charts,
     remarks=shop_remarks,
-    ratios=no_ratios,
 )

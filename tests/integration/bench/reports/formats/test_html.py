@@ -47,7 +47,8 @@ def address(tmp_path_factory):
     configurations = [
         *plan(pairs=(1, 10, 100)), *create_plan(), *SIZES, *directory_plan(), *scale_plan(hosts=(1, 2, 3))
     ]  # fmt: skip
-    return write_html(make_run(tmp_path_factory.mktemp("runs") / "run", configurations)).resolve().as_uri()
+    run = make_run(tmp_path_factory.mktemp("runs") / "run", configurations, repetitions=5)
+    return write_html(run).resolve().as_uri()
 
 
 @pytest.fixture

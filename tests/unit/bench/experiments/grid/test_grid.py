@@ -36,6 +36,7 @@ from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.grid import COPIED, HELD, active_of
+from formicary_bench.vocabulary.tables import OF_FAIRNESS
 from formicary_bench.worker.workload import Tally
 
 SPEEDS = {"micro": 2.0, COPIED: 1.0, "": 4.0}
@@ -90,7 +91,10 @@ def test_a_grid_is_in_one_container_unless_more_are_asked_for():
 
 def test_the_papers_grids():
     paper = [Swapping.of(one) for one in plan(preset="paper")]
-    assert {one.cells for one in paper} == {25, *(one.agents for one in published.deviations())}
+    assert {one.cells for one in paper} == {
+        25,
+        *(int(one.at) for one in published.TABLES[OF_FAIRNESS].lines()),
+    }
     assert {one.swaps for one in paper} == {1000}
     assert active_of(100) == 1000
 
@@ -181,16 +185,18 @@ def test_a_section_has_what_each_is_held_against_and_the_published_deviations(tm
     columns = {column.title: column.cells for column in section.columns}
     assert columns["cells a side"] == ("10", "15") * 3
     assert columns["baseline"] == ("callbacks",) * 4 + ("",) * 2
-    assert columns["against it"][0].startswith("2.0 times slower (")
+    assert columns["against it"][0].startswith("2.0× slower (")
     assert [sentence.partition(" make ")[0] for sentence in section.sentences] == [
         "In one process, micro-agents on a grid of 15 cells a side",
         "In one process, micro-agents, copies on a grid of 15 cells a side",
     ]
     extras = {extra.title: extra for extra in section.extras}
-    title = "Standard deviations beside the published ones, until 1000 swaps"
-    beside = {c.title: c.cells for c in extras[title].columns}
+    beside = {c.title: c.cells for c in extras["Beside the published figures"].columns}
     kilim = beside["who"].index("Kilim (Frantz 2010, Table 2)")
-    assert (beside["10"][kilim], beside["500"][kilim]) == ("25.1", "25.7")
+    assert (beside["at"][kilim], beside["deviation"][kilim]) == ("100", "25.1")
+    titles = [chart.title for chart in section.charts]
+    assert titles[0].startswith("After Frantz 2010, Fig. 2: ")
+    assert titles[1] == "After Frantz 2010, Table 2: How evenly agents come to swap"
     verdicts = {column.title: column.cells for column in extras["Which is faster"].columns}
     assert set(zip(verdicts["who"], verdicts["held against"], strict=True)) == {
         ("Micro-agents, copies", "Micro-agents")

@@ -19,6 +19,7 @@ from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.parameters.shared import Agents
+from formicary_bench.vocabulary.tables import OF_MEMORY, ON_THE_WIRE
 
 HELD = {("python", ""): 3e6, ("formicary", "imported"): 14e6, ("formicary", "container"): 15e6}
 EACH = {"behaviours": 2000, "micro": 500}
@@ -115,7 +116,8 @@ def test_each_agent_holds_what_it_adds_to_an_open_container(states):
 def test_without_an_open_container_nothing_is_said_of_each_agent(states):
     rows = [row for row in summarise(states) if row.kind != "container"]
     assert {each(row, rows) for row in rows} == {None}
-    assert main_extras("memory", rows, rows) == []
+    table = {column.title: column.cells for column in columns("memory", rows, rows)}
+    assert set(table["each agent"]) == {""}
 
 
 def test_a_steady_rise_is_a_slope_and_noise_is_none(tmp_path):
@@ -195,12 +197,11 @@ def test_memory_that_stays_is_a_flat_line(tmp_path):
 def test_published_figures_stand_beside_ours(states):
     rows = summarise(states)
     (extra,) = main_extras("memory", rows, rows)
-    who = extra.columns[0].cells
-    assert [name.split()[0] for name in who[:3]] == ["Jade", "MadKit", "AgentScape"]
-    assert extra.columns[3].cells[:3] == ("1.66 kB", "6.44 kB", "223 kB")
-    assert [cell for name, cell in zip(who, extra.columns[3].cells, strict=True) if "Agents, u" in name] == [
-        "2.00 kB"
-    ]
+    cells = {column.title: column.cells for column in extra.columns}
+    assert [name.split()[0] for name in cells["who"][:3]] == ["Jade", "Jade", "MadKit"]
+    assert cells["at"][:2] == ("platform", "platform with 100 agents")
+    assert cells["holds"][:2] == ("940.52 KB", "1102.85 KB")
+    assert {*cells["who"][6:]} >= {"Bare interpreter", "Platform imported", "Agents"}
 
 
 def test_reports_show_all_states(states, capsys):
@@ -218,7 +219,7 @@ def test_reports_show_all_states(states, capsys):
 
 def test_published_tables_are_whole():
     assert [len(published.cpu_times(table)) for table in range(2, 8)] == [12, 24, 12, 24, 12, 24]
-    assert {one.platform for one in published.memory()} == {"Jade", "MadKit", "AgentScape"}
-    assert max(one.kbit_per_s for one in published.throughputs()) == 100_000
+    assert {one.who for one in published.TABLES[OF_MEMORY].lines()} == {"Jade", "MadKit", "AgentScape"}
+    assert max(one.values["on the wire"] for one in published.TABLES[ON_THE_WIRE].lines()) == 100_000_000
     shares = [one.percent for one in published.cpu_times(2) if one.platform == "Jade"]
     assert sum(shares) == pytest.approx(100, abs=0.2)

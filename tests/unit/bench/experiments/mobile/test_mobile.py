@@ -1,8 +1,5 @@
 """What is planned of the experiments of Dikaiakos 2001, and what is said of their loops."""
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
 from tests.unit.bench.synthetic import STARTED, make_run
@@ -27,6 +24,7 @@ from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.loops import SUSTAINED_LAPS, laps, smallest_of
 from formicary_bench.vocabulary.metrics import TOTAL
 from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, IN_FILE
+from formicary_bench.vocabulary.tables import OF_LOOPS
 
 LOOPED = [name for name, one in EXPERIMENTS.items() if issubclass(one.parameters, Looped)]
 FIXED, EACH = 2e-3, 1e-4  # seconds of a loop, and of each of its operations
@@ -193,26 +191,29 @@ def test_a_repetition_without_loops_has_no_figures(tmp_path):
     assert section.charts == []
 
 
-def test_a_section_has_times_by_size_and_the_published_rates(tmp_path):
+def test_a_section_draws_times_by_size_and_the_published_rates(tmp_path):
     configurations = plan("mobile/dispatch", route="direct", loop="100", placement="two-containers")
     (section,) = sections_of(run_of(tmp_path / "run", configurations, 6, {"tcp": 2.0}))
     columns = {column.title: column.cells for column in section.columns}
     assert "Agents, direct, in turn" in columns["who"]
     assert "TCP sockets, at once" in columns["who"]
     assert columns["baseline"][0] == "TCP sockets"
-    assert columns["against it"][0].startswith("2.0 times slower (")
+    assert columns["against it"][0].startswith("2.0× slower (")
     first, *_ = section.sentences
     assert first.startswith("Between two processes over a direct link, agents, ")
     assert "agents per second sustained" in first
     extras = {extra.title: extra for extra in section.extras}
-    sized = {column.title: column.cells for column in extras["Times by the size of the loop"].columns}
-    assert len(sized["operations"]) == 4 * 7
-    beside = {column.title: column.cells for column in extras["Beside the published rates of AD"].columns}
+    beside = {column.title: column.cells for column in extras["Beside the published figures"].columns}
     assert "Concordia (Dikaiakos 2001, Table 8)" in beside["who"]
     assert "25.6" in beside["sustained/s"]
     titles = [chart.title for chart in section.charts]
     assert titles[-1] == "After Dikaiakos 2001, Table 8: Agents per second, sustained, 100 operations"
-    assert "Average time against the size of the loop" in titles[1]
+    assert titles[:2] == [
+        "After Dikaiakos 2001, Fig. 9: Total time against the size of the loop",
+        "After Dikaiakos 2001, Fig. 9: Average time against the size of the loop",
+    ]
+    lines = section.charts[0].plot.lines
+    assert [len(points) for points in lines.values()] == [7] * 4
     assert "Published, not measured here: Dikaiakos 2001, Table 8" in section.charts[-1].plot.groups
 
 
@@ -247,16 +248,15 @@ def test_each_has_a_section(tmp_path, experiment):
     assert section.charts
 
 
-def test_the_published_rates_are_those_of_the_file():
-    path = Path(published.__file__).parent / "dikaiakos2001_rates.csv"
-    lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-    assert len(lines) == 30
-    for line in lines:
-        (one,) = [each for each in published.rates(line["benchmark"]) if each.platform == line["platform"]]
-        assert (one.unit, one.peak, one.sustained) == (
-            line["unit"], float(line["peak_per_s"]), float(line["sustained_per_s"]),
-        )  # fmt: skip
-    assert published.rates("PROXY") == []
+def test_each_experiment_of_the_paper_has_its_lines_of_the_table():
+    table = published.TABLES[OF_LOOPS]
+    of_it = [one for one in EXPERIMENTS.values() if one.published == OF_LOOPS]
+    assert sum(len(table.lines(one.benchmark)) for one in of_it) == 30
+    assert table.lines("PROXY") == []
+    assert {number for one in of_it for number in one.repeats.numbers([])} == {
+        *(5, 6, 9, 11, 12, 14, 15, 16),
+        *(17, 18, 19, 20, 21),
+    }
 
 
 def test_no_agent_of_a_loop_has_the_name_of_one_of_an_earlier_loop():

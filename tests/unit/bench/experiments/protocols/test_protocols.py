@@ -115,7 +115,7 @@ def test_a_section_is_about_conversations(tmp_path, speeds):
     assert all(cell.startswith(("3.", "4.")) and "slower" in cell for cell in cells["against it"][:2])
     (sentence,) = section.sentences
     assert sentence.startswith("In one process, with 100 bidders: ")
-    assert "times slower than messages alone" in sentence
+    assert "× slower than messages alone" in sentence
     assert [chart.title for chart in section.charts] == [
         "Time to the end of contract nets, by bidders", "Contract nets per second, 100 bidders",
     ]  # fmt: skip
@@ -150,4 +150,4 @@ def test_what_conversations_hold_is_a_section_of_its_own(tmp_path):
         "Contract nets: 100 conversations of one agent that wait at once hold 900 B each; they are begun at "
         "5000 per second."
     )
-    assert [chart.title for chart in section.charts] == ["Memory that each conversation holds"]
+    assert [chart.title for chart in section.charts] == ["Conversations begun per second, 100 conversations"]

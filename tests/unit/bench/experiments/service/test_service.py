@@ -20,6 +20,7 @@ from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.metrics import HOLDS, TOTAL
+from formicary_bench.vocabulary.tables import OF_A_SERVICE
 from formicary_bench.worker.messages import Job
 from formicary_bench.worker.workload import Workload
 
@@ -55,7 +56,7 @@ def run_of(path, configurations, repetitions=6):
 
 def test_the_papers_rounds():
     paper = {Mediated.of(one).requests for one in plan(preset="paper")}
-    assert paper == {one.rounds for one in published.service_times()}
+    assert paper == {int(one.at) for one in published.TABLES[OF_A_SERVICE].lines()}
     assert {(one.platform, one.kind) for one in plan()} == {
         ("formicary", "behaviours"), ("formicary", "micro"), ("tasks", ""), ("callbacks", "")
     }  # fmt: skip
@@ -117,14 +118,14 @@ def test_a_section_has_verdicts_and_the_published_times(tmp_path):
     columns = {column.title: column.cells for column in section.columns}
     assert columns["baseline"] == ("asyncio tasks",) * 2 + ("callbacks",) * 2 + ("",) * 4
     assert columns["against it"][::2] == (
-        "6.0 times slower (6.0 to 6.0)", "2.0 times slower (2.0 to 2.0)", "", "",
+        "6.0× slower (6.0–6.0)", "2.0× slower (2.0–2.0)", "", "",
     )  # fmt: skip
     assert section.sentences[0].startswith("1 000 rounds take agents 997 ms, 1004 per second")
     assert section.sentences[0].endswith("meanwhile the process grows by 4.10 kB.")
     extras = {extra.title: extra for extra in section.extras}
-    beside = {c.title: c.cells for c in extras["Beside the published times"].columns}
+    beside = {c.title: c.cells for c in extras["Beside the published figures"].columns}
     opal = beside["who"].index("OPAL micro-agents (Frantz 2010, Table 1)")
-    assert beside["1 000"][opal] == "80.0 ms"
-    assert beside["100"][opal] == ""
+    assert (beside["at"][opal], beside["total time"][opal]) == ("1000", "0.08 s")
+    assert section.charts[0].title == "After Frantz 2010, Fig. 1: Total time against rounds"
     verdicts = {column.title: column.cells for column in extras["Which is faster"].columns}
     assert set(zip(verdicts["who"], verdicts["held against"], strict=True)) == {("Agents", "Micro-agents")}

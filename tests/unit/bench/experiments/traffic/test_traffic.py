@@ -4,13 +4,14 @@ import os
 
 import numpy as np
 import pytest
-from tests.unit.bench.synthetic import STARTED, make_run
+from tests.unit.bench.synthetic import STARTED, make_run, row
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.experiments.traffic import Reception, Traffic
 from formicary_bench.experiments.traffic.patterns import container_of, partners_of
 from formicary_bench.reports.document.sections import sections_of
+from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.results.summary.commands import command
@@ -18,6 +19,7 @@ from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
+from formicary_bench.vocabulary.metrics import RATE
 
 FAMILY = [name for name in EXPERIMENTS if name.startswith("traffic/")]
 TRIP_NS = 1_000_000
@@ -136,13 +138,11 @@ def test_several_containers_are_held_against_one_and_cores_too(tmp_path):
     (section,) = sections_of(run_of(tmp_path / "run", found))
     extras = {extra.title: extra for extra in section.extras}
     several = extras["Several containers against one"]
-    rates = next(column for column in several.columns if column.title == "by rate")
+    rates = next(column for column in several.columns if column.title == "speed-up")
     assert any("twice" in cell or "2" in cell for cell in rates.cells)
     assert "Several cores against one" in extras
     assert len(section.sentences) == 4  # for each number of containers on each number of cores
-    assert (
-        "On 2 cores, 2 containers, 8 agents that send to all others in turn: 502 µs" in section.sentences[-1]
-    )
+    assert "In one process, agents, 2 containers, 2 cores, 8 agents: 502 µs" in section.sentences[-1]
 
 
 def test_pool_sizes_are_shown_beside_the_papers(tmp_path):
@@ -154,6 +154,33 @@ def test_pool_sizes_are_shown_beside_the_papers(tmp_path):
 def test_receivers_are_an_axis_where_they_vary(tmp_path):
     found = plan("massive-reception", pairs="8", receivers="1,2,4,8", rounds="2,4,2", platform="formicary")
     (section,) = sections_of(run_of(tmp_path / "run", found))
-    assert "After Pérez-Carro 2013, Fig. 5, 6 and 7: Round-trip time, 8 senders" in {
+    assert "After Pérez-Carro 2013, Fig. 6b, 6c, 6d, 7b, 7c and 7d: Round-trip time, 8 senders" in {
         chart.title for chart in section.charts
     }
+
+
+def test_speed_ups_are_the_total_time_on_one_core_over_that_on_several(tmp_path):
+    found = plan("speed-up", pairs="4,8", platform="formicary", cores="1,2", rounds="10,40,40")
+    (section,) = sections_of(run_of(tmp_path / "run", found))
+    first = section.charts[0]
+    assert first.title == "After Pérez-Carro 2013, Fig. 10a: Speed-up, ring"
+    (points,) = first.plot.lines.values()
+    assert [point.x for point in points] == [4, 8]
+    rates = {}
+    for one in summarise(RunFolder.open(tmp_path / "run")):
+        if not one.size("echoes"):
+            rates[one.size("cores"), one.size("pairs")] = one.mean(RATE)
+    assert [point.y for point in points] == pytest.approx(
+        [rates[2, many] / rates[1, many] for many in (4, 8)], rel=0.01
+    )
+    assert not any("Round-trip time" in chart.title for chart in section.charts)
+
+
+def test_the_papers_figures_are_by_how_agents_run_and_by_pattern():
+    numbers = EXPERIMENTS["traffic/ring"].repeats.numbers
+    ours = {"experiment": "traffic/ring", "pairs": 8}
+    assert numbers([row(**ours, containers=1)]) == {"6a"}
+    assert numbers([row(**ours, containers=2)]) == {"7a"}
+    assert numbers([row("formicary", "synchronous", **ours, containers=2)]) == {"5a"}
+    assert numbers([row("tasks", "", **ours)]) == set()
+    assert numbers([row(**ours, containers=1, echoes=8), row(**ours, containers=1, echoes=3)]) == {"6c", "6d"}

@@ -28,7 +28,7 @@ def drawn(figure, folder):
 
 def test_each_chart_has_a_file_named_after_it(figures, tmp_path):
     found = write_pictures(figures, "svg", 1, tmp_path / "out")
-    assert len(found) == len(figures) == 6
+    assert len(found) == len(figures) == 5
     assert found[0].name == ("01-after-alberola-2010-fig.-5-and-6-round-trip-time-against-pairs-100-b.svg")
     assert sorted(tmp_path.joinpath("out").iterdir()) == found
 

@@ -46,9 +46,10 @@ def test_a_card_has_the_claim_its_place_the_printed_figures_and_ours():
     assert first.source == "Frantz 2010, Section 2.6, Table 1"
     assert first.published == ("OPAL: 1.1 s for 1000 rounds", "OPAL micro-agents: 0.08 s for 1000 rounds")
     (line,) = first.ours
-    assert line.startswith("one process, 1 pair: Micro-agents 1.02 µs, Agents 3.02 µs; 0.34 (0.3")
+    assert line.startswith("one process, 1 pair: Micro-agents 1.03 µs, Agents 3.02 µs; 0.34 (0.3")
     assert not first.takes
-    assert not any(card.is_measured for card in others)
+    assert first.experiment == "messaging/pairs"
+    assert not any(card.experiment for card in others)
     assert counted([first, *others]) == f"1 reproduced, {len(others)} cannot tell"
 
 
@@ -71,11 +72,13 @@ def test_the_page_folds_claims_after_the_first_screen(tmp_path):
     text = page(document(run, MICRO))
     first, _, rest = text.partition('<main id="found">')
     assert "What the papers conclude" not in first
-    assert '<details class="all claims" id="claims"><summary>What the papers conclude: 1 reproduced, ' in rest
+    of_it = rest.partition("<code>messaging/pairs</code>")[2].partition("</section>")[0]
+    assert '<details class="all claims"><summary>What the papers conclude: 1 reproduced</summary>' in of_it
+    assert "cannot tell</span>" not in rest
     assert '<article class="claim" id="claim-frantz-micro-agents">' in rest
     missing = len(claims()) - rest.count('id="claim-')
     assert 0 < missing < len(claims())
-    assert f"{missing} more, and what they would take: <code>formicary bench claims</code>" in rest
+    assert f"{missing} more claims of the papers: <code>formicary bench claims</code>" in rest
     assert all(paper.reference[:30] in rest for paper in papers().values() if f">{paper.name}, " in rest)
 
 

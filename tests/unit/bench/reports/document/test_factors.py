@@ -23,15 +23,13 @@ TASKS = measured("tasks", 4400, 4300, 4500, 4450, 4350)
 
 @pytest.mark.parametrize("metric", [RATE, TIME])
 def test_a_factor_is_above_one_and_has_its_interval_by_rates_and_by_times(metric):
-    assert faster(OURS, JADE, metric).startswith("38 times faster than JADE (37 to 39)")
-    assert faster(JADE, OURS, metric).startswith("38 times slower than Agents (37 to 39)")
+    assert faster(OURS, JADE, metric).startswith("38× faster than JADE (37–39)")
+    assert faster(JADE, OURS, metric).startswith("38× slower than Agents (37–39)")
 
 
 def test_where_the_interval_has_one_in_it_nobody_is_said_to_be_faster():
     other = measured("jade", 2000, 4000, 8000, 3000, 5000)
-    assert faster(OURS, other, RATE) == (
-        "cannot tell against JADE (the interval of the ratio has 1 in it; a quieter machine would)"
-    )
+    assert faster(OURS, other, RATE) == ""
 
 
 def test_what_differs_by_next_to_nothing_is_said_to():
@@ -39,17 +37,17 @@ def test_what_differs_by_next_to_nothing_is_said_to():
     assert faster(OURS, other, RATE) == "no difference from JADE (within 5%)"
 
 
-def test_those_about_which_nobody_can_tell_are_said_together():
+def test_no_list_has_those_about_which_nobody_can_tell():
     few = measured("jade", 100, 101, 99)
-    said = all_of(replace(OURS, each=OURS.each[:4]), [few, TASKS], RATE)
-    assert said == "cannot tell against asyncio tasks and JADE (--repeat 5 would)"
+    assert all_of(OURS, [few, TASKS], RATE) == faster(OURS, TASKS, RATE) != ""
+    assert all_of(replace(OURS, each=OURS.each[:4]), [few, TASKS], RATE) == ""
 
 
 def test_all_that_a_row_is_held_against_is_one_list_of_factors():
     said = all_of(OURS, [OURS, JADE, TASKS], RATE)
-    assert said.startswith("1.16 times slower than asyncio tasks (1.")
-    assert ", 38 times faster than JADE (" in said
-    assert against_baseline(OURS, [OURS, TASKS]) == "1.16 times slower than asyncio tasks (1.13 to 1.19)"
+    assert said.startswith("1.16× slower than asyncio tasks (1.")
+    assert ", 38× faster than JADE (" in said
+    assert against_baseline(OURS, [OURS, TASKS]) == "1.16× slower than asyncio tasks (1.13–1.19)"
 
 
 def test_a_search_is_held_against_a_message():
@@ -59,5 +57,5 @@ def test_a_search_is_held_against_a_message():
 
 def test_repetitions_without_full_load_do_not_count_unless_there_are_no_others():
     mixed = row(each=(*OURS.each, Each(values=named({RATE: 1e9}), full_load=False)))
-    assert typical_of(mixed, RATE) == typical_of(OURS, RATE)
+    assert typical_of(mixed, RATE).values == typical_of(OURS, RATE).values
     assert typical_of(measured("formicary", 5, 6, held=False), RATE).values == (5.0, 6.0)

@@ -88,7 +88,7 @@ def test_a_page_is_sound(rendered):
     targets = [value[1:] for _, name, value in page.attributes if name == "href" and value.startswith("#")]
     assert named
     assert set(named + targets) <= set(page.ids)
-    assert page.elements.count("figure") == 7
+    assert page.elements.count("figure") == 6
     # A table of values beneath every chart.
     assert page.elements.count("details") >= page.elements.count("figure")
 
@@ -284,16 +284,34 @@ def test_who_is_faster_is_ranked_with_factors_that_can_be_read(tmp_path):
     drawn = Seen(text).drawn
     ranked = [word for word in drawn if word in {"Callbacks", "Micro-agents", "asyncio tasks", "Agents"}][:4]
     assert ranked == ["Callbacks", "Micro-agents", "asyncio tasks", "Agents"]
-    assert any(
-        re.fullmatch(r"1\.\d+ times slower than asyncio tasks \(1\.\d+ to 1\.\d+\)", one) for one in drawn
-    )
+    assert any(re.fullmatch(r"1\.\d+× slower than asyncio tasks \(1\.\d+–1\.\d+\)", one) for one in drawn)
     assert not re.search(r"0\.\d+ of (the rate|what|tasks)", text)
 
 
-def test_an_experiment_says_three_sentences_and_folds_the_rest(tmp_path):
-    run = make_run(tmp_path / "run", [*plan(pairs=(1,)), *directory_plan()], repetitions=1)
-    for section in render(run).split("<section")[1:]:
-        assert section.partition("<details")[0].count("<li>") <= 3
+def test_an_experiment_has_one_chart_and_one_sentence_and_folds_the_rest(tmp_path):
+    run = make_run(tmp_path / "run", [*plan(pairs=(1, 10)), *directory_plan()], repetitions=5)
+    lead, *experiments = render(run).partition('<section aria-labelledby="method"')[0].split("<section")
+    assert lead.count("<li>In one process") + lead.count("<li>Between two processes") == 3
+    assert lead.count('class="of value"') <= 4
+    for section in experiments:
+        shown = section
+        while (
+            inner := re.sub(r"<details(?:(?!<details|</details>).)*</details>", "", shown, flags=re.DOTALL)
+        ) != shown:
+            shown = inner
+        assert shown.count("<figure") == 1
+        assert shown.count('class="lead"') <= 1
+        assert "<table" not in shown
+        assert "<table" in section
+
+
+def test_what_was_left_out_is_a_line_and_fills_no_screen(tmp_path):
+    run = make_run(tmp_path / "run", plan(pairs=(1,)), repetitions=1, left_out="left out: spade")
+    text = render(run)
+    assert '<p class="remark"><strong>Left out.</strong> spade.</p>' in text
+    tall = re.search(r"\n(\S+) {[^}]*min-height: min", text)
+    assert tall[1] == ".first"
+    assert text.count('class="first"') == 1
 
 
 def test_a_tile_is_of_one_row_with_its_interval_and_its_repetitions(tmp_path):
@@ -302,7 +320,7 @@ def test_a_tile_is_of_one_row_with_its_interval_and_its_repetitions(tmp_path):
     assert len(tiles) == 4
     for tile in tiles:
         assert tile.count('class="repetition"') == 4
-        assert re.search(r'class="interval">[\d.]+ to ', tile)
+        assert re.search(r'class="interval">[\d.]+–', tile)
 
 
 def test_two_modes_are_two_figures_in_a_tile(tmp_path):
@@ -316,8 +334,8 @@ def test_two_modes_are_two_figures_in_a_tile(tmp_path):
         )
         run.add(known, data)
     tile = render(run).partition('<ul class="tiles"')[2].partition("</ul>")[0].split("<li>")[1]
-    assert re.search(r'class="of value"[^>]*>1\.\d+\W\S+ or 5\.\d+\W', tile)
-    assert "two modes" in tile
+    assert re.search(r'class="of value"[^>]*>3\.\d+\W', tile)
+    assert re.search(r"two modes: 1\.\d+\W\S+ and 5\.\d+\W", tile)
 
 
 def test_captions_say_whose_the_values_are_and_what_they_are_made_of(tmp_path):

@@ -34,8 +34,8 @@ COLD, WARM = Warmth(settled=False, warm_up_s=0.0), Warmth(settled=True, warm_up_
 RESTLESS = Warmth(settled=False, warm_up_s=30.0)
 
 FACTOR = re.compile(
-    r"times (faster|slower|as (fast|long))|[+\N{MINUS SIGN}-]\d[\d.]*%|times the other(?! \(95% interval\), )"
-    r"|\b(faster|slower)( \(|: )|no difference from"
+    r"× (faster|slower)|times as (fast|long)|[+\N{MINUS SIGN}-]\d[\d.]*%"
+    r"|times the other(?! \(95% interval\), )|\b(faster|slower)( \(|: )|no difference from"
 )
 """What says how much faster one is than another, or that it is."""
 
@@ -129,7 +129,13 @@ def written(name, run, rows):
         stream = io.StringIO()
         FORMATS[name].write.load()(document(run, rows), stream)
         text = stream.getvalue()
-    text = " ".join(text.replace("\\", "").replace("\N{NO-BREAK SPACE}", " ").split())
+    text = " ".join(
+        text.replace("\\", "")
+        .replace("\N{NO-BREAK SPACE}", " ")
+        .replace("$times$", "×")
+        .replace("--", "–")
+        .split()
+    )
     for conclusion in claims():  # of papers, which are quoted
         text = text.replace(conclusion.says, " ")
     return _EXPLANATIONS.sub(" ", text)
@@ -170,11 +176,11 @@ def test_what_programs_read_has_a_verdict_beside_each_ratio(condition, empty_run
 def test_where_all_is_well_they_compare_with_intervals(name, empty_run):
     text = written(name, empty_run, measured(lambda row: row))
     than = r"(?: than [\w ,]+?|, warm)?"  # in tables it has a column of its own
-    told = re.findall(rf"times (?:faster|slower){than} \([\d.]+ to [\d.]+(?:, warm)?\)", text)
+    told = re.findall(rf"× (?:faster|slower){than} \([\d.]+–[\d.]+(?:, warm)?\)", text)
     assert len(told) >= 4
     if name != "latex":  # which has tables alone
-        assert re.search(r"30 times faster than JADE \([\d.to ]+, warm\)", text)
-    bare = re.findall(r"[\d.]+ times (?:faster|slower) than [^(]{1,40}(?:[.;]|$)", text)
+        assert re.search(r"30× faster than JADE \([\d.–]+, warm\)", text)
+    bare = re.findall(r"[\d.]+× (?:faster|slower) than [^(]{1,40}(?:[.;]|$)", text)
     assert bare == []
 
 

@@ -206,7 +206,7 @@ def test_json_has_a_line_for_each_figure_of_each_run(bench):
     assert code == 0
     assert len(lines) == 4 * 2 + 1
     back = next(line for line in lines if line["run"].endswith("c-back") and line["metric"] == RATE.name)
-    assert back["interval"][0] <= back["median"] <= back["interval"][1]
+    assert back["interval"][0] <= back["mean"] <= back["interval"][1]
     assert back["configuration"]["parameters"]["pairs"] == 1
     assert back["machine"]["host"] == "lab-3"
     assert (back["version"], back["version_before"]) == ("0.2.0", "0.1.0")

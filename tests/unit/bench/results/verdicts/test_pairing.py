@@ -78,7 +78,7 @@ def test_figures_are_those_of_the_summary(make):
 
 def test_the_directory_has_times_alone(tmp_path):
     run = make_run(tmp_path / "run", directory_plan(services=(0,)), repetitions=5)
-    assert {one.metric for one in pair(run, run).paired} == {TIME}
+    assert {one.metric.name for one in pair(run, run).paired} == {TIME.name}
 
 
 def test_what_was_not_measured_is_said(make):

@@ -40,4 +40,4 @@ def test_a_search_tries_rates_in_fresh_processes_and_says_what_it_found(silent, 
         # A minute is enough for anybody; what is not kept was sent late, as a machine may be that busy.
         assert trial["kept"] or trial["late"] > 0.05 * trial["answered"]
     assert row.mean(HIGHEST) == max((one["rate"] for one in trials if one["kept"]), default=0)
-    assert "All rates that were tried" in write_html(outcome.folder).read_text()
+    assert "99th percentile over the rate" in write_html(outcome.folder).read_text()

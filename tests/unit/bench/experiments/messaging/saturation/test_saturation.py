@@ -22,7 +22,6 @@ from formicary_bench.experiments.messaging.saturation.rows import (
     trials_of,
 )
 from formicary_bench.experiments.messaging.saturation.search import MOST_TRIES, drawn_first
-from formicary_bench.reports import formatting
 from formicary_bench.reports.document.report import charts, columns, extras, said
 from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats.csv import write_raw
@@ -319,7 +318,7 @@ def test_a_folder_gives_back_what_was_tried(run):
     assert only.records[3] == {"repetition": 1, **trial(2828, False, 9000.0, 5650, late=300, lost=4)}
 
 
-def test_the_report_has_the_rate_and_all_that_was_tried(run):
+def test_the_report_has_the_rate(run):
     rows = summarise(run)
     cells = {column.title: column.cells for column in columns(SATURATION, rows, rows)}
     assert (cells["99% within"], cells["kept up to"], cells["no longer at"]) == (
@@ -330,13 +329,6 @@ def test_the_report_has_the_rate_and_all_that_was_tried(run):
     assert cells["rates tried"] == ("4",)
     (sentence,) = said(SATURATION, rows, rows)
     assert "99% are answered within 5 ms up to 1500 messages per second, and no longer 2121." in sentence
-    (table,) = [
-        extra for extra in extras(SATURATION, rows, rows) if extra.title == "All rates that were tried"
-    ]
-    tried = {column.title: column.cells for column in table.columns}
-    assert tried["messages/s"][:4] == ("1 000", "2 000", "2 828", "4 000")
-    assert tried["kept"][:4] == ("yes", "yes", "no", "no")
-    assert tried["99% within"][3] == formatting.NOTHING
 
 
 def test_the_figure_has_every_rate_once_in_order_and_marks_what_was_not_always_kept(run):

@@ -1,23 +1,14 @@
 """What `messaging/scale-out` counts, computes and says."""
 
-import io
 from types import SimpleNamespace
 
 import pytest
-from rich.console import Console
-from tests.unit.bench.synthetic import document, make_run, scale_plan
+from tests.unit.bench.synthetic import make_run, scale_plan
 
 from formicary_bench.experiments.messaging.scale_out import AGENTS_CPU, SERVERS_CPU, WIRE
 from formicary_bench.experiments.messaging.scale_out.measure import HostSampler
-from formicary_bench.experiments.messaging.scale_out.report import (
-    ONE_HOST,
-    SHARED,
-    scale_extras,
-    scale_sentences,
-)
 from formicary_bench.remote.host_agent.protocol import Looked
-from formicary_bench.reports.document.report import columns
-from formicary_bench.reports.formats import html, terminal
+from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.worker_hosts import WorkerSlot
 from formicary_bench.runner.observers.observer import PlacedWorker
@@ -114,42 +105,26 @@ def test_a_message_costs_what_was_counted_however_many_hosts_there_are(run):
         assert sum(rates) / 3 == pytest.approx(row.mean(RATE))
 
 
-def test_the_rate_is_the_sum_over_hosts_and_the_slope_says_so(run):
+def test_reports_have_a_table_charts_and_sentences(run):
     rows = summarise(run)
     by_hosts = {row.hosts: row for row in rows if (row.route, row.traffic) == ("direct", "ring")}
     # The synthetic hosts do not disturb each other, but for the time that every further pair adds.
     assert by_hosts[4].mean(MEAN) > by_hosts[2].mean(MEAN)
-    (extra,) = scale_extras(rows)
-    who = extra.columns[0].cells
-    assert "Agents, direct, ring, 12 pairs on each host" in who
-    assert len(who) == 4  # one host has no links
-    slopes = dict(zip(who, extra.columns[4].cells, strict=True))
-    assert slopes["Agents, direct, ring, 12 pairs on each host"].startswith("+")
-
-
-def test_reports_have_a_table_a_plot_and_sentences(run):
-    rows = summarise(run)
     cells = {column.title: column.cells for column in columns(SCALE_OUT, rows, rows)}
     assert cells["hosts"].count("4") == 4
-    said = scale_sentences(rows)
-    assert len(said) == 4
-    assert all(
-        "each further host changes the rate by " in sentence and "at 2 to 4 hosts" in sentence
-        for sentence in said
-    )
-    out = io.StringIO()
-    terminal.show(document(run, rows), Console(file=out, width=160))
-    shown = " ".join(out.getvalue().split())
-    assert "More and more hosts, with equally many pairs on each" in shown
-    assert "What one more host brings" in shown
-    page = html.write_html(run).read_text(encoding="utf-8")
-    assert "Round trips per second against hosts" in page
-    assert "CPU time of agents and servers for each message" in page
-    for remark in (ONE_HOST, SHARED):
-        assert remark in page
+    first, *_ = said(SCALE_OUT, rows)
+    assert ", agents, 12 pairs on each: " in first
+    drawn = charts(SCALE_OUT, rows, [])
+    assert [chart.title for chart in drawn[:3]] == [
+        "Round trips per second against hosts",
+        "Round-trip time against hosts",
+        "CPU time of agents and servers for each message, against hosts",
+    ]
+    assert {point.x for points in drawn[0].plot.lines.values() for point in points} == {1, 2, 3, 4}
+    assert all("share its processors" in chart.caption for chart in drawn[:3])
 
 
-def test_one_number_of_hosts_makes_no_slope(tmp_path):
+def test_one_number_of_hosts_makes_no_line(tmp_path):
     rows = summarise(make_run(tmp_path / "run", scale_plan(hosts=(3,)), repetitions=1))
-    assert scale_extras(rows) == scale_sentences(rows) == []
+    assert not any("against hosts" in chart.title for chart in charts(SCALE_OUT, rows, []))
     assert len(columns(SCALE_OUT, rows, rows)[0].cells) == 4

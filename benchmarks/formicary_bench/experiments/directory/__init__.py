@@ -16,7 +16,7 @@ from formicary_bench.experiments.experiment import (
 from formicary_bench.experiments.messaging import DIRECTLY, HUNDRED, ONE_OR_TWO
 from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
 from formicary_bench.vocabulary.kinds import whole
-from formicary_bench.vocabulary.metrics import MEAN, P99, TIME
+from formicary_bench.vocabulary.metrics import MEAN, MICROSECONDS, P99, TIME, Metric
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import ROUNDS as HOW_OFTEN
 from formicary_bench.vocabulary.parameters.shared import Exchange, Rounds
@@ -54,6 +54,16 @@ LEARNING = Parameter(
 
 
 METRICS = (MEAN, TIME, P99)
+SEEN = Metric(
+    "seen_us",
+    "median time until others see it, and have told",
+    MICROSECONDS,
+    "seen by others",
+    more_is_better=False,
+    is_compared=True,
+)
+SEEN_COUNTER = "seen by others (us)"
+"""The counter that it is made of."""
 
 
 class Uses(Exchange, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from formicary_bench.experiments.directory import SEEN
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.plots import (
     Chart,
@@ -67,7 +68,9 @@ def directory_sentence(where: str, members: Sequence[Row], run: Sequence[Row]) -
             ".",
         )
     use = _USES.get(first.experiment, first.experiment)
-    return told(f"{where}, {use} {at} takes ", _listed("", takes), ", at the median", held, ".")
+    seen = [told(cite(value_of(row, SEEN), row)) for row in extremes if row.mean(SEEN) is not None]
+    later = [told("; others see it, and have told, after ", joined(" and ", seen))] if seen else []
+    return told(f"{where}, {use} {at} takes ", _listed("", takes), ", at the median", held, *later, ".")
 
 
 def directory_charts(found: Findings) -> list[Chart]:

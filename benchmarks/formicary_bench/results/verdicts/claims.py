@@ -209,7 +209,7 @@ def _ends(check: Check, side: Side, rows: Iterable[Row]) -> list[tuple[Row, Row]
     same = (*_PLACES, "experiment", "platform", "kind", "route", "tls", "spread")
     series: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
-        if is_at(side, row, check.figure) and (row.size(check.along) or not check.proportional):
+        if is_at(side, row, check.figure) and row.size(check.along) >= check.least:
             at = *(getattr(row, name) for name in same), *_sizes(row, varies)
             series.setdefault(at, []).append(row)
     ordered = [sorted(members, key=lambda row: row.size(check.along)) for members in series.values()]

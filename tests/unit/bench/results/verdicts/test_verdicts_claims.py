@@ -97,12 +97,15 @@ def test_growth_is_between_the_ends_of_a_series():
     claim = BY_ID["alberola-search-constant"]
     about = {"platform": "formicary", "kind": "replica", "experiment": "directory/search"}
 
-    def searches(*medians):
-        return [timed(median, services=10**at, **about) for at, median in enumerate(medians)]
+    def searches(**medians):
+        return [timed(median, services=int(many[1:]), **about) for many, median in medians.items()]
 
-    assert judge(claim, searches(10, 30, 10)).outcome is Outcome.REPRODUCED
-    assert judge(claim, searches(10, 10, 30)).outcome is Outcome.REFUTED
-    assert judge(claim, searches(10)).points == ()
+    assert judge(claim, searches(_5=10, _10=30, _100=10)).outcome is Outcome.REPRODUCED
+    assert judge(claim, searches(_5=10, _10=10, _100=30)).outcome is Outcome.REFUTED
+    assert judge(claim, searches(_5=10)).points == ()
+    # An answer without services says nothing of those that have five.
+    assert judge(claim, searches(_0=5, _5=10, _100=10)).outcome is Outcome.REPRODUCED
+    assert judge(claim, searches(_0=5, _100=10)).points == ()
 
 
 def test_growth_may_be_held_against_that_of_its_size_and_of_others():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import median
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -149,7 +149,7 @@ def point_of(row: Row, along: str = "") -> str:
 
 def _one(row: Row, figure: str) -> str:
     values = values_of(row, figure)
-    return f"{label(row)} {written(median(values), figure, row.experiment)}" if values else label(row)
+    return f"{label(row)} {written(fmean(values), figure, row.experiment)}" if values else label(row)
 
 
 def written(value: float, figure: str, experiment: str) -> str:

@@ -1,7 +1,8 @@
 """Whether a run reproduces or refutes what papers conclude, as far as it can tell.
 
 Each claim is judged at all points that both of its sides have, by intervals that hold at all of them at once:
-it is reproduced where all lie where the claim says, and refuted where one lies elsewhere.
+it is reproduced where all lie where the claim says, and refuted where one lies elsewhere. Hosts that are one
+machine say nothing, and a run that is good for an order of magnitude refutes nothing.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.published.claims import Check, Side
 
+_MAGNITUDE = "the run is good for an order of magnitude only"
 _SHARE = "share of "
 _SERVER = "server"
 _OF_LOOPS = {"loop", "way"}
@@ -168,12 +170,12 @@ def _are_alike(check: Check, one: Row, other: Row) -> bool:
     if is_one_subject:
         same += ["platform", "kind"]
     is_one_place = check.one.placements == check.other.placements
+    if check.one.tls is None and check.other.tls is None:
+        same += ["tls"]
     if is_one_place:
         same += _PLACES
     if is_one_place and is_one_subject and not check.one.route:
         same += ["route"]
-    if check.one.tls is None and is_one_place:
-        same += ["tls"]
     is_one_experiment = check.one.experiments == check.other.experiments
     same += ["spread"] if is_one_place and is_one_experiment else []
     same += ["experiment"] if is_one_experiment else []
@@ -231,10 +233,11 @@ def _judged(check: Check, rows: tuple[Row, ...], divided: _Divided, family: int)
         return At(rows=rows, value=value, outcome=Outcome.OPEN, doubt=doubt or "a figure is not above zero")
     low, high = check.between
     if low <= value.low and value.high <= high:
-        outcome = Outcome.REPRODUCED
-    else:
-        outcome = Outcome.REFUTED if value.high < low or value.low > high else Outcome.OPEN
-    return At(rows=rows, value=value, outcome=outcome)
+        return At(rows=rows, value=value, outcome=Outcome.REPRODUCED)
+    is_refuted = value.high < low or value.low > high
+    if is_refuted and any(row.trust and row.trust.within is None for row in rows):
+        return At(rows=rows, value=value, outcome=Outcome.OPEN, doubt=_MAGNITUDE)
+    return At(rows=rows, value=value, outcome=Outcome.REFUTED if is_refuted else Outcome.OPEN)
 
 
 def _doubt(rows: tuple[Row, ...], divided: _Divided) -> str:
@@ -242,6 +245,8 @@ def _doubt(rows: tuple[Row, ...], divided: _Divided) -> str:
     for row in rows:
         if found := doubt_about(row):
             return f"{found.who}: {found.reason}"
+        if 0 < row.machines < row.hosts:
+            return "the hosts are namespaces of one machine"
     fewest = min(len(values) for _, values in divided)
     return f"{fewest} repetition{'s' * (fewest != 1)}" if fewest < FEWEST else ""
 
@@ -274,7 +279,7 @@ def _to_measure(claim: Claim, check: Check) -> str:
     words = [f"formicary bench run {experiment}", f"--repeat {2 * FEWEST}"]
     words += [f"--platform {','.join(subjects)}"] if subjects else []
     words += [f"--placement {','.join(places)}"] if places else []
-    words += ["--hosts hosts.toml"] if set(places) & {*HOSTED} else []
+    words += ["--hosts hosts.toml", "--tls off"] if set(places) & {*HOSTED} else []
     words += [f"--agents {check.one.agents}"] if check.one.agents is not None else []
     least = max(side.pairs_from for side in sides)
     words += [f"--pairs {least}"] if least else []

@@ -133,8 +133,11 @@ def values_of(row: Row, figure: str) -> Sequence[float]:
 
 
 def _shares(row: Row, group: str) -> list[float]:
-    """Return what part of the agents' processes' CPU time a group took, in each repetition."""
-    parts = [one for one in row.cpu.groups if one.role != _SERVER] if row.cpu else []
+    """Return what part of the agents' processes' CPU time a group took, in each repetition.
+
+    What agents call is theirs, as in the papers, which look at threads.
+    """
+    parts = [one for one in row.cpu.strands if one.role != _SERVER] if row.cpu else []
     many = min((len(one.values) for one in parts), default=0)
     all_of_it = [math.fsum(one.values[at] for one in parts) for at in range(many)]
     of_group = [math.fsum(one.values[at] for one in parts if one.group == group) for at in range(many)]

@@ -124,7 +124,9 @@ def _counted(data: RoundTrips) -> Iterator[tuple[NDArray[np.int64], NDArray[np.i
 
 
 def _rate_within(data: RoundTrips, load: Load) -> Interval | None:
-    """Return the interval of the rate from one repetition."""
+    """Return the interval of the rate from one repetition; None where that has no window to count in."""
+    if not load.has_window:
+        return None
     ends = (part.start_ns + part.rtt_ns for part in data.parts())
     inside = (end[(end > load.begin_ns) & (end <= load.end_ns)] for end in ends)
     return batch_rates(inside, load.begin_ns, load.end_ns)

@@ -59,6 +59,7 @@ class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         other: What it is held against, at each point that both have; nothing if None.
         along: The size (`services`, `payload_bytes`, `pairs`, `agents`) from whose smallest value to its
             largest the figure grows; it is the growth that is judged then.
+        least: The smallest value of that size that counts.
         proportional: Whether the growth is divided by that of the size.
         between: Where the value, the ratio or the growth is to lie.
         stands_for: What differs from the paper's own experiment, in a sentence; empty where nothing does that
@@ -69,6 +70,7 @@ class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     one: Side
     other: Side | None = None
     along: str = ""
+    least: int = 0
     proportional: bool = False
     between: tuple[float, float]
     stands_for: str = ""

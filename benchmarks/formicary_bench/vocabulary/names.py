@@ -5,6 +5,8 @@ from __future__ import annotations
 DIRECTORY = "directory"
 """The family of the experiments with the directory of services."""
 
+REGISTER = "directory/register"
+
 MEMORY = "memory"
 """The family of the experiments with memory alone."""
 

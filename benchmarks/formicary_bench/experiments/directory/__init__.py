@@ -18,7 +18,7 @@ from formicary_bench.experiments.experiment import (
 from formicary_bench.experiments.messaging import DIRECTLY, HUNDRED, ONE_OR_TWO
 from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
 from formicary_bench.vocabulary.kinds import whole
-from formicary_bench.vocabulary.metrics import MEAN, P99, TIME
+from formicary_bench.vocabulary.metrics import MEAN, MICROSECONDS, P99, TIME, Metric
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import ROUNDS as HOW_OFTEN
 from formicary_bench.vocabulary.parameters.shared import Exchange, Rounds
@@ -56,6 +56,16 @@ LEARNING = Parameter(
 
 TYPICAL = replace(TIME, title="median time")
 METRICS = (replace(MEAN, title="mean time"), TYPICAL, P99)
+SEEN = Metric(
+    "seen_us",
+    "median time until others see it, and have told",
+    MICROSECONDS,
+    "seen by others",
+    more_is_better=False,
+    is_compared=True,
+)
+SEEN_COUNTER = "seen by others (us)"
+"""The counter that it is made of."""
 BY_SERVICES = (
     Figure(
         metric=METRICS[0],
@@ -66,9 +76,9 @@ BY_SERVICES = (
 )
 
 
-def says(use: str) -> str:
+def says(use: str, more: str = "") -> str:
     """Return what sentences say of a use of the directory."""
-    return f"{{where}}, {use} in the {{who}} with {{services}} takes {{rtt_p50_us}} (median){{beside}}."
+    return f"{{where}}, {use} in the {{who}} with {{services}} takes {{rtt_p50_us}} (median){{beside}}{more}."
 
 
 class Uses(Exchange, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ from formicary_bench.experiments.messaging import A_MESSAGE, pairs
 from formicary_bench.runner.forecast.default_durations import DefaultDuration, of_agents
 from formicary_bench.runner.planning.profiles import lasting, with_agents
 from formicary_bench.vocabulary.designs import CENTRAL, LOOKUP, REPLICA
+from formicary_bench.vocabulary.names import REGISTER
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 from formicary_bench.vocabulary.traffic import AWAY
 
@@ -50,7 +51,7 @@ def of_one_agent(draft: Draft) -> Iterator[Draft]:
 
 def profiling(one: Configuration, options: Options, times: float = 1) -> Configuration:
     """Return a configuration with uses that take some seconds, `times` as many in the user's process."""
-    if one.placement != SAME and one.kind != REPLICA:
+    if one.placement != SAME and not _is_local(one):
         return lasting(one, options, _FAR.get(one.route, _FAR["xmpp"]))
     return lasting(one, options, _SAMPLED.get(one.kind, _SAMPLED[CENTRAL]) * times)
 
@@ -58,8 +59,13 @@ def profiling(one: Configuration, options: Options, times: float = 1) -> Configu
 profiling_search = partial(profiling, times=_SEARCHES)
 
 
+def _is_local(one: Configuration) -> bool:
+    """Say whether a use waits for no other process: a replica is in that of its user, wherever it is used."""
+    return one.kind == REPLICA and one.experiment != REGISTER
+
+
 def duration(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long a repetition takes: a replica is in the process of its user, wherever it is used."""
+    """Return how long a repetition takes."""
     uses = Uses.of(one)
-    route = "in-process" if one.kind == REPLICA else one.route
+    route = "in-process" if _is_local(one) else one.route
     return DefaultDuration(begin, uses.services / _REGISTERED + uses.trips / _USES.get(route, _USES["xmpp"]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from formicary_bench.experiments.directory import (
     BESIDE,
     BUILT,
@@ -26,6 +28,9 @@ from formicary_bench.vocabulary.presets import FAMILY, QUICK
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
 from formicary_bench.vocabulary.traffic import SPLIT, SPREADS
 
+SIZES = (5, *SERVICES[1:])
+"""From as many as a search finds on: the answer with none is empty, which would count as growth."""
+
 EXPERIMENT = Experiment(
     name="directory/search",
     title="Searching for services of a type",
@@ -39,11 +44,11 @@ EXPERIMENT = Experiment(
     ),
     parameters=Uses,
     varies=VARIES,
-    sizes={"services": SERVICES, "rounds": ROUNDS},
+    sizes={"services": SIZES, "rounds": ROUNDS},
     spreads=SPREADS,
     selected={
         QUICK: (
-            Take(subjects=("formicary-replica",), sizes={"services": (0, 1000)}, placements=(SAME,)),
+            Take(subjects=("formicary-replica",), sizes={"services": (5, 1000)}, placements=(SAME,)),
             Take(subjects=("formicary-central",), sizes={"services": (1000,)}, placements=(SAME,)),
             Take(
                 subjects=("formicary-central",),
@@ -52,10 +57,10 @@ EXPERIMENT = Experiment(
                 carriers=(Carrier(DIRECT),),
             ),
         ),
-        FAMILY: (Take(sizes={"services": SERVICES}),),
+        FAMILY: (Take(sizes={"services": SIZES}),),
     },
     quick=Preset(parts=(Take(subjects=BUILT, carriers=DIRECTLY),)),
-    paper=PAPER,
+    paper=replace(PAPER, sizes={"services": (5, *PAPER.sizes["services"][1:])}),
     beside=BESIDE,
     fit=FIT,
     profiling=PROFILING_SEARCH,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _HOSTS = {BOTH: "A", ECHO: "A", ASK: "B"}
 """The hosts of the paper: A has the platform's container."""
 _SIGNIFICANT = 0.05
+_READING = "What agents call is theirs here, as in the paper an agent's thread is; elsewhere time is by code."
 
 
 def cpu_references(rows: Sequence[Row]) -> list[Extra]:
@@ -53,7 +54,7 @@ def _shares(table: int, rows: Sequence[Row]) -> Chart:
     ours_by_stack: dict[tuple[str, str], dict[str, float]] = {}
     theirs_by_stack: dict[str, dict[str, float]] = {}
     for row in rows:
-        for part in row.cpu.used if row.cpu else ():
+        for part in row.cpu.used_by_strands if row.cpu else ():
             if part.role != SERVER:
                 of_it = ours_by_stack.setdefault(
                     (f"{name(row)}: {process_name(part.process)}", row.anchor), {}
@@ -66,7 +67,8 @@ def _shares(table: int, rows: Sequence[Row]) -> Chart:
     where = f"Published, not measured here: {published.SOURCE}, Table {table}"
     ours = [_stack(label, shares, of=of) for (label, of), shares in ours_by_stack.items()]
     chart = Stacks({"Measured here": ours, where: [stack for stack in stacks if stack.parts]})
-    caption = f"Each process by itself. Hatched: the paper's, on {published.MACHINE}.{_included(theirs)}"
+    hatched = f"Hatched: the paper's, on {published.MACHINE}."
+    caption = f"Each process by itself. {hatched} {_READING}{_included(theirs)}"
     return Chart(
         titled("Shares of the CPU time, beside the published ones", rows), caption, chart, _columns(chart)
     )
@@ -114,7 +116,7 @@ def _published(row: Row) -> Extra | None:
     hosts = sorted({one.host for one in theirs})
     ours = _by_host(row.cpu)
     lines = [(host, group) for host in hosts for group in _groups(ours.get(host, {}), theirs, host)]
-    servers = [one for one in row.cpu.used if one.role == SERVER]
+    servers = [one for one in row.cpu.used_by_strands if one.role == SERVER]
     cells = [_ours(row, ours.get(host, {}).get(group)) for host, group in lines]
     cells += [_ours(row, one) for one in servers]
     lines += [("", process_name(one.process)) for one in servers]
@@ -131,7 +133,7 @@ def _published(row: Row) -> Extra | None:
     what = "uses of the directory" if row.family == DIRECTORY else "round trips of each pair"
     remark = (
         f"Ours is the time of 1000 {what}; the paper does not say how many its times are of, on Pentium IV "
-        f"of 1.5 GHz: compare the shares.{_included(theirs)}"
+        f"of 1.5 GHz: compare the shares. {_READING}{_included(theirs)}"
     )
     if _have_all_kinds(row) and row.hosts > 1:
         remark += " Each of our hosts both asks and answers here; of the paper's, one did each."
@@ -158,10 +160,10 @@ def _by_host(cpu: CpuEstimates) -> dict[str, dict[str, CpuEstimate]]:
 
     Of two hosts that both have all kinds of agents, the first is A.
     """
-    members = list(dict.fromkeys(one.process for one in cpu.used if one.role == MEMBER))
+    members = list(dict.fromkeys(one.process for one in cpu.used_by_strands if one.role == MEMBER))
     hosts = _HOSTS | dict(zip(members, "AB", strict=False))
     by_host: dict[str, list[CpuEstimate]] = {}
-    for one in cpu.used:
+    for one in cpu.used_by_strands:
         if host := hosts.get(one.process) or hosts.get(one.role):
             by_host.setdefault(host, []).append(one)
     return {host: {one.group: one for one in summed(parts)} for host, parts in by_host.items()}

@@ -1,5 +1,8 @@
 """What profiled repetitions say: CPU time by process and group, for each round trip.
 
+There are two readings. By code, time belongs to what runs; as the papers have it, an agent's thread is the
+agent's with all that it calls, so what agents call is theirs. Figures of papers are held against the second.
+
 All CPU times and shares in reports come from `summed`: in one process, on one host, in all.
 """
 
@@ -12,6 +15,7 @@ import msgspec
 
 from formicary.profiling.analysis.attribution import View, cpu_times
 from formicary.profiling.model.groups import Group, Rule, Rules
+from formicary.profiling.model.modules import is_library
 from formicary.profiling.model.profile import ROUGH_COST, Method, Role
 from formicary_bench.statistics.estimates import Estimate, mean_estimate
 from formicary_bench.vocabulary.roles import SERVER
@@ -19,7 +23,7 @@ from formicary_bench.vocabulary.roles import SERVER
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from formicary.profiling.model.profile import Profile
+    from formicary.profiling.model.profile import Frame, Process, Profile
     from formicary_bench.results.store.model import Repetition
 
 _FORMER = (
@@ -29,6 +33,22 @@ _FORMER = (
 )
 RULES = Rules(former=_FORMER)
 """The laboratory's packages declare their groups, but did not when older runs were measured."""
+
+
+class _Strands(Rules):
+    """Gives to agents what they call, as papers do that look at threads."""
+
+    def group_of_stack(self, frames: Sequence[Frame]) -> str:
+        """Return `agents` where a frame is an agent's, else the group by code."""
+        # A library's frame, such as that of any thread's beginning, is nobody's by itself.
+        own = (frame for frame in frames if frame.group or not is_library(frame.file))
+        is_of_agent = any(self.group_of(frame) == Group.AGENTS for frame in own)
+        return Group.AGENTS if is_of_agent else super().group_of_stack(frames)
+
+
+_STRANDS = _Strands(former=_FORMER)
+_PLATFORM_AGENTS = {"", "df", "ams"}
+"""Whose accounted time is not an agent's of the measurement: nobody's, and that of the platform's own."""
 
 ALL = "all"
 """All groups together."""
@@ -74,6 +94,7 @@ class CpuEstimates(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         groups: By process and group, in order.
+        strands: The same, with what agents call as theirs.
         window_s: How long the windows were in all.
         cost: By how much it is slower while it is profiled, as a part of the rate that it has in repetitions
             without, in turn with these; None where there were none.
@@ -82,6 +103,7 @@ class CpuEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     groups: tuple[CpuEstimate, ...]
+    strands: tuple[CpuEstimate, ...] = ()
     window_s: float
     cost: Estimate | None = None
     method: str = Method.SAMPLED
@@ -91,6 +113,11 @@ class CpuEstimates(msgspec.Struct, frozen=True, kw_only=True):
     def used(self) -> list[CpuEstimate]:
         """The groups that used any time, by process."""
         return [one for one in self.groups if one.us.mean > 0]
+
+    @property
+    def used_by_strands(self) -> list[CpuEstimate]:
+        """The same, with what agents call as theirs."""
+        return [one for one in self.strands if one.us.mean > 0]
 
 
 def summed(parts: Iterable[CpuEstimate], process: str = "") -> list[CpuEstimate]:
@@ -144,7 +171,21 @@ def cpu_estimates(
     ]
     if not known:
         return None
-    parts = [_by_group(repetition, of_it) for repetition, of_it in known]
+    return CpuEstimates(
+        groups=_estimates([_by_group(repetition, of_it, RULES) for repetition, of_it in known]),
+        strands=_estimates([_by_group(repetition, of_it, _STRANDS) for repetition, of_it in known]),
+        window_s=sum(profile.window_s for _, of_it in known for profile in of_it.values()),
+        cost=mean_estimate(losses) if losses else None,
+        method=_method(of_it for _, of_it in known),
+        warnings=tuple(dict.fromkeys(_warnings([one for _, of_it in known for one in of_it.values()]))),
+    )
+
+
+_Times = dict[tuple[str, str], tuple[float, float]]
+
+
+def _estimates(parts: Sequence[_Times]) -> tuple[CpuEstimate, ...]:
+    """Return the estimates of each process and group, from what each repetition has of them."""
     groups = []
     for process in dict.fromkeys(process for part in parts for process, _ in part):
         estimates = []
@@ -153,13 +194,7 @@ def cpu_estimates(
             values = tuple(us for us, _ in found)
             estimates.append(CpuEstimate(process, group, _estimate(values, found[0][1]), 0.0, values))
         groups += summed(estimates, process)
-    return CpuEstimates(
-        groups=tuple(groups),
-        window_s=sum(profile.window_s for _, of_it in known for profile in of_it.values()),
-        cost=mean_estimate(losses) if losses else None,
-        method=_method(of_it for _, of_it in known),
-        warnings=tuple(dict.fromkeys(_warnings([one for _, of_it in known for one in of_it.values()]))),
-    )
+    return tuple(groups)
 
 
 def judged(cpu: CpuEstimates | None) -> dict[str, tuple[float, ...]]:
@@ -180,20 +215,30 @@ def profiled_rate(repetition: Repetition) -> float:
     return during or (counted.get("round_trips", 0.0) / seconds if seconds > 0 else 0.0)
 
 
-def _by_group(
-    repetition: Repetition, profiles: dict[str, Profile]
-) -> dict[tuple[str, str], tuple[float, float]]:
+def _by_group(repetition: Repetition, profiles: dict[str, Profile], rules: Rules) -> _Times:
     """Return microseconds for each round trip, with half of the interval that the sampling gives them."""
     found = {}
     for role, profile in profiles.items():
         scale = _US / (_items(repetition) or profile.window_s * profiled_rate(repetition))
         for process in profile.processes:
             name = _server_of(role) if process.role is Role.SERVER else role
-            alone = msgspec.structs.replace(profile, processes=(process,))
-            for used in cpu_times(alone, View.GROUP, RULES):
+            own = _with_strands(process) if rules is _STRANDS else process
+            alone = msgspec.structs.replace(profile, processes=(own,))
+            for used in cpu_times(alone, View.GROUP, rules):
                 if used.cpu_s or (process.stacks and used.name != SERVER):
                     found[name, used.name] = used.cpu_s * scale, used.margin_s * scale
     return found
+
+
+def _with_strands(process: Process) -> Process:
+    """Return a process whose accounts of agents have all of their time in `agents`."""
+    accounts = tuple(
+        one
+        if one.agent.partition("/")[0] in _PLATFORM_AGENTS
+        else msgspec.structs.replace(one, group=Group.AGENTS)
+        for one in process.accounts
+    )
+    return msgspec.structs.replace(process, accounts=accounts)
 
 
 def _server_of(worker: str) -> str:

@@ -97,7 +97,7 @@ def measure(
         {
             MEAN: float(times.mean()) / 1e3,
             TIME: of_ordered(times, [0.5])[0] / 1e3,
-            RATE: rate_of(load) if has_rate else None,
+            RATE: load.rate if has_rate else None,
         }
     )
     # An open loop's load does not depend on who is ready first.
@@ -106,13 +106,6 @@ def measure(
     within = {name: one for name, one in intervals.items() if one is not None}
     each = with_derived(Each(values=values | more, full_load=is_full), configuration)
     return Measured(times, each, cut, load.full, within)
-
-
-def rate_of(load: Load) -> float | None:
-    """Return all pairs' round trips per second, over all of T2 where they were never in it together."""
-    if load.window_s and load.round_trips_in_window:
-        return load.round_trips_in_window / load.window_s
-    return load.round_trips / load.elapsed_s if load.elapsed_s else None
 
 
 def _time_within(data: RoundTrips) -> Interval | None:
@@ -131,7 +124,9 @@ def _counted(data: RoundTrips) -> Iterator[tuple[NDArray[np.int64], NDArray[np.i
 
 
 def _rate_within(data: RoundTrips, load: Load) -> Interval | None:
-    """Return the interval of the rate from one repetition."""
+    """Return the interval of the rate from one repetition; None where that has no window to count in."""
+    if not load.has_window:
+        return None
     ends = (part.start_ns + part.rtt_ns for part in data.parts())
     inside = (end[(end > load.begin_ns) & (end <= load.end_ns)] for end in ends)
     return batch_rates(inside, load.begin_ns, load.end_ns)

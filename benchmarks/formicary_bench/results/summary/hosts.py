@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.store.model import Repetition
 
+MACHINES = "machines"
+"""The counter of how many machines the hosts are, which may be namespaces of one."""
+
 _HOST = "host@"
 
 

@@ -19,16 +19,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_FEWEST = 20  # round trips in a window of which one more or less does not matter
+
+
 class Load(msgspec.Struct, frozen=True):
     """The measured phase (T2) of one repetition as a whole.
 
     Attributes:
         full: Whether no pair ended its last phase before another ended T2.
         round_trips: Round trips of T2, of all pairs.
-        elapsed_s: From the first pair's begin of T2 to the last pair's end of it.
+        elapsed_s: From the first pair's begin of T2 to the last pair's end of it: the span.
         begin_ns: When the last pair entered T2: the window's begin.
         end_ns: When the first pair left T2: the window's end, before its begin where there was no window.
         round_trips_in_window: How many round trips ended in the window.
+        round_trips_in_span: How many, of any phase, ended in the span.
     """
 
     full: bool
@@ -37,11 +41,27 @@ class Load(msgspec.Struct, frozen=True):
     begin_ns: int
     end_ns: int
     round_trips_in_window: int
+    round_trips_in_span: int
 
     @property
     def window_s(self) -> float:
         """How long all pairs were in T2 together."""
         return max(self.end_ns - self.begin_ns, 0) / 1e9
+
+    @property
+    def has_window(self) -> bool:
+        """Whether the window is long enough to count in."""
+        return self.window_s > 0 and self.round_trips_in_window >= _FEWEST
+
+    @property
+    def rate(self) -> float | None:
+        """All pairs' round trips per second, over the span where the window holds too few; None without time.
+
+        While one pair is in T2, others may make round trips of T1 and T3: they are part of the rate as well.
+        """
+        if self.has_window:
+            return self.round_trips_in_window / self.window_s
+        return self.round_trips_in_span / self.elapsed_s if self.elapsed_s else None
 
 
 def load_of(data: RoundTrips, members: Sequence[int] = ()) -> Load | None:
@@ -62,7 +82,7 @@ def load_of(data: RoundTrips, members: Sequence[int] = ()) -> Load | None:
 
 def _together(loads: list[Load]) -> Load:
     in_window = sum(load.round_trips_in_window for load in loads)
-    has_windows = all(load.window_s for load in loads)
+    has_windows = all(load.has_window for load in loads)
     rate = sum(load.round_trips_in_window / load.window_s for load in loads) if has_windows else 0.0
     begin = max(load.begin_ns for load in loads)
     return Load(
@@ -72,6 +92,7 @@ def _together(loads: list[Load]) -> Load:
         begin_ns=begin,
         end_ns=begin + round(in_window / rate * 1e9) if rate else begin,
         round_trips_in_window=in_window if rate else 0,
+        round_trips_in_span=sum(load.round_trips_in_span for load in loads),
     )
 
 
@@ -80,15 +101,17 @@ def _load_of_one(data: RoundTrips, first: int = 0, last: int = 2**31 - 1) -> Loa
     begun, ended, done = (times[times != none] for times, none in _edges(data, first, last))
     if not len(begun):
         return None
-    begin, end = int(begun.max()), int(ended.min())
-    counts = [_counts(part, (first, last), (begin, end)) for part in data.parts()]
+    window, span = (int(begun.max()), int(ended.min())), (int(begun.min()), int(ended.max()))
+    counts = [_counts(part, (first, last), window, span) for part in data.parts()]
+    measured, in_window, in_span = (sum(found) for found in zip(*counts, strict=True))
     return Load(
         full=len(done) == len(ended) and bool(done.min() >= ended.max()),
-        round_trips=sum(measured for measured, _ in counts),
-        elapsed_s=int(ended.max() - begun.min()) / 1e9,
-        begin_ns=begin,
-        end_ns=end,
-        round_trips_in_window=sum(in_window for _, in_window in counts),
+        round_trips=measured,
+        elapsed_s=(span[1] - span[0]) / 1e9,
+        begin_ns=window[0],
+        end_ns=window[1],
+        round_trips_in_window=in_window,
+        round_trips_in_span=in_span,
     )
 
 
@@ -110,9 +133,9 @@ def _edges(data: RoundTrips, first: int, last: int) -> list[tuple[NDArray[np.int
     return found
 
 
-def _counts(part: RoundTrips, pairs: tuple[int, int], window: tuple[int, int]) -> tuple[int, int]:
-    """Count the round trips of T2, and those that ended in a window."""
+def _counts(part: RoundTrips, pairs: tuple[int, int], *times: tuple[int, int]) -> list[int]:
+    """Count the round trips of T2, and those that ended in each of some times."""
     ends = part.start_ns + part.rtt_ns
     of_it = (part.pair >= pairs[0]) & (part.pair < pairs[1])
-    in_window = of_it & (ends > window[0]) & (ends <= window[1])
-    return int((of_it & (part.phase == MEASURED)).sum()), int(in_window.sum())
+    ended = [of_it & (ends > begin) & (ends <= end) for begin, end in times]
+    return [int(found.sum()) for found in (of_it & (part.phase == MEASURED), *ended)]

@@ -12,7 +12,7 @@ import msgspec
 from formicary.core.quoting import printable_json
 from formicary_bench.results.summary.cpu import CpuEstimates
 from formicary_bench.results.summary.each import Each, Record, counting, samples_of
-from formicary_bench.results.summary.hosts import HostEstimates
+from formicary_bench.results.summary.hosts import MACHINES, HostEstimates
 from formicary_bench.results.summary.warm_up import WarmUpLeftOut
 from formicary_bench.results.summary.warmth import Warmth, warmth_of
 from formicary_bench.results.verdicts.trust import Trust
@@ -65,6 +65,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         warmth: Of another platform with a driver, whether it was warm when it was measured, and its figures
             while it was cold.
         by_host: What each host did, where there were several.
+        machines: How many machines these were: they may be namespaces of one; 0 where that is not known.
         warm_up: What was left out as warm-up; None where there is none.
         each: The figures of each repetition, in the order in which they were measured.
         stability: How far each figure can be believed, and what to do next if not.
@@ -99,6 +100,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     cpu: CpuEstimates | None = None
     warmth: Warmth | None = None
     by_host: tuple[HostEstimates, ...] = ()
+    machines: int = 0
     warm_up: WarmUpLeftOut | None = None
     each: tuple[Each, ...] = ()
     stability: tuple[Believed, ...] = ()
@@ -191,6 +193,7 @@ def frame(configuration: Configuration, repetitions: Sequence[Repetition]) -> Ro
         warmth=warmth_of(repetitions),
         repetitions=len(repetitions),
         lost=sum(repetition.lost for repetition in repetitions),
+        machines=int(min((repetition.counters.get(MACHINES, 0) for repetition in repetitions), default=0)),
         notes=tuple(notes),
     )
 

@@ -1,7 +1,8 @@
 """Whether a run reproduces or refutes what papers conclude, as far as it can tell.
 
 Each claim is judged at all points that both of its sides have, by intervals that hold at all of them at once:
-it is reproduced where all lie where the claim says, and refuted where one lies elsewhere.
+it is reproduced where all lie where the claim says, and refuted where one lies elsewhere. Hosts that are one
+machine say nothing, and a run that is good for an order of magnitude refutes nothing.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.published.claims import Check, Side
 
+_MAGNITUDE = "the run is good for an order of magnitude only"
 _SHARE = "share of "
 _SERVER = "server"
 _OF_LOOPS = {"loop", "way"}
@@ -131,8 +133,11 @@ def values_of(row: Row, figure: str) -> Sequence[float]:
 
 
 def _shares(row: Row, group: str) -> list[float]:
-    """Return what part of the agents' processes' CPU time a group took, in each repetition."""
-    parts = [one for one in row.cpu.groups if one.role != _SERVER] if row.cpu else []
+    """Return what part of the agents' processes' CPU time a group took, in each repetition.
+
+    What agents call is theirs, as in the papers, which look at threads.
+    """
+    parts = [one for one in row.cpu.strands if one.role != _SERVER] if row.cpu else []
     many = min((len(one.values) for one in parts), default=0)
     all_of_it = [math.fsum(one.values[at] for one in parts) for at in range(many)]
     of_group = [math.fsum(one.values[at] for one in parts if one.group == group) for at in range(many)]
@@ -168,12 +173,12 @@ def _are_alike(check: Check, one: Row, other: Row) -> bool:
     if is_one_subject:
         same += ["platform", "kind"]
     is_one_place = check.one.placements == check.other.placements
+    if check.one.tls is None and check.other.tls is None:
+        same += ["tls"]
     if is_one_place:
         same += _PLACES
     if is_one_place and is_one_subject and not check.one.route:
         same += ["route"]
-    if check.one.tls is None and is_one_place:
-        same += ["tls"]
     is_one_experiment = check.one.experiments == check.other.experiments
     same += ["spread"] if is_one_place and is_one_experiment else []
     same += ["experiment"] if is_one_experiment else []
@@ -209,7 +214,7 @@ def _ends(check: Check, side: Side, rows: Iterable[Row]) -> list[tuple[Row, Row]
     same = (*_PLACES, "experiment", "platform", "kind", "route", "tls", "spread")
     series: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
-        if is_at(side, row, check.figure) and (row.size(check.along) or not check.proportional):
+        if is_at(side, row, check.figure) and row.size(check.along) >= check.least:
             at = *(getattr(row, name) for name in same), *_sizes(row, varies)
             series.setdefault(at, []).append(row)
     ordered = [sorted(members, key=lambda row: row.size(check.along)) for members in series.values()]
@@ -231,10 +236,11 @@ def _judged(check: Check, rows: tuple[Row, ...], divided: _Divided, family: int)
         return At(rows=rows, value=value, outcome=Outcome.OPEN, doubt=doubt or "a figure is not above zero")
     low, high = check.between
     if low <= value.low and value.high <= high:
-        outcome = Outcome.REPRODUCED
-    else:
-        outcome = Outcome.REFUTED if value.high < low or value.low > high else Outcome.OPEN
-    return At(rows=rows, value=value, outcome=outcome)
+        return At(rows=rows, value=value, outcome=Outcome.REPRODUCED)
+    is_refuted = value.high < low or value.low > high
+    if is_refuted and any(row.trust and row.trust.within is None for row in rows):
+        return At(rows=rows, value=value, outcome=Outcome.OPEN, doubt=_MAGNITUDE)
+    return At(rows=rows, value=value, outcome=Outcome.REFUTED if is_refuted else Outcome.OPEN)
 
 
 def _doubt(rows: tuple[Row, ...], divided: _Divided) -> str:
@@ -242,6 +248,8 @@ def _doubt(rows: tuple[Row, ...], divided: _Divided) -> str:
     for row in rows:
         if found := doubt_about(row):
             return f"{found.who}: {found.reason}"
+        if 0 < row.machines < row.hosts:
+            return "the hosts are namespaces of one machine"
     fewest = min(len(values) for _, values in divided)
     return f"{fewest} repetition{'s' * (fewest != 1)}" if fewest < FEWEST else ""
 
@@ -274,7 +282,7 @@ def _to_measure(claim: Claim, check: Check) -> str:
     words = [f"formicary bench run {experiment}", f"--repeat {2 * FEWEST}"]
     words += [f"--platform {','.join(subjects)}"] if subjects else []
     words += [f"--placement {','.join(places)}"] if places else []
-    words += ["--hosts hosts.toml"] if set(places) & {*HOSTED} else []
+    words += ["--hosts hosts.toml", "--tls off"] if set(places) & {*HOSTED} else []
     words += [f"--agents {check.one.agents}"] if check.one.agents is not None else []
     least = max(side.pairs_from for side in sides)
     words += [f"--pairs {least}"] if least else []

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from formicary_bench.remote.host_agent import counters
+from formicary_bench.results.summary.hosts import MACHINES
 from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.runner.observers.validity import Controller, HostLooks, notes, taken, why_invalid
 from formicary_bench.vocabulary.roles import ASK, BOTH, CREATE, MEMBER
@@ -77,8 +78,8 @@ class HostObserver(Observer):
 
     def counters(self) -> dict[str, float]:
         """Return what was counted on each host, by what it is and where."""
-        found: dict[str, float] = {}
         hosts = self.hosts()
+        found = {MACHINES: float(len({host.last.machine for host in hosts}))} if hosts else {}
         for host in hosts:
             first, last = host.first, host.last
             others, stolen = taken(host, hosts, self._controller())

@@ -116,11 +116,15 @@ class Rounds:
         return used_s, times, done.warm
 
     def _rate(self, times: list[PairTimes]) -> float:
-        """Return the round trips per second of all that would be measured."""
+        """Return the round trips per second while any pair makes those that would be measured."""
+        import numpy as np
+
         begin, end = self._phase
         first = min(one.starts[begin] for one in times)
-        last = max(one.starts[end - 1] + one.rtts[end - 1] for one in times)
-        return len(times) * (end - begin) * 1e9 / (last - first)
+        ends = [np.frombuffer(one.starts, np.int64) + np.frombuffer(one.rtts, np.int64) for one in times]
+        last = max(of_pair[end - 1] for of_pair in ends)
+        ended = sum(int(((of_pair > first) & (of_pair <= last)).sum()) for of_pair in ends)
+        return ended * 1e9 / float(last - first)
 
     def _mean_us(self, times: list[PairTimes]) -> float:
         begin, end = self._phase

@@ -1,22 +1,24 @@
 """One agent uses the directory, to register, deregister or search, time after time, and times it.
 
 What a measured registration has changed is taken back before the next one, so the number of services stays.
-Each use begins on a turn of the event loop of its own, as it does where agents do something else meanwhile,
-so that a replica has told the others of what came before.
+A replica tells the others at the end of a turn of the event loop: a change is done when that turn is over. In
+`directory/register` an agent of each other container tells as well when it sees the service.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
+from array import array
 from contextlib import asynccontextmanager
 from functools import partial
 from itertools import cycle
+from statistics import median
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
-from formicary import OneShotBehaviour
-from formicary_bench.experiments.directory import Uses
+from formicary import Message, OneShotBehaviour
+from formicary_bench.experiments.directory import SEEN_COUNTER, Uses
 from formicary_bench.subjects.ours.containers import prepared, start_agent
 from formicary_bench.subjects.ours.services import (
     has_type,
@@ -26,6 +28,9 @@ from formicary_bench.subjects.ours.services import (
     with_directory,
 )
 from formicary_bench.vocabulary.containers import ASKING, ECHOING, member_name
+from formicary_bench.vocabulary.designs import REPLICA
+from formicary_bench.vocabulary.names import REGISTER
+from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:
@@ -35,6 +40,14 @@ if TYPE_CHECKING:
     from formicary_bench.worker.workload import PreparedRole, Workload
 
 _TYPE = "measured"
+
+
+async def turn_end() -> int:
+    """Wait until this turn of the event loop is over, and return when it was."""
+    loop = asyncio.get_running_loop()
+    over: asyncio.Future[int] = loop.create_future()
+    loop.call_soon(lambda: over.set_result(perf_counter_ns()))
+    return await over
 
 
 class Use(OneShotBehaviour):
@@ -68,22 +81,64 @@ class Use(OneShotBehaviour):
         raise NotImplementedError
 
 
-class Register(Use):
-    """Registers a service; it is taken back outside the time."""
+class Change(Use):
+    """Changes an entry, and waits until the others are told, where they are not before that is confirmed."""
 
-    __slots__ = ()
+    __slots__ = ("tells",)
+
+    def __init__(self, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
+        super().__init__(work, times, begin)
+        configuration = work.configuration
+        self.tells = configuration.kind == REPLICA and configuration.placement != SAME
+
+    async def tell(self) -> int:
+        """Wait until what was changed is on its way to the others, and return when it was."""
+        return await turn_end() if self.tells else perf_counter_ns()
+
+
+class Register(Change):
+    """Registers a service; it is taken back outside the time.
+
+    Where others see it later, it is also noted when they all have told that they do.
+    """
+
+    __slots__ = ("others", "seen")
+
+    def __init__(self, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
+        super().__init__(work, times, begin)
+        self.others = watchers(work)
+        self.seen = array("q")
+
+    async def run(self) -> None:
+        """Use it, and note how long it took until others had seen it."""
+        await super().run()
+        measured = self.seen[self.work.exchange.warm_up :]
+        if measured:
+            self.work.counters[SEEN_COUNTER] = median(measured) / 1e3
 
     async def once(self, name: str) -> tuple[int, int]:
         """Register."""
         directory = self.agent.directory
         start = perf_counter_ns()
         await directory.register(_TYPE, name)
-        end = perf_counter_ns()
+        end = await self.tell()
+        if self.others:
+            await self._be_seen(name)
+            self.seen.append(perf_counter_ns() - start)
         await directory.deregister(name)
+        await self.tell()
         return start, end
 
+    async def _be_seen(self, name: str) -> None:
+        """Wait until each of the others has told of this service."""
+        seen: set[str | None] = set()
+        while len(seen) < self.others:
+            message = await self.receive()
+            if message.body == name:
+                seen.add(message.sender)
 
-class Deregister(Use):
+
+class Deregister(Change):
     """Takes a service back, which was registered outside the time."""
 
     __slots__ = ()
@@ -92,10 +147,10 @@ class Deregister(Use):
         """Deregister."""
         directory = self.agent.directory
         await directory.register(_TYPE, name)
-        await asyncio.sleep(0)
+        await self.tell()
         start = perf_counter_ns()
         await directory.deregister(name)
-        return start, perf_counter_ns()
+        return start, await self.tell()
 
 
 class Search(Use):
@@ -122,8 +177,47 @@ class Search(Use):
         return start, end
 
 
+class Tell(OneShotBehaviour):
+    """Tells each agent whose service it sees.
+
+    Args:
+        watches: set when it has begun to watch.
+    """
+
+    __slots__ = ("watches",)
+
+    def __init__(self, watches: asyncio.Event) -> None:
+        super().__init__()
+        self.watches = watches
+
+    async def run(self) -> None:
+        """Watch and tell."""
+        async with self.agent.directory.subscribe(type=_TYPE) as changes:
+            self.watches.set()
+            async for change in changes:
+                for service in change.services:
+                    await self.send(Message(to=service.agent, body=service.name, performative="inform"))
+
+
+async def watch(home: Container) -> None:
+    """Start an agent that tells of each measured service, and wait until it watches."""
+    watches = asyncio.Event()
+    await start_agent(home, "watcher", Tell(watches))
+    await watches.wait()
+
+
+def watchers(work: Workload) -> int:
+    """Return how many containers are to tell when they see a registration: where there are replicas, all."""
+    configuration = work.configuration
+    if configuration.experiment != REGISTER or configuration.kind != REPLICA:
+        return 0
+    if configuration.placement == N_HOSTS:
+        return configuration.hosts - 1
+    return int(configuration.placement != SAME)
+
+
 _USES: dict[str, type[Use]] = {
-    "directory/register": Register,
+    REGISTER: Register,
     "directory/deregister": Deregister,
     "directory/search": Search,
     "directory/cpu-register": Register,
@@ -136,7 +230,7 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have everything in one container."""
     async with with_directory(work, ASKING) as home:
         await register_services(home, work)
-        yield prepared(home, work, await _start_use(home, work))
+        yield prepared(home, work, await start_use(home, work, use_of(work)))
 
 
 @asynccontextmanager
@@ -144,6 +238,8 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the platform's container, and agents whose services are there."""
     async with with_directory(work, ECHOING) as home:
         await register_services(home, work)
+        if watchers(work):
+            await watch(home)
         yield prepared(home, work)
 
 
@@ -153,7 +249,7 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     async with with_directory(work, ASKING) as home:
         await register_services(home, work)
         await know_services(home, work)
-        yield prepared(home, work, await _start_use(home, work))
+        yield prepared(home, work, await start_use(home, work, use_of(work)))
 
 
 @asynccontextmanager
@@ -162,15 +258,18 @@ async def member(work: Workload) -> AsyncIterator[PreparedRole]:
     async with with_directory(work, member_name(work.job.member)) as home:
         await register_services(home, work)
         if not work.senders:
+            if watchers(work):
+                await watch(home)
             yield prepared(home, work)
             return
-        role = prepared(home, work, await _start_use(home, work))
+        role = prepared(home, work, await start_use(home, work, use_of(work)))
         role.meet = partial(know_services, home, work)
         yield role
 
 
-async def _start_use(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
-    return await start_use(home, work, _USES[work.configuration.experiment])
+def use_of(work: Workload) -> type[Use]:
+    """Return what an experiment measures."""
+    return _USES[work.configuration.experiment]
 
 
 async def start_use(home: Container, work: Workload, kind: type[Use]) -> Callable[[], Awaitable[None]]:

@@ -7,71 +7,35 @@ way of their messages back is part of it, as no two clocks are compared.
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
-from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
-from formicary import Message, OneShotBehaviour
 from formicary_bench.experiments.directory import Spreading
-from formicary_bench.subjects.ours.containers import all_prepared, endpoint, know_members, start_agent
-from formicary_bench.subjects.ours.operations import Use, start_use
+from formicary_bench.subjects.ours.containers import all_prepared, endpoint, know_members
+from formicary_bench.subjects.ours.operations import Register, start_use, watch
 from formicary_bench.subjects.ours.services import know_services, register_services, with_directory
 from formicary_bench.vocabulary.containers import ASKING, ECHOING, names_on
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import AsyncIterator
 
-    from formicary import Container
-    from formicary_bench.worker.workload import PreparedRole, Workload
-
-_TYPE = "measured"
+    from formicary_bench.worker.workload import PairTimes, PreparedRole, Workload
 
 
-class Tell(OneShotBehaviour):
-    """Tells each agent whose service it sees.
-
-    Args:
-        watches: called when it has begun to watch.
-    """
-
-    __slots__ = ("watches",)
-
-    def __init__(self, watches: asyncio.Event) -> None:
-        super().__init__()
-        self.watches = watches
-
-    async def run(self) -> None:
-        """Watch and tell."""
-        async with self.agent.directory.subscribe(type=_TYPE) as changes:
-            self.watches.set()
-            async for change in changes:
-                for service in change.services:
-                    await self.send(Message(to=service.agent, body=service.name, performative="inform"))
-
-
-class Announce(Use):
+class Announce(Register):
     """Registers a service, waits until all others have seen it, and takes it back outside the time."""
 
     __slots__ = ()
 
+    def __init__(self, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
+        super().__init__(work, times, begin)
+        self.others = Spreading.of(work.configuration).containers
+
     async def once(self, name: str) -> tuple[int, int]:
         """Register, and wait."""
-        directory = self.agent.directory
-        start = perf_counter_ns()
-        await directory.register(_TYPE, name)
-        await self._be_seen(name)
-        end = perf_counter_ns()
-        await directory.deregister(name)
-        return start, end
-
-    async def _be_seen(self, name: str) -> None:
-        """Wait until each of the others has told of this service."""
-        seen: set[str | None] = set()
-        while len(seen) < Spreading.of(self.work.configuration).containers:
-            message = await self.receive()
-            if message.body == name:
-                seen.add(message.sender)
+        start, _ = await super().once(name)
+        return start, start + self.seen[-1]
 
 
 @asynccontextmanager
@@ -85,17 +49,10 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
             other = with_directory(work, name, join=endpoint(first, work))
             homes.append(await stack.enter_async_context(other))
         for home in homes:
-            await _watch(home, work, len(homes))
+            await know_members(home, len(homes))
+            await watch(home)
+            work.steps += 1
         yield all_prepared(homes, work, 1 + Spreading.of(work.configuration).containers)
-
-
-async def _watch(home: Container, work: Workload, members: int) -> None:
-    await know_members(home, members)
-    watches = asyncio.Event()
-    tell = Tell(watches)
-    await start_agent(home, "watcher", tell)
-    await watches.wait()
-    work.steps += 1
 
 
 @asynccontextmanager

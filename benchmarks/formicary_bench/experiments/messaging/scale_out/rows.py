@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.messaging import scale_out
-from formicary_bench.results.summary.exchanged import rate_of
 from formicary_bench.results.summary.round_trips import exchanges
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def _costs(
     configuration: Configuration, repetition: Repetition, measured: Exchanged
 ) -> dict[Metric, float | None]:
     """Return what a message costs; nothing where the rate is not known. Links go through no server."""
-    counters, messages = repetition.counters, _MESSAGES * (rate_of(measured.load) or 0.0)
+    counters, messages = repetition.counters, _MESSAGES * (measured.load.rate or 0.0)
     if not messages:
         return {}
     agents = _sum(_all(counters, AGENTS, "cores"), messages / _US)

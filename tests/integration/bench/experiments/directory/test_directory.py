@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from tests.integration.bench.conftest import Silent, perform
 from tests.unit.bench.synthetic import asking
 
+from formicary_bench.experiments.directory import SEEN
 from formicary_bench.results.store.raw import Creations
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.repetition import RepetitionError, Task, measure
@@ -53,6 +54,10 @@ def test_every_design_is_used_from_another_process(experiment, design, silent, t
     assert (row.kind, row.size("services"), row.round_trips) == (design, 120, 10)
     assert row.mean(TIME) > 0
     assert row.mean(RATE) is None
+    if design == "replica" and experiment == "directory/register":
+        assert row.mean(SEEN) > row.mean(TIME)  # it is on its way before it is there
+    else:
+        assert SEEN.name not in row.figures
 
 
 @pytest.mark.parametrize("containers", [(4,), pytest.param((1, 4), marks=pytest.mark.full("by one, too"))])

@@ -47,6 +47,15 @@ async def test_a_driver_makes_rounds_until_it_has_settled():
     assert steps > work.trips * 2  # it was seen to get on
 
 
+async def test_round_trips_of_other_phases_are_part_of_the_cold_rate():
+    """The second pair warms up while the first is measured, which cools down while the second is."""
+    work, _ = await measured("apart")
+    exchange = work.exchange
+    span = exchange.measured + 2  # round trips of each pair while any of them is measured
+    made = 2 * span - max(2 - exchange.warm_up, 0) - max(2 - exchange.rounds[2], 0)
+    assert work.counters[warmth.COLD_RATE] == pytest.approx(made * 1e6 / (span * COLD_US))
+
+
 @pytest.mark.parametrize("mode", ["never-settles", "compiles"])
 async def test_one_that_does_not_settle_is_measured_all_the_same_and_marked(mode):
     work, _ = await measured(mode)

@@ -6,6 +6,9 @@ import time
 from array import array
 
 MODE = sys.argv[1]
+APART = 2 if MODE == "apart" else 0
+"""After how many round trips of a pair the next one begins."""
+
 SLOW = 3
 """How many rounds take ten times as long as those that follow."""
 
@@ -16,8 +19,9 @@ def say(kind, **values):
 
 def write(path, pairs, trips, trip_ns):
     with open(path, "xb") as file:
-        for _ in range(pairs):
-            array("q", (at * trip_ns for at in range(trips))).tofile(file)
+        for pair in range(pairs):
+            begins = pair * APART * trip_ns
+            array("q", (begins + at * trip_ns for at in range(trips))).tofile(file)
             array("q", [trip_ns] * trips).tofile(file)
 
 
@@ -51,7 +55,7 @@ def main():
             trips = order["trips"]
             each_ns = trip_ns(number)
             number += 1
-            spend(trips * each_ns / 1e9)
+            spend((trips + APART * job["pairs"]) * each_ns / 1e9)
             say("progress", done=trips * job["pairs"] + (MODE == "counts-on" and number > SLOW))
             write(job["times"], job["pairs"], trips, each_ns)
             say("done", warm=MODE != "compiles")

@@ -81,6 +81,15 @@ def test_a_sentence_says_that_the_way_back_is_part_of_it():
     assert said.endswith("after 300 µs (median).")
 
 
+def test_a_sentence_says_when_others_see_a_registration():
+    registered = use(experiment="directory/register", median=20.0, seen_us=100.0, **DIRECT)
+    (said,) = sentences("directory/register", [registered], [registered])
+    assert said == (
+        "Between two processes over a direct link, registering a service in the replica takes 20.0 µs with "
+        "no services, at the median; others see it, and have told, after 100 µs."
+    )
+
+
 def test_a_sentence_says_what_agents_that_come_and_go_do():
     (said,) = sentences("directory/churn", [CHURN], [CHURN])
     assert said == (

@@ -16,11 +16,11 @@ from formicary_bench.reports.formats import latex, markdown
 from formicary_bench.reports.formats.html import page, render
 from formicary_bench.results.summary.each import Each, named
 from formicary_bench.results.verdicts.claims import verdict_on
-from formicary_bench.vocabulary.metrics import CREATION, HOLDS, TIME, TOTAL
+from formicary_bench.vocabulary.metrics import CREATION, HOLDS, MEAN, TIME, TOTAL
 
 MICRO = [
-    row_of(kind=kind, each=tuple(Each(values=named({TIME: median + 0.01 * at})) for at in range(6)))
-    for kind, median in (("micro", 1.0), ("behaviours", 3.0))
+    row_of(kind=kind, each=tuple(Each(values=named({MEAN: mean + 0.01 * at})) for at in range(6)))
+    for kind, mean in (("micro", 1.0), ("behaviours", 6.0))
 ]
 
 
@@ -44,9 +44,9 @@ def test_a_card_has_the_claim_its_place_the_printed_figures_and_ours():
     first, *others = shown(MICRO)
     assert (first.id, first.outcome) == ("claim-frantz-micro-agents", "reproduced")
     assert first.source == "Frantz 2010, Section 2.6, Table 1"
-    assert first.published == ("OPAL: 1.1 s for 1000 rounds", "OPAL micro-agents: 0.08 s for 1000 rounds")
+    assert first.published[:2] == ("OPAL: 1.1 s for 1000 rounds", "OPAL micro-agents: 0.08 s for 1000 rounds")
     (line,) = first.ours
-    assert line.startswith("one process, 1 pair: Micro-agents 1.03 µs, Agents 3.02 µs; 0.34 (0.3")
+    assert line.startswith("one process, 1 pair: Micro-agents 1.03 µs, Agents 6.02 µs; 0.17 (0.1")
     assert not first.takes
     assert first.experiment == "messaging/pairs"
     assert not any(card.experiment for card in others)

@@ -20,7 +20,7 @@ def over_hosts(processes, experiment="messaging/cpu", hosts=2, **about):
         for group, share in (("agents", 0.25), ("platform", 0.75))
     )
     server = CpuEstimate("server@h1", "server", Estimate(50.0), 1.0, (50.0,))
-    cpu = CpuEstimates(groups=(*groups, server), window_s=1.0)
+    cpu = CpuEstimates(groups=(*groups, server), strands=(*groups, server), window_s=1.0)
     about = {"placement": N_HOSTS, "hosts": hosts, "experiment": experiment, "profiled": True, **about}
     return row(cpu=cpu, **about)
 

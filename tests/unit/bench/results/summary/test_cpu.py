@@ -1,6 +1,7 @@
 """Which repetitions are profiled, what is computed of profiles, and what is said."""
 
 import os
+import threading
 from contextlib import ExitStack, nullcontext
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ from tests.unit.bench.synthetic import EVIL, STARTED, asking, document, main_ext
 from formicary.core import mailbox
 from formicary.errors import TracingError, UsageError
 from formicary.profiling.model.declarations import with_group
+from formicary.profiling.model.profile import Account as ProfileAccount
 from formicary.profiling.model.profile import Frame, Method, Process, Profile, Role, Stack, Thread
 from formicary.profiling.sampling.window import Window
 from formicary_bench.reports.document.cpu import cpu_sentences
@@ -103,6 +105,37 @@ def test_cpu_time_is_given_for_each_round_trip_by_group():
     assert {group: one.share for group, one in found.items()} == {
         "agents": pytest.approx(0.25), "platform": pytest.approx(0.7), "runtime": pytest.approx(0.05),
     }  # fmt: skip
+
+
+def test_what_agents_call_is_theirs_as_the_papers_have_it():
+    """Of 100 samples, 25 are an agent's own code, 40 what it calls, 30 the scheduler, 5 another thread."""
+    thread = Frame("Thread.run", threading.__file__)
+    stacks = (Stack(7, (0,), 25), Stack(7, (0, 1), 40), Stack(7, (1,), 30), Stack(7, (3, 2), 5))
+    worker = Process(7, Role.CONTAINER, "python", 1.0, 0.0, (Thread(7, "MainThread", "loop", 1.0),), stacks)
+    looked = profile(frames=(*FRAMES, thread))
+    found = figures_of(msgspec.structs.replace(looked, processes=(worker,)))
+
+    def shares(estimates):
+        return {one.group: pytest.approx(one.share) for one in estimates if one.us.mean}
+
+    assert shares(found.groups) == {"agents": 0.25, "platform": 0.7, "runtime": 0.05}
+    assert shares(found.strands) == {"agents": 0.65, "platform": 0.3, "runtime": 0.05}
+
+
+def test_accounts_of_agents_are_theirs_and_those_of_the_directory_are_not():
+    accounts = (
+        ProfileAccount(7, "agents", 0.2, "user/Use"),
+        ProfileAccount(7, "platform", 0.3, "user/Use"),
+        ProfileAccount(7, "directory", 0.4, "df"),
+        ProfileAccount(7, "runtime", 0.1),
+    )
+    worker = Process(7, Role.CONTAINER, "python", 1.0, 0.0, accounts=accounts)
+    looked = msgspec.structs.replace(profile(), method=Method.ACCOUNTED, processes=(worker,))
+    found = figures_of(looked)
+    assert {one.group: round(one.share, 3) for one in found.strands if one.us.mean} == {
+        "agents": 0.5, "directory": 0.4, "runtime": 0.1,
+    }  # fmt: skip
+    assert {one.group: round(one.share, 3) for one in found.groups if one.us.mean}["platform"] == 0.3
 
 
 def test_one_repetition_has_the_interval_of_its_samples_and_several_that_over_them():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from formicary_bench.results.store.raw import MEASURED, RoundTrips
+from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, RoundTrips
 from formicary_bench.results.summary.load import load_of
 
 
@@ -53,3 +53,31 @@ def test_one_without_a_window_leaves_none():
 def test_one_process_is_looked_at_as_ever():
     data = RoundTrips(**trips(2, 10, 1000))
     assert load_of(data, (2,)) == load_of(data)
+
+
+def phased(pairs, rtt_ns, apart_ns, each=(100, 100, 100)):
+    """Pairs that begin one after the other, all alike, with so many round trips of each phase."""
+    many = sum(each)
+    columns = trips(pairs, many, rtt_ns)
+    columns["start_ns"] += np.repeat(np.arange(pairs, dtype=np.int64) * apart_ns, many)
+    columns["phase"] = np.tile(np.repeat([WARM_UP, MEASURED, COOL_DOWN], each), pairs).astype(np.int8)
+    return RoundTrips(**columns)
+
+
+@pytest.mark.parametrize("apart_ns", [0, 20_000, 50_000, 100_000, 150_000])
+def test_the_rate_is_that_of_all_that_is_done_whatever_phase_it_is_in(apart_ns):
+    """Two pairs make round trips of 1 µs: 2 million in a second while both are at work, full load or not.
+
+    Pairs that begin 100 µs apart are never in T2 together, but one of them makes T1 or T3 then.
+    """
+    load = load_of(phased(2, 1000, apart_ns))
+    overlap_s = (load.elapsed_s * 1e9 - 2 * max(apart_ns - 100_000, 0)) / 1e9
+    alone_s = load.elapsed_s - overlap_s
+    assert load.rate == pytest.approx((2 * overlap_s + alone_s) * 1e6 / load.elapsed_s, rel=0.02)
+
+
+def test_a_window_of_a_few_round_trips_is_too_short_to_count_in():
+    """As many end in the few microseconds as happen to."""
+    load = load_of(phased(3, 1000, 49_500))
+    assert 0 < load.window_s < 2e-6
+    assert load.rate == pytest.approx(3e6, rel=0.02)

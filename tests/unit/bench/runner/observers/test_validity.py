@@ -156,9 +156,10 @@ def slot(role, place, server=0):
     return SimpleNamespace(role=role, host=place, server=SimpleNamespace(pid=server) if server else None)
 
 
-def watched(observer=NOBODY):
+def watched(observer=NOBODY, machines=("boot-a", "boot-b")):
     """Watch a host with a sender and a server, and one with who answers, while there is a window."""
-    first, second = host("a", cpu_s={7: 5.0, 9: 2.0}), host("b", cpu_s={8: 4.0}, machine="boot-a")
+    first = host("a", cpu_s={7: 5.0, 9: 2.0}, machine=machines[0])
+    second = host("b", cpu_s={8: 4.0}, machine=machines[1])
     places = [WorkerHost(one.name, (one.first, one.last)) for one in (first, second)]
     watch = HostObserver(observer)
     workers = {
@@ -192,6 +193,11 @@ def test_the_processes_of_each_host_are_looked_at():
     assert counted["host@a busy"] == pytest.approx(0.25)
     assert 0 <= counted["host@a others"] <= 0.25
     assert counted["host@a stolen"] == 0
+
+
+def test_namespaces_of_one_machine_are_counted_as_one():
+    assert watched()[0].counters()["machines"] == 2
+    assert watched(machines=("boot-a", "boot-a"))[0].counters()["machines"] == 1
 
 
 def test_without_a_window_nothing_is_known(monkeypatch):

@@ -269,7 +269,7 @@ def test_quick_has_some_of_all_and_follows_options():
     )
     assert {(c.platform, c.placement) for c in fewer} == {("tasks", SAME)}
     assert {(c.exchange.pairs, c.exchange.rounds) for c in fewer if c.exchange.pairs} == {(3, (1, 2, 3))}
-    assert {c.parameters["services"] for c in plan if c.experiment == "directory/search"} == {0, 1000}
+    assert {c.parameters["services"] for c in plan if c.experiment == "directory/search"} == {5, 1000}
 
 
 def test_quick_measures_few_pairs_longer():

@@ -10,6 +10,7 @@ from tests.unit.bench.synthetic import asking
 from typer.testing import CliRunner
 
 from formicary_bench.cli import app
+from formicary_bench.experiments.directory import SEEN
 from formicary_bench.experiments.messaging.scale_out import AGENTS_CPU, AGENTS_HOLD, SERVERS_CPU
 from formicary_bench.extrapolation.model import DIRECT as DIRECT_LINKS
 from formicary_bench.extrapolation.model import FEDERATED, ONE_SERVER
@@ -18,6 +19,7 @@ from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.vocabulary.designs import DESIGNS
 from formicary_bench.vocabulary.metrics import CREATION, TIME
+from formicary_bench.vocabulary.names import REGISTER
 from formicary_bench.vocabulary.placements import N_HOSTS, TWO_HOSTS
 
 ROUNDS = (2, 10, 0)
@@ -112,6 +114,14 @@ def test_the_directory_is_on_the_first_of_many_hosts_and_its_user_on_the_last(ma
     )
     assert [(row.kind, row.hosts, row.round_trips) for row in rows] == [(design, 3, 10) for design in DESIGNS]
     assert {one.members for one in run.manifest.repetitions} == {()}
+
+
+def test_all_other_hosts_tell_that_they_see_a_registration(make_lab, over):
+    subjects = ("formicary-replica",)
+    rows, _ = over(make_lab(3), REGISTER, services=(20,), placements=(N_HOSTS,), subjects=subjects, **DIRECT)
+    (row,) = [one for one in rows if one.experiment == REGISTER]
+    assert row.mean(SEEN) > row.mean(TIME)
+    assert (row.hosts, row.machines) == (3, 1)  # namespaces
 
 
 @pytest.mark.server

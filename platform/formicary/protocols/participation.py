@@ -202,7 +202,7 @@ class Participation:
         """Handle what has come while the agent was suspended."""
         held, self._held = self._held, deque()
         for message in held:
-            self.micro_inbox.messages += (self.handle, message)
+            self.micro_inbox.messages += (self.micro_inbox.handle, message)
         if held and not self.micro_inbox.scheduler.awake:
             self.micro_inbox.scheduler.wake()
 

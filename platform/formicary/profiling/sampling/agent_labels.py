@@ -1,9 +1,9 @@
 """Makes the running agent visible to a sampler: the names of code objects carry it.
 
-A sampler sees functions' names and nothing else. So, while it is wanted, each behaviour and each
-micro-agent that starts gets a copy of the code that the platform would run for it, under a name that says
-whose it is. Nothing is added to what runs: a message costs what it costs otherwise. What started before is
-not renamed, as a running coroutine's code cannot be exchanged.
+A sampler sees functions' names and nothing else. So, while it is wanted, each behaviour, each micro-agent
+and each agent with `@responds` that starts gets a copy of the code that the platform would run for it, under
+a name that says whose it is. A message costs what it costs otherwise; only an answer that waits costs one
+more call. What started before is not renamed, as a running coroutine's code cannot be exchanged.
 
 A task that an agent makes is stepped by a function with the agent's name, and so are those that it makes.
 """
@@ -15,19 +15,22 @@ import sys
 import types
 from collections.abc import Coroutine
 from contextlib import ExitStack, contextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.behaviour import Behaviour
 from formicary.core.micro import MicroAgent
 from formicary.profiling.model.code_names import mark, unmark
 from formicary.profiling.model.declarations import declared_group
+from formicary.protocols.participation import Participation
+from formicary.protocols.turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
     from formicary.core.scheduler import Scheduler
+    from formicary.protocols.conversations import Conversations
 
 MOST = 10_000
 """How many agents and behaviours get a name: a copy of code takes about a kilobyte. The rest has none."""
@@ -35,35 +38,59 @@ MOST = 10_000
 
 @contextmanager
 def labelled_agents() -> Iterator[None]:
-    """Make all behaviours and micro-agents that start within the block visible to samplers, to their end."""
-    before = Behaviour.start_strand, MicroAgent.become_active
+    """Make all agents' code that starts within the block visible to samplers, to its end."""
+    start_micro, participate = MicroAgent.become_active, Participation.__init__
     left = iter(range(MOST))
 
-    def start_behaviour(behaviour: Behaviour, scheduler: Scheduler, limit: int) -> None:
+    def of_behaviour(behaviour: Behaviour, scheduler: Scheduler, limit: int) -> None:
         main: Callable[[], Any] = behaviour.main_coroutine
         if next(left, None) is not None:
             main = _renamed(main, f"{behaviour.agent.name}/{type(behaviour).__name__}")
         behaviour.mailbox.open(main(), scheduler, limit)
 
-    def start_micro(agent: MicroAgent, scheduler: Scheduler, limit: int) -> None:
-        before[1](agent, scheduler, limit)
+    def of_micro(agent: MicroAgent, scheduler: Scheduler, limit: int) -> None:
+        start_micro(agent, scheduler, limit)
         if agent.micro_inbox is not None and next(left, None) is not None:
             agent.micro_inbox.handle = _renamed(agent.handle, agent.name)
 
-    _start_with(start_behaviour, start_micro)
-    try:
-        with ExitStack() as undo:
-            for loop in _kinds_of_loops():
-                undo.enter_context(_named_tasks(loop))
-            yield
-    finally:
-        _start_with(*before)
+    def of_participation(participation: Participation, conversations: Conversations) -> None:
+        participate(participation, conversations)
+        if next(left, None) is not None:
+            name = participation.strand_name()
+            participation.micro_inbox.handle = _renamed(participation.handle, name)
+
+    with ExitStack() as undo:
+        undo.enter_context(_replaced(Behaviour, "start_strand", of_behaviour))
+        undo.enter_context(_replaced(MicroAgent, "become_active", of_micro))
+        undo.enter_context(_replaced(Participation, "__init__", of_participation))
+        for name in ("_answer", "_finish"):  # what answers from where the agent's code waits
+            undo.enter_context(_replaced(Turn, name, _by_agent(getattr(Turn, name))))
+        for loop in _kinds_of_loops():
+            undo.enter_context(_named_tasks(loop))
+        yield
 
 
-def _start_with(behaviour: Callable[..., None], micro: Callable[..., None]) -> None:
+@contextmanager
+def _replaced(owner: type, name: str, function: Callable[..., Any]) -> Iterator[None]:
     # Not by a switch in the classes: who is not profiled would pay for it with each agent.
-    type.__setattr__(Behaviour, "start_strand", behaviour)
-    type.__setattr__(MicroAgent, "become_active", micro)
+    before = vars(owner)[name]
+    type.__setattr__(owner, name, function)
+    try:
+        yield
+    finally:
+        type.__setattr__(owner, name, before)
+
+
+def _by_agent(function: types.FunctionType) -> Callable[..., Any]:
+    """Return the same method of `Turn`; what it runs has the name of the agent that answers."""
+    of_agent = lru_cache(maxsize=MOST)(partial(_renamed_function, function))
+
+    def run(turn: Turn, *arguments: Any) -> Any:
+        handle: Any = turn._participation.micro_inbox.handle  # noqa: SLF001 -- it is the profiler's business
+        agent = unmark(handle.__func__.__code__.co_name)[0]
+        return (of_agent(agent) if agent else function)(turn, *arguments)
+
+    return run
 
 
 class _OfAgent(Coroutine[Any, Any, Any]):
@@ -145,6 +172,10 @@ def _renamed(method: Callable[..., Any], agent: str) -> Callable[..., Any]:
     function = getattr(method, "__func__", None)
     if not isinstance(function, types.FunctionType):
         return method
+    return types.MethodType(_renamed_function(function, agent), method.__self__)  # type: ignore[attr-defined]  # it has a __func__
+
+
+def _renamed_function(function: types.FunctionType, agent: str) -> types.FunctionType:
     code = function.__code__
     name = mark(agent, code.co_qualname)
     renamed = types.FunctionType(
@@ -155,4 +186,4 @@ def _renamed(method: Callable[..., Any], agent: str) -> Callable[..., Any]:
         function.__closure__,
     )
     renamed.__kwdefaults__ = function.__kwdefaults__
-    return types.MethodType(renamed, method.__self__)  # type: ignore[attr-defined]  # it has a __func__
+    return renamed

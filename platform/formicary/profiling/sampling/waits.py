@@ -15,6 +15,9 @@ there are too many and the loop is not one that never waits.
 To wait takes some time of its own, and so does each stop by the sampler: tens of microseconds, which samples
 cannot show among so many others. But the operating system counts how often a thread has stopped, and a
 thread of the process that does nothing but wait shows what that takes. As many samples stay as are worth it.
+
+What a loop's own work is worth nobody can tell, though, where the thread stood in line while it worked, too:
+`in_doubt` says how much that may be.
 """
 
 from __future__ import annotations
@@ -81,7 +84,7 @@ def without_waits(
     """
     count = len(thread.samples)
     worth = used.cpu_s * rate if used else math.inf
-    if used is None or count <= worth + 2 * math.sqrt(worth):  # no more than chance has it
+    if used is None or _is_chance(count, worth):
         return thread
     never_waits = count >= _NEVER_WAITS * used.lived_s * rate
     waits, works, in_loop = [], 0, 0
@@ -105,6 +108,24 @@ def without_waits(
     )
 
 
+def in_doubt(thread: SampledThread, used: ThreadUse | None, rate: int) -> float:
+    """Return how many of a thread's seconds of CPU either an event loop or what it ran may have used.
+
+    Args:
+        thread: as the sampler saw it.
+        used: what its clock says; None if it could not be read.
+        rate: samples per second.
+    """
+    count = len(thread.samples)
+    worth = used.cpu_s * rate if used else math.inf
+    if _is_chance(count, worth):
+        return 0.0
+    in_loop = sum(bool(stack) and _is_in(stack, _LOOPS) for stack in thread.samples)
+    works = count - in_loop - sum(not stack or _is_in(stack, _WAITING) for stack in thread.samples)
+    # The loop's at least where all the others are work; at most where they all stood in line.
+    return (min(in_loop, worth) - max(0.0, min(in_loop, worth - works))) / rate
+
+
 def seconds_of_a_switch(sampled: Iterable[SampledThread], used: Mapping[int, ThreadUse]) -> float:
     """Return what it takes a thread to stop and to go on again: as much as the one that works least takes.
 
@@ -122,6 +143,11 @@ def seconds_of_a_switch(sampled: Iterable[SampledThread], used: Mapping[int, Thr
         if of_it and of_it.switches >= _FEWEST_SWITCHES and waits >= _ONLY_WAITS * len(thread.samples):
             costs.append(of_it.cpu_s / of_it.switches)
     return min(costs, default=0.0)
+
+
+def _is_chance(count: int, worth: float) -> bool:
+    """Tell whether there are no more samples than chance has it."""
+    return count <= worth + 2 * math.sqrt(worth)
 
 
 def _is_in(stack: tuple[Frame, ...], functions: dict[str, frozenset[str]]) -> bool:

@@ -25,7 +25,7 @@ from formicary.profiling.model.profile import (
 from formicary.profiling.sampling.clocks import Clocks, tick_s
 from formicary.profiling.sampling.control import WindowFacts
 from formicary.profiling.sampling.sampler import Sampler, Samples
-from formicary.profiling.sampling.waits import seconds_of_a_switch, without_waits
+from formicary.profiling.sampling.waits import in_doubt, seconds_of_a_switch, without_waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -39,6 +39,7 @@ messages."""
 _SECONDS_BETWEEN_LOOKS = 0.2
 _FEW_SAMPLES = 30
 _FEW_TICKS = 20
+_MUCH_DOUBT = 0.1
 
 
 class Window:
@@ -102,6 +103,12 @@ class Window:
         facts = ask() or WindowFacts()
         samples = self._sampler.stop()
         used = self._clocks.used()
+        doubt_s = sum(
+            in_doubt(thread, of_it.threads.get(thread.tid), self._rate)
+            for of_it in used
+            for thread in samples.threads
+            if thread.pid == of_it.pid
+        )
         frames = _Table()
         processes = tuple(self._process(of_it, samples, facts, frames) for of_it in used)
         ended_early = any(of_it.is_gone and of_it.pid == self._pid for of_it in used)
@@ -113,7 +120,7 @@ class Window:
             rate_hz=self._rate,
             processes=processes,
             frames=tuple(map(with_group, frames.places)),
-            warnings=tuple(_warnings(processes, samples, self._pid if ended_early else None)),
+            warnings=tuple(_warnings(processes, samples, self._pid if ended_early else None, doubt_s)),
             is_partial=bool(samples.problem) or ended_early,
         )
 
@@ -201,7 +208,9 @@ def kind_of(seen: SampledThread | None, *, is_python: bool) -> str:
     return "python" if is_python else "native"
 
 
-def _warnings(processes: tuple[Process, ...], samples: Samples, gone: int | None) -> list[str]:
+def _warnings(
+    processes: tuple[Process, ...], samples: Samples, gone: int | None, doubt_s: float
+) -> list[str]:
     said = samples.warnings()
     if gone is not None:
         said.append(
@@ -213,6 +222,11 @@ def _warnings(processes: tuple[Process, ...], samples: Samples, gone: int | None
         said.append(
             f"only {samples.count} samples: the program used {cpu_s:.2f} s of CPU; measure for "
             "longer, or under load"
+        )
+    if doubt_s > _MUCH_DOUBT * cpu_s:
+        said.append(
+            f"the machine was busy: {doubt_s:.2f} of {cpu_s:.2f} s of CPU may belong to event loops or to "
+            "what they ran; close other programs, or account exactly: formicary run --cpu-by-group"
         )
     if cpu_s < _FEW_TICKS * tick_s():
         said.append(

@@ -24,13 +24,14 @@ import work_platform
 
 PERIOD = 0.02  # seconds: 50 Hz
 SLICE = 0.004  # seconds of CPU in each period
+SHORT = 0.0005  # seconds of a timer, and of CPU between two
 used: collections.Counter[str] = collections.Counter()
 lock = threading.Lock()
 
 
-def work(name, module):
+def work(name, module, seconds=SLICE):
     before = time.thread_time()
-    module.python(before + SLICE)
+    module.python(before + seconds)
     with lock:
         used[name] += time.thread_time() - before
 
@@ -83,8 +84,20 @@ def uv(rounds):
         runner.run(timers(rounds))
 
 
+async def short_timers(end):
+    before = time.thread_time()
+    while time.thread_time() < end:
+        work("agents", work_agents, SHORT)
+        await asyncio.sleep(SHORT)
+    used["runtime"] += time.thread_time() - before - used["agents"]
+
+
+def often(rounds):
+    asyncio.run(short_timers(time.thread_time() + rounds * SLICE))
+
+
 def main() -> None:
-    ways = {"pool": pool, "queued": queued, "condition": condition, "loop": loop, "uv": uv}
+    ways = {"pool": pool, "queued": queued, "condition": condition, "loop": loop, "uv": uv, "often": often}
     rounds = round(float(sys.argv[2]) / SLICE)
     threads = [threading.Thread(target=ways[name], args=(rounds,)) for name in sys.argv[1].split(",")]
     for thread in threads:

@@ -14,6 +14,7 @@ from formicary.behaviours import Behaviour
 from formicary.core.micro import MicroAgent as Micro
 from formicary.profiling.model.code_names import mark, unmark
 from formicary.profiling.sampling.agent_labels import labelled_agents
+from formicary.protocols import ContractNet, Inform, Propose, QueryRef, Request, responds
 
 
 def agents_on_the_stack():
@@ -179,3 +180,48 @@ def test_tasks_that_an_agent_makes_have_its_name(new_loop):
     with asyncio.Runner(loop_factory=new_loop) as runner:
         runner.run(main())
     assert [vars(kind).get("create_task") for kind in kinds] == before
+
+
+class Answering(Agent):
+    """Answers by a function, and by one that waits, whose own task waits, too."""
+
+    @responds(Request)
+    def plain(self, message: Message) -> str:
+        return str(agents_on_the_stack())
+
+    @responds(QueryRef)
+    async def slow(self, message: Message) -> str:
+        before = agents_on_the_stack()
+        await asyncio.sleep(0)
+        return str((before, agents_on_the_stack(), await asyncio.create_task(Maker().inner())))
+
+
+class Bidding(MicroAgent):
+    """Answers in several steps."""
+
+    def handle(self, message: Message) -> None:
+        """Get no message but of conversations."""
+
+    @responds(ContractNet)
+    async def bid(self, message: Message):
+        yield Propose(str(agents_on_the_stack()))
+        await asyncio.sleep(0)
+        yield Inform(str(agents_on_the_stack()))
+
+
+async def test_what_answers_by_a_protocol_has_the_agents_name():
+    async with Container("c1") as container:
+        with labelled_agents():
+            bob, bidder = Answering("bob"), Bidding("bidder")
+            await container.start(bob)
+            await container.start(bidder)
+            once = ["bob/responds"]
+            assert (await container.request(bob.address)).body == str(once)
+            assert (await container.query_ref(bob.address)).body == str((once, once, once))
+            async with container.contract_net([bidder.address], deadline=30) as net:
+                [bid] = [bid async for bid in net.bids]
+                assert bid.body == str(["bidder/responds"])
+                assert (await net.award(bid)).body == str(["bidder/responds"])
+        late = Answering("late")
+        await container.start(late)
+        assert (await container.request(late.address)).body == "[]"

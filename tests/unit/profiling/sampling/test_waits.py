@@ -6,10 +6,12 @@ import concurrent.futures.thread
 import selectors
 import threading
 
+import pytest
+
 from formicary.profiling.model.profile import Frame
 from formicary.profiling.sampling.clocks import ThreadUse
 from formicary.profiling.sampling.sampler import SampledThread
-from formicary.profiling.sampling.waits import seconds_of_a_switch, without_waits
+from formicary.profiling.sampling.waits import in_doubt, seconds_of_a_switch, without_waits
 
 RATE = 50
 WORK = (Frame("Trader.run", "/home/ada/market.py", 3),)
@@ -71,3 +73,21 @@ def test_a_thread_that_only_waits_shows_what_that_takes():
     }
     assert seconds_of_a_switch(sampled, used) == 0.02 / 1000
     assert seconds_of_a_switch(sampled[1:], used) == 0.0
+
+
+def doubt(samples, cpu_s):
+    return in_doubt(SampledThread(1, 2, "a thread", samples), ThreadUse("a thread", cpu_s, 6.0), RATE)
+
+
+def test_a_loop_in_line_for_a_processor_leaves_in_doubt_what_it_used():
+    # As recorded of a timer every 0.5 ms beside two busy processes on two processors; 57% of it is work.
+    recorded = [SELECT] * 198 + [WORK] * 45 + [WAIT] * 4
+    assert doubt(recorded, 0.35) == pytest.approx(0.35)
+    # And beside what little the machine did else, where less than half of it can be what the loop ran.
+    assert doubt([SELECT] * 157 + [WORK] * 22, 0.85) == pytest.approx(22 / RATE)
+
+
+def test_nothing_is_in_doubt_without_a_line_or_a_loop():
+    assert doubt([SELECT] * 25 + [WORK] * 75, 2.0) == 0.0
+    assert doubt([WORK, WAIT] * 100, 1.0) == 0.0
+    assert in_doubt(SampledThread(1, 2, "a thread", [SELECT] * 100), None, RATE) == 0.0

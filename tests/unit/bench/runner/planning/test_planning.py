@@ -60,6 +60,7 @@ _MOBILE = (
     "forward-agents",
 )
 BY_NAME = {
+    "compute/mix",
     *(f"messaging/{name}" for name in _BY_NAME),
     *(f"mobile/{name}" for name in _MOBILE),
     "traffic/massive-reception",

@@ -1,4 +1,4 @@
-"""How long all messages take in all, of agents and of plain processes over TCP sockets."""
+"""How long all messages take in all, of agents and of plain processes."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from formicary_bench.reports.document.sentences import at_once, where
 from formicary_bench.reports.document.tables import Column, Extra, who_columns
 from formicary_bench.results.summary.baselines import BASELINES
 from formicary_bench.results.verdicts.factors import factor
+from formicary_bench.subjects.registry import label_of
 from formicary_bench.vocabulary.metrics import TOTAL
 from formicary_bench.vocabulary.placements import TWO_HOSTS
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Row
     from formicary_bench.results.verdicts.factors import Factor
 
-_PROCESSES = "tcp"
+_PROCESSES = "tcp", "unix", "shared-memory"
 
 
 def lower_bound_sentences(rows: Sequence[Row]) -> list[str]:
@@ -37,7 +38,7 @@ def lower_bound_sentences(rows: Sequence[Row]) -> list[str]:
     ours = (row for row in rows if row.platform not in BASELINES and row.estimate(TOTAL))
     for members in by_series(ours).values():
         most = max(members, key=lambda row: row.exchange.pairs)
-        found = against_processes(most, rows)
+        found = against_processes(most, rows, "tcp")
         of = told(", ", listed([found])) if found else ""
         total = cite(value_of(most, TOTAL), most)
         who = subject(most).lower()
@@ -65,32 +66,40 @@ def lower_bound_charts(rows: Sequence[Row]) -> list[Chart]:
 
 
 def against_processes_table(rows: Sequence[Row]) -> list[Extra]:
-    """Hold agents against processes over TCP sockets, with intervals; nothing without the processes."""
-    found = [(row, one) for row in ordered(rows) if (one := against_processes(row, rows)) is not None]
+    """Hold agents against processes over each means, with intervals; nothing without the processes."""
+    found = [
+        (row, factors)
+        for row in ordered(rows)
+        if any(factors := [against_processes(row, rows, platform) for platform in _PROCESSES])
+    ]
     if not found:
         return []
     columns = [
-        *who_columns([row for row, _ in found]),
-        Column("how fast", tuple(said_of(one) for _, one in found)),
+        Column(label_of(platform, ""), tuple(said_of(one) if one else "" for one in held))
+        for platform, *held in zip(_PROCESSES, *(factors for _, factors in found), strict=True)
+        if any(held)
     ]
     remark = (
-        "Processes talk over a TCP socket for each pair, on one host or on two. Agents in one process are "
-        "held against processes on one host, as in the paper."
+        "Processes talk over a TCP or Unix socket for each pair, or look for messages in shared memory, "
+        "which keeps a core of each busy. On one host direct links are Unix sockets. Agents in one process "
+        "are held against processes on one host, as in the paper."
     )
-    return [Extra("Agents against plain processes over TCP sockets", columns, remark)]
+    return [
+        Extra("Agents against plain processes", [*who_columns([row for row, _ in found]), *columns], remark)
+    ]
 
 
-def against_processes(row: Row, rows: Iterable[Row]) -> Factor | None:
-    """Return how fast a row is in all beside processes over TCP sockets; None without these.
+def against_processes(row: Row, rows: Iterable[Row], platform: str) -> Factor | None:
+    """Return how fast a row is in all beside processes of a baseline; None without these.
 
-    The sockets are on as many hosts, and have TLS if the row has.
+    They are on as many hosts, and have TLS if the row has.
     """
     if row.platform in BASELINES:
         return None
     for other in rows:
         is_like = other.sizes == row.sizes and other.tls == row.tls and not other.invalid
         is_there = (other.placement == TWO_HOSTS) == (row.placement == TWO_HOSTS)
-        if other.platform == _PROCESSES and is_like and is_there:
+        if other.platform == platform and is_like and is_there:
             found = factor(row, other, TOTAL)
             return found and replace(found, name="processes")
     return None

@@ -178,15 +178,15 @@ ALL = [AGENTS, APARTS, FAR, HERE, THERE, ENCRYPTED]
 
 
 def test_agents_are_held_against_processes_on_as_many_hosts():
-    ratios = [against_processes(one, ALL) for one in ALL]
+    ratios = [against_processes(one, ALL, "tcp") for one in ALL]
     means = [one and 1 / one.ratio.mean for one in ratios]
     assert means[:3] == pytest.approx([4.0, 6.0, 4.0])
     assert means[3:] == [None] * 3
     assert ratios[0].ratio.low < 1 / 4.0 < ratios[0].ratio.high
-    assert against_processes(AGENTS, [AGENTS, THERE]) is None
-    assert against_processes(AGENTS, [AGENTS, replace(HERE, invalid=("disturbed",))]) is None
+    assert against_processes(AGENTS, [AGENTS, THERE], "tcp") is None
+    assert against_processes(AGENTS, [AGENTS, replace(HERE, invalid=("disturbed",))], "tcp") is None
     assert (
-        against_processes(AGENTS, [AGENTS, replace(HERE, parameters={**HERE.parameters, "pairs": 11})])
+        against_processes(AGENTS, [AGENTS, replace(HERE, parameters={**HERE.parameters, "pairs": 11})], "tcp")
         is None
     )
 

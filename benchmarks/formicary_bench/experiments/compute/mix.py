@@ -70,6 +70,7 @@ EXPERIMENT = Experiment(
     placements=(SAME,),
     subjects=(OURS, "tasks"),
     quick=Preset(sizes={"share": (50,)}),
+    paper=Preset(sizes={"pairs": (1, 8, 64)}, repeat=10),
     profiling=None,
     why_unprofiled="what several processes do together",
     duration=Loaded("formicary_bench.experiments.compute.mix:duration"),

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from formicary_bench.experiments import create, memory, network, observe
-from formicary_bench.experiments.compute import speed_up
+from formicary_bench.experiments.compute import mix, speed_up
 from formicary_bench.experiments.directory import (
     churn,
     cpu_register,
@@ -17,7 +17,7 @@ from formicary_bench.experiments.directory import (
     register,
     search,
 )
-from formicary_bench.experiments.grid import swap
+from formicary_bench.experiments.grid import fairness, swap
 from formicary_bench.experiments.memory import growth
 from formicary_bench.experiments.messaging import (
     broadcast,
@@ -90,9 +90,9 @@ _MODULES = (
     *(register, deregister, search, propagation, churn),
     *(create_local, create_remote, dispatch, one_way, two_way, synchronize, messenger),
     *(roam, proxy, forward_messages, forward_agents, wake, web_shop),
-    *(mediated, swap),
+    *(mediated, swap, fairness),
     *(request, contract_net, auction, conversations_hold),
-    *(speed_up, ring, massive_reception, pool_size, traffic_speed_up),
+    *(speed_up, mix, ring, massive_reception, pool_size, traffic_speed_up),
     *(memory, growth, network, observe),
     *(cpu, cpu_register, cpu_search),
 )

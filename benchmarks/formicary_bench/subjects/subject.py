@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.routes import AUTO, DIRECT, OWN, TCP, XMPP, Carrier
+from formicary_bench.vocabulary.routes import AUTO, DIRECT, MEMORY, OWN, TCP, UNIX, XMPP, Carrier
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,7 @@ BETWEEN = tuple(Carrier(route, tls) for route in (XMPP, DIRECT, AUTO) for tls in
 ANYWHERE = IN_PROCESS | {APART: BETWEEN, TWO_HOSTS: BETWEEN, N_HOSTS: BETWEEN}
 """What can carry our messages, by placement."""
 
-_USUAL = {"in-process", OWN, TCP, XMPP, DIRECT}
+_USUAL = {"in-process", OWN, TCP, UNIX, MEMORY, XMPP, DIRECT}
 
 
 def apart(*carriers: Carrier) -> dict[str, tuple[Carrier, ...]]:

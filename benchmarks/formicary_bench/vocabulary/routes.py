@@ -10,8 +10,8 @@ ROUTES = AUTO, DIRECT, XMPP = "auto", "direct", "xmpp"
 OWN = "own"
 """What carries the messages of another platform between two processes: that platform's own means."""
 
-TCP = "tcp"
-"""What carries a baseline's messages between two processes."""
+TCP, UNIX, MEMORY = "tcp", "unix", "memory"
+"""What carries a baseline's messages between two processes; Unix sockets and shared memory on one host."""
 
 
 class Carrier(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary_bench.experiments.compute.mix import COMPUTED, MADE, SPENT, TALKED, TRIP, TRIPS
 from formicary_bench.experiments.compute.speed_up import CPU_TIME, ELAPSED, SPEED_UP
 from formicary_bench.results.store import raw
 from formicary_bench.results.summary.declared import Summary
@@ -27,3 +28,25 @@ def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading |
 
 
 SUMMARY = Summary(raw="create", read=_read, compared_by=(SPEED_UP,))
+
+
+def _read_mix(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading | None:
+    """Read what agents did in their time; None where they did nothing. What none did is left out."""
+    elapsed = float(run.raw(repetition, raw.Creations).seconds.sum())
+    made, talked, computed, cpu = (
+        repetition.counters.get(one, 0.0) for one in (MADE, TALKED, COMPUTED, CPU_SECONDS)
+    )
+    if elapsed <= 0 or talked + computed <= 0:
+        return None
+    return reading(
+        {
+            TRIPS: made / elapsed if made else None,
+            SPEED_UP: cpu / elapsed if cpu else None,
+            TRIP: talked / made * 1e6 if made else None,
+            SPENT: computed / (talked + computed),
+            CPU_TIME: cpu,
+        }
+    )
+
+
+MIXED = Summary(raw="create", read=_read_mix, compared_by=(TRIPS, SPEED_UP))

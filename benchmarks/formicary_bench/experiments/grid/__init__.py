@@ -2,6 +2,7 @@
 
 - `swap`: what is measured
 - `cells`: the micro-agents; `by_hand`: the same by bare functions; `apart`: the grid over several containers
+- `fairness`: turns handed on by a policy; `fair_cells`: who does
 - `worker`: the process that has them
 - `plan`, `rows`, `report`: how it is planned, summarised and shown
 """

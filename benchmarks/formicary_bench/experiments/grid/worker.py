@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary import Container
 from formicary.errors import FormicaryError
-from formicary_bench.experiments.grid.apart import Part, parts
+from formicary_bench.experiments.grid.apart import Part, Parts, parts
 from formicary_bench.experiments.grid.by_hand import Board
 from formicary_bench.experiments.grid.cells import Cell, Grid, sums_of
 from formicary_bench.experiments.grid.swap import Swapping
@@ -17,16 +17,28 @@ from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from contextlib import AbstractAsyncContextManager
 
     from formicary_bench.worker.workload import Workload
 
 
-@asynccontextmanager
-async def both(work: Workload) -> AsyncIterator[PreparedRole]:
+def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
     """Set up all cells."""
     one, sizes = work.configuration, Swapping.of(work.configuration)
-    of_one = _by_hand if one.platform == "callbacks" else _of_agents
-    async with (parts if sizes.containers > 1 else of_one)(work) as grid:
+    if sizes.containers > 1:
+        return role(work, parts(work))
+    if one.platform == "callbacks":
+        return role(work, _by_hand(work))
+    return role(work, of_agents(work, Grid(sizes.swaps, work.job.seed), Cell))
+
+
+@asynccontextmanager
+async def role(
+    work: Workload, setup: AbstractAsyncContextManager[Grid | Parts]
+) -> AsyncIterator[PreparedRole]:
+    """Return the role of a worker that holds a grid, or conducts one."""
+    sizes = Swapping.of(work.configuration)
+    async with setup as grid:
 
         async def measure() -> None:
             work.mark(True)
@@ -55,13 +67,13 @@ async def _by_hand(work: Workload) -> AsyncIterator[Grid]:
 
 
 @asynccontextmanager
-async def _of_agents(work: Workload) -> AsyncIterator[Grid]:
+async def of_agents(work: Workload, grid: Grid, kind: type[Cell]) -> AsyncIterator[Grid]:
+    """Set up a grid of agents of a kind."""
     part, copies = _part(work), work.configuration.kind == COPIED
     # There is room for all that can be under way: of each cell that asks a request, and an answer.
     room = max(2 * len(part.cells), 1000)
     async with Container(ASKING, seed=part.seed, copy=copies, queue_limit=room) as home:
-        grid = Grid(part.swaps, part.seed)
-        cells = [Cell(f"cell-{number}", str(number), grid) for number in part.cells]
+        cells = [kind(f"cell-{number}", str(number), grid) for number in part.cells]
         for cell in cells:
             await home.start(cell)
             work.steps += 1

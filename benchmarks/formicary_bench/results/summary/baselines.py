@@ -89,7 +89,7 @@ def rivals_of(row: Row, rows: Iterable[Row]) -> list[Row]:
 def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
     """Return the platforms of a row's baseline, and whether with TLS, the best one first."""
     if row.family == COMPUTE:
-        return (("processes", False),)
+        return (("processes", False), ("tasks", False))
     if row.experiment == LOWER_BOUND:  # also of agents in one process, as in the paper
         return (("tcp", row.tls),)
     if row.placement == _SAME:

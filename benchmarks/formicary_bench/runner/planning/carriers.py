@@ -8,7 +8,7 @@ from formicary.errors import UsageError
 from formicary_bench.subjects.registry import SUBJECTS
 from formicary_bench.subjects.subject import is_usual
 from formicary_bench.vocabulary.placements import APART, HOSTED, SAME
-from formicary_bench.vocabulary.routes import NO_MESSAGES, ROUTES, XMPP
+from formicary_bench.vocabulary.routes import MEMORY, NO_MESSAGES, ROUTES, TCP, UNIX, XMPP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.vocabulary.routes import Carrier
 
-_FOR_ALL = {"tcp"}  # what all routes are held against
+_FOR_ALL = {TCP, UNIX, MEMORY}  # what all routes are held against
 
 
 def carriers_of(subject: Subject, layout: Layout, part: Part, options: Options) -> list[Carrier]:

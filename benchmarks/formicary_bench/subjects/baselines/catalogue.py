@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from formicary_bench.subjects.subject import IN_PROCESS, Subject, apart
-from formicary_bench.vocabulary.routes import TCP, XMPP, Carrier
+from formicary_bench.vocabulary.placements import APART
+from formicary_bench.vocabulary.routes import MEMORY, TCP, UNIX, XMPP, Carrier
 
 _HERE = "formicary_bench.subjects.baselines."
 
@@ -25,6 +26,22 @@ SUBJECTS = (
         label="TCP sockets",
         baseline="bare TCP sockets",
         families=("messaging", "network"),
+    ),
+    Subject(
+        "unix",
+        _HERE + "tcp",
+        {APART: (Carrier(UNIX),)},
+        label="Unix sockets",
+        baseline="bare Unix sockets",
+        families=(),
+    ),
+    Subject(
+        "shared-memory",
+        _HERE + "memory",
+        {APART: (Carrier(MEMORY),)},
+        label="Shared memory",
+        baseline="shared memory",
+        families=(),
     ),
     Subject(
         "components",

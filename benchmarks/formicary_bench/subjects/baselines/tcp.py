@@ -5,6 +5,8 @@ turn of the loop at once, over one connection. A frame is a message, with its le
 
 Whoever can reach the echoing side's port is echoed to: nothing goes over it that is worth keeping secret.
 With TLS it is TLS 1.3, with a certificate made for the measurement, which the asking side checks.
+
+The baseline `unix` has Unix sockets instead, as direct links have on one host.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from formicary.core.scratch import scratch_folder
 from formicary.server.certificate import ensure_certificate
+from formicary_bench.vocabulary.routes import UNIX
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
@@ -128,6 +131,10 @@ async def listening(work: Workload, make: Callable[[], Framed]) -> AsyncIterator
         work: what is measured.
         make: makes what answers a connection.
     """
+    if work.configuration.route == UNIX:
+        async with _listening_here(make, work.exchange.pairs) as path:
+            yield f"{UNIX} {path} "
+        return
     address = work.address
     context, certificate = _own_tls() if work.configuration.tls else (None, "")
     server = await asyncio.get_running_loop().create_server(
@@ -135,6 +142,16 @@ async def listening(work: Workload, make: Callable[[], Framed]) -> AsyncIterator
     )
     async with server:
         yield f"{address} {server.sockets[0].getsockname()[1]} {certificate}"
+
+
+@asynccontextmanager
+async def _listening_here(make: Callable[[], Framed], pairs: int) -> AsyncIterator[Path]:
+    """Listen at a Unix socket; what is yielded is its path."""
+    with scratch_folder() as folder:
+        path = Path(folder, "socket")
+        loop = asyncio.get_running_loop()
+        async with await loop.create_unix_server(make, str(path), backlog=max(pairs, 1)):
+            yield path
 
 
 @asynccontextmanager
@@ -175,6 +192,9 @@ async def connected(end: _Framed, endpoint: str) -> AsyncIterator[_Framed]:
 async def connect(pair: Framed, endpoint: str) -> None:
     """Connect to a listening side, by its endpoint."""
     address, port, certificate = endpoint.split(" ", 2)
+    if address == UNIX:
+        await asyncio.get_running_loop().create_unix_connection(lambda: pair, port)
+        return
     context = _their_tls(certificate) if certificate else None
     name = _HOST if certificate else None
     await asyncio.get_running_loop().create_connection(

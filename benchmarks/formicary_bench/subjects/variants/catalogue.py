@@ -6,7 +6,7 @@ from formicary_bench.subjects.subject import ANYWHERE, BETWEEN, IN_PROCESS, Subj
 from formicary_bench.vocabulary.designs import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
 from formicary_bench.vocabulary.names import BARE_MESSAGES
 from formicary_bench.vocabulary.placements import APART
-from formicary_bench.vocabulary.routes import XMPP, Carrier
+from formicary_bench.vocabulary.routes import DIRECT, XMPP, Carrier
 from formicary_bench.vocabulary.styles import (
     MICRO_ASYNC,
     MICRO_TUNED,
@@ -28,6 +28,13 @@ SUBJECTS = (
         label="Without numbers",
         baseline="links without numbers",
         hidden=True,
+    ),
+    Subject(
+        "formicary-tcp",
+        _HERE + "over_tcp",
+        {APART: (Carrier(DIRECT),)},
+        label="Agents, links over TCP",
+        families=(),
     ),
     Subject(
         BARE_MESSAGES,

@@ -1,4 +1,8 @@
-"""Agents beside plain processes that talk over TCP sockets: `messaging/lower-bound`."""
+"""Agents beside plain processes that talk over sockets or shared memory: `messaging/lower-bound`.
+
+The paper has TCP sockets. On one host our links are Unix sockets, so these are measured as well, beside links
+over TCP; nothing between two processes takes less time than memory that both map.
+"""
 
 from __future__ import annotations
 
@@ -19,27 +23,40 @@ from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.metrics import RATE, TIME, TOTAL
 from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.placements import TWO_HOSTS
+from formicary_bench.vocabulary.routes import MEMORY, UNIX, Carrier
+
+_AGENTS = (OURS, "formicary-tcp", "formicary-micro")
+_HERE_ALONE = ("unix", "shared-memory")
+_WAYS = (*DIRECTLY, Carrier(UNIX), Carrier(MEMORY))
+_CAPTION = (
+    "All measured messages of all pairs. On one host direct links are Unix sockets. Processes have a TCP or Unix "
+    "socket for each pair, or poll shared memory, which keeps a core of each busy."
+)
 
 EXPERIMENT = Experiment(
     name=names.LOWER_BOUND,
-    title="Agents beside plain processes over TCP sockets",
-    what="total time of 1000 messages of each pair, beside plain processes over TCP sockets",
+    title="Agents beside plain processes",
+    what="total time of 1000 messages of each pair, beside plain processes over sockets and shared memory",
     source="Alberola 2010, Fig. 10, 11",
     repeats=Repeats(ALBEROLA, lambda rows: {11 if row.placement == TWO_HOSTS else 10 for row in rows}),
     varies=VARIES,
     parameters=Talk,
+    subjects=(*_AGENTS, "tasks", "callbacks", "tcp", *_HERE_ALONE, "components"),
     sizes={"pairs": (1, 10, 50, 100), "payload_bytes": (100,)},
     placements=HERE_AND_THERE,
     has_fixed_rounds=True,  # total times say something beside each other if all make as many
     fit=FIT,
     exchange="messaging/pairs",
-    quick=Preset(parts=(Take(subjects=(OURS, "tcp"), carriers=DIRECTLY),)),
+    quick=Preset(
+        sizes={"pairs": (10,)},
+        parts=(Take(subjects=(OURS, "formicary-tcp", "tcp", *_HERE_ALONE), carriers=_WAYS),),
+    ),
     # Figures 10 and 11 have more and more pairs; those of the other figures are taken.
     paper=Preset(sizes={"pairs": PAPER_PAIRS}, repeat=HUNDRED, placements=ONE_OR_TWO),
     metrics=(TOTAL, replace(TIME, minor=True), replace(RATE, minor=True)),
     main=TOTAL,
     over="pairs",
-    figures=(Figure(metric=TOTAL, over="pairs", caption="All measured messages of all pairs."),),
+    figures=(Figure(metric=TOTAL, over="pairs", caption=_CAPTION),),
     says="{where}, {who}: {pairs} take {total_s} in all{beside}.",
     summarise=Loaded("formicary_bench.experiments.messaging.lower_bound.rows:SUMMARY"),
 )

@@ -60,6 +60,8 @@ _MOBILE = (
     "forward-agents",
 )
 BY_NAME = {
+    "compute/mix",
+    "grid/fairness",
     *(f"messaging/{name}" for name in _BY_NAME),
     *(f"mobile/{name}" for name in _MOBILE),
     "traffic/massive-reception",

@@ -1,0 +1,81 @@
+"""Policies that make an unfair order fair, and what they cost: `grid/fairness`.
+
+It is the grid of `grid/swap`, on which chance falls unfairly: low-numbered cells are asked more often, and so
+get more turns. By a policy a cell that was asked does not take its turn, but hands it on to an idle cell.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from formicary_bench.experiments.experiment import AS_IT_IS, Experiment, Figure, Loaded, Preset
+from formicary_bench.experiments.grid.swap import (
+    BY_CHANCE,
+    DEVIATION,
+    DIMENSION,
+    EACH,
+    GRANTED,
+    REFUSED,
+    REQUESTS,
+    SWAPS,
+    UNFAIRNESS,
+)
+from formicary_bench.vocabulary.kinds import choice, whole
+from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
+from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.roles import BOTH
+
+_HERE = "formicary_bench.experiments.grid"
+
+AS_IT_COMES, ROUND_ROBIN, LEAST_SERVED = POLICIES = "as-it-comes", "round-robin", "least-served"
+
+SKEW = Parameter(
+    name="skew",
+    kind=whole(1, 10),
+    unit="skew",
+    help="How unfairly cells are chosen: the power of an even chance from 0 to 1; 1 is fair.",
+    example=[1, 3],
+)
+POLICY = Parameter(
+    name="policy",
+    kind=choice("policy", POLICIES),
+    in_label=True,
+    metavar="POLICY,...",
+    help="Who gets a turn: the cell that was asked, each idle one in turn, or the least served of eight.",
+    example=[ROUND_ROBIN],
+)
+
+
+class Fair(Parameters, frozen=True, kw_only=True):
+    """A grid on which cells are chosen unfairly, and a policy over that."""
+
+    dimension: Annotated[int, DIMENSION] = 0
+    swaps: Annotated[int, SWAPS] = 0
+    skew: Annotated[int, SKEW] = 0
+    policy: Annotated[str, POLICY] = ""
+
+
+EXPERIMENT = Experiment(
+    name="grid/fairness",
+    title="Policies for fair turns",
+    what="how evenly agents come to swap where chance is unfair, and what a policy costs",
+    source="our own; a policy over what Frantz 2010 finds unfair",
+    parameters=Fair,
+    sizes={"dimension": (30,), "swaps": (1000,), "skew": (1, 3), "policy": POLICIES},
+    placements=(SAME,),
+    subjects=("formicary-micro",),
+    quick=Preset(sizes={"dimension": (10,), "skew": (3,), "policy": (AS_IT_COMES, LEAST_SERVED)}),
+    paper=Preset(sizes={"dimension": (10, 100)}, repeat=10),
+    profiling=AS_IT_IS,
+    duration=Loaded(f"{_HERE}.plan:duration"),
+    roles=(BOTH,),
+    played_by=f"{_HERE}.fair_cells",
+    metrics=(REQUESTS, GRANTED, EACH, DEVIATION, BY_CHANCE, UNFAIRNESS),
+    unshown=(REFUSED,),
+    main=GRANTED,
+    over="skew",
+    figures=(Figure(metric=BY_CHANCE, over="skew"), Figure(metric=GRANTED, over="skew")),
+    says="{Who}, {skew}: {swaps_per_s} swaps per second, {swaps_mean} of each cell, with a standard "
+    "deviation of {swaps_deviation}.",
+    summarise=Loaded(f"{_HERE}.rows:BY_POLICY"),
+)

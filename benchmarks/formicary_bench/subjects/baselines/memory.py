@@ -1,0 +1,151 @@
+"""The lower bound between two processes: memory that both map, in which they look for each other's messages.
+
+Each side goes round all pairs without ever waiting in the system, so each keeps a core busy: it needs two of
+them. A pair has a place for what is asked and one for what is answered, each with its length, and a number
+that is written last.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import mmap
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+from formicary.core.scratch import scratch_folder
+from formicary_bench.worker.workload import PairTimes, PreparedRole
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from formicary_bench.worker.workload import Workload
+
+_ROUNDS = 1000  # round all pairs before others of this process get their turn
+_HEAD = 2  # words before a body: its number, and its length
+_WORD = 4  # bytes
+
+
+class Places:
+    """The places of all pairs in memory: by number, two for each, for what is asked and what is answered.
+
+    Args:
+        memory: the memory.
+        places: how many places there are.
+        room: bytes of the largest body.
+    """
+
+    def __init__(self, memory: memoryview, places: int, room: int) -> None:
+        heads = _HEAD * _WORD * places
+        self.words = memory[:heads].cast("I")
+        self._bodies = memory[heads:]
+        self._room = room
+
+    @staticmethod
+    def size(places: int, room: int) -> int:
+        """Return how many bytes they take."""
+        return places * (_HEAD * _WORD + room)
+
+    def write(self, place: int, body: bytes, number: int) -> None:
+        """Write a body, and then its number."""
+        begin = place * self._room
+        self._bodies[begin : begin + len(body)] = body
+        self.words[_HEAD * place + 1] = len(body)
+        self.words[_HEAD * place] = number
+
+    def number(self, place: int) -> int:
+        """Return the number of what was written last."""
+        return self.words[_HEAD * place]
+
+    def read(self, place: int) -> bytes:
+        """Return the body that was written last."""
+        begin = place * self._room
+        return bytes(self._bodies[begin : begin + self.words[_HEAD * place + 1]])
+
+    def close(self) -> None:
+        """Let the memory go."""
+        self.words.release()
+        self._bodies.release()
+
+
+@contextmanager
+def _mapped(path: Path, work: Workload, mode: str) -> Iterator[Places]:
+    """Map the memory of a file, which is opened by this mode."""
+    places, room = 2 * work.exchange.pairs, work.exchange.payload_bytes
+    with path.open(mode) as file:
+        file.truncate(Places.size(places, room))
+        with mmap.mmap(file.fileno(), 0) as mapped, memoryview(mapped) as memory:
+            here = Places(memory, places, room)
+            try:
+                yield here
+            finally:
+                here.close()
+
+
+@asynccontextmanager
+async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Answer in memory."""
+    with scratch_folder() as folder:
+        path = Path(folder, "places")
+        with _mapped(path, work, "w+b") as places:
+            answering = asyncio.create_task(_answer(places, work.exchange.pairs))
+            try:
+                yield PreparedRole(str(path))
+            finally:
+                answering.cancel()
+                await asyncio.gather(answering, return_exceptions=True)
+
+
+async def _answer(places: Places, pairs: int) -> None:
+    answered = [0] * pairs
+    while True:
+        for _ in range(_ROUNDS):
+            for pair, before in enumerate(answered):
+                if (number := places.number(2 * pair)) != before:
+                    places.write(2 * pair + 1, places.read(2 * pair), number)
+                    answered[pair] = number
+        await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Ask in memory."""
+    work.times += [PairTimes() for _ in work.senders]
+    with _mapped(Path(work.job.peer), work, "r+b") as places:
+
+        async def measure() -> None:
+            await _ask(places, work)
+
+        yield PreparedRole(measure=measure)
+
+
+async def _ask(places: Places, work: Workload) -> None:
+    """Make all round trips of all pairs.
+
+    Raises:
+        RuntimeError: an answer is not what was asked.
+    """
+    body, last = work.body.encode(), work.trips
+    begun = [perf_counter_ns() for _ in work.times]
+    for pair in range(len(begun)):
+        places.write(2 * pair, body, 1)
+    active = dict.fromkeys(range(len(begun)), 1)  # by pair the number that is asked
+    while active:
+        for _ in range(_ROUNDS):
+            for pair, number in list(active.items()):
+                if places.number(2 * pair + 1) != number:
+                    continue
+                answer = places.read(2 * pair + 1)
+                now, times = perf_counter_ns(), work.times[pair]
+                if answer != body:
+                    raise RuntimeError(f"pair {pair} was answered {answer!r:.200}")
+                times.rtts.append(now - begun[pair])
+                times.starts.append(begun[pair])
+                if number == last:
+                    del active[pair]
+                    continue
+                active[pair] = number + 1
+                begun[pair] = perf_counter_ns()
+                places.write(2 * pair, body, number + 1)
+        await asyncio.sleep(0)

@@ -1,0 +1,27 @@
+"""Our agents over links that take TCP on one host, too, where links prefer a Unix socket."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.transport.addresses import JoinAddress
+from formicary_bench.subjects.ours import behaviours
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from formicary_bench.worker.workload import PreparedRole, Workload
+
+ask = behaviours.ask
+
+
+@asynccontextmanager
+async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have the agents that echo, and do not tell of the Unix socket."""
+    async with behaviours.echo(work) as role:
+        address = msgspec.structs.replace(JoinAddress.parse(role.endpoint), unix=None)
+        yield replace(role, endpoint=str(address))

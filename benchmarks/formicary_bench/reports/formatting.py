@@ -101,9 +101,19 @@ def spread_of(interval: Interval | None) -> str:
 
 
 def factors(ratio: Interval) -> str:
-    """Return the interval of a ratio of speeds that does not have 1 in it, as factors above 1: `30 to 48`."""
+    """Return the interval of a ratio of speeds as factors above 1: `30–48`; across 1, as it is."""
     low, high = (ratio.low, ratio.high) if ratio.mean >= 1 else (1 / ratio.high, 1 / ratio.low)
-    return f"{times(low)} to {times(high)}"
+    return f"{times(low)}–{times(high)}"
+
+
+def compared(ratio: Interval) -> str:
+    """Return a ratio of speeds with its interval: `4.3× slower (3.6–5.3)`."""
+    return f"{faster(ratio.mean)} ({factors(ratio)})"
+
+
+def beside(ratio: Interval, name: str) -> str:
+    """Return the same beside a name, as part of its speed: `0.71× asyncio tasks (0.69–0.74)`."""
+    return f"{times(ratio.mean)}× {name} ({times(ratio.low)}–{times(ratio.high)})"
 
 
 def part(probability: float) -> str:
@@ -130,12 +140,14 @@ def digits(number: float, wanted: int = 3) -> str:
     return f"{rounded:.{max(places, 0)}f}"
 
 
-def faster(ratio: float, name: str) -> str:
-    """Say how many times faster than another something is, by the ratio of their speeds.
+def faster(ratio: float, name: str = "") -> str:
+    """Return how many times faster something is, by the ratio of speeds.
 
-    `38 times faster than JADE`, `1.15 times slower than bare asyncio tasks`, `as fast as callbacks`.
+    `38× faster than JADE`, `1.15× slower than asyncio tasks`, `as fast as callbacks`; `38× faster` without a
+    name.
     """
     factor = times(max(ratio, 1 / ratio)) if ratio > 0 else NOTHING
     if factor == times(1.0):
-        return f"as fast as {name}"
-    return f"{factor} times {'faster' if ratio > 1 else 'slower'} than {name}"
+        return f"as fast as {name}" if name else "as fast"
+    than = f" than {name}" if name else ""
+    return f"{factor}× {'faster' if ratio > 1 else 'slower'}{than}"

@@ -166,7 +166,7 @@ def _chart(lines: Sequence[_Line], base: str, title: str) -> Chart | None:
 
 def _said(found: Comparison, ratio: Interval) -> str:
     if found.verdict in {Verdict.FASTER, Verdict.SLOWER}:
-        return formatting.faster(ratio.mean, "").removesuffix(" than ").removesuffix(" as ")
+        return formatting.faster(ratio.mean)
     return str(found.verdict)
 
 

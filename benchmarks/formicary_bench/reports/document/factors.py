@@ -27,7 +27,7 @@ _FEW = 3  # rivals that a sentence names, each with its factor
 
 
 def faster(row: Row, other: Row, metric: Metric) -> str:
-    """Say how many times faster than another a row is: `38 times faster than JADE (30 to 48, warm)`.
+    """Say how many times faster than another a row is: `38× faster than JADE (30–48, warm)`.
 
     Args:
         row: Who is judged.
@@ -55,8 +55,8 @@ def said(one: Factor) -> str:
         return told(cite_anchors("no difference", of), f" from {one.name} ({beside})")
     wider = "made wider: repetitions depend on each other" if one.depends else ""
     beside = ", ".join(filter(None, (formatting.factors(one.ratio), one.way, wider)))
-    number, times, rest = formatting.faster(one.ratio.mean, one.name).partition(" times")
-    return told(cite_anchors(f"{number}{times}", of), f"{rest} ({beside})")
+    number, sign, rest = formatting.faster(one.ratio.mean, one.name).partition("×")
+    return told(cite_anchors(f"{number}{sign}", of), f"{rest} ({beside})")
 
 
 def all_of(row: Row, rows: Sequence[Row], metric: Metric) -> str:

@@ -144,14 +144,14 @@ def in_a_cell(one: Factor | None) -> str:
 
 
 def _factor(one: Factor | None) -> str:
-    """Say how many times as fast: `3.6 times slower`, or that nobody can tell."""
+    """Say how many times as fast: `3.6× slower`, or that nobody can tell."""
     if one is None:
         return formatting.NOTHING
     if one.ratio is None:
         return str(Verdict.UNDECIDED)
     if one.is_same:
         return str(Verdict.SAME)
-    said = formatting.faster(one.ratio.mean, "").removesuffix(" than ").removesuffix(" as ")
+    said = formatting.faster(one.ratio.mean)
     return f"{said}, {one.way}" if one.way else said
 
 

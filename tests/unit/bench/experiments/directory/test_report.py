@@ -59,13 +59,13 @@ def test_a_sentence_has_the_extremes_and_the_message():
     assert sentences("directory/search", SEARCHES, run) == [
         (
             "In one process, a search for the services of a type in the replica takes 4.00 µs with no "
-            "services and 5.00 µs with 100 000 services, at the median: 2.0 times slower than a message and "
-            "its answer (1.99 to 2.0), 2.5 times slower than that (2.5 to 2.5)."
+            "services and 5.00 µs with 100 000 services, at the median: 2.0× slower than a message and "
+            "its answer (1.99–2.0), 2.5× slower than that (2.5–2.5)."
         ),
         (
             "Between two processes over a direct link, a search for the services of a type at the central "
-            "directory takes 80.0 µs with no services, at the median: 1.60 times slower than a message and "
-            "its answer (1.59 to 1.61)."
+            "directory takes 80.0 µs with no services, at the median: 1.60× slower than a message and "
+            "its answer (1.59–1.61)."
         ),
     ]
     (alone,) = sentences("directory/search", SEARCHES[:1], SEARCHES)
@@ -81,8 +81,8 @@ def test_a_sentence_says_that_the_way_back_is_part_of_it():
     assert said == (
         "Between two processes over a direct link, a registration in the replica is seen by others, and "
         "their messages about it are back, after 100 µs with 1 container and after 300 µs with "
-        "3 containers, at the median: 2.0 times slower than a message and its answer (1.99 to 2.0), 6.0 "
-        "times slower than that (6.0 to 6.0)."
+        "3 containers, at the median: 2.0× slower than a message and its answer (1.99–2.0), "
+        "6.0× slower than that (6.0–6.0)."
     )
     few = [replace(one, each=one.each[:3]) for one in spread]
     (said,) = sentences("directory/propagation", few, [*few, MESSAGE_APART])
@@ -102,8 +102,8 @@ def test_tables_say_how_many_times_a_message_it_takes():
     assert columns["who"] == ("Replica in one process", "Replica in one process", "Central directory, direct")
     assert columns["services"] == ("0", "100 000", "0")
     against = (
-        "2.0 times slower than a message (1.99 to 2.0)",
-        "2.5 times slower than a message (2.5 to 2.5)",
+        "2.0× slower than a message (1.99–2.0)",
+        "2.5× slower than a message (2.5–2.5)",
         "",
     )
     assert columns["against a message"] == against

@@ -117,7 +117,7 @@ def test_a_section_has_verdicts_and_the_published_times(tmp_path):
     columns = {column.title: column.cells for column in section.columns}
     assert columns["baseline"] == ("asyncio tasks",) * 2 + ("callbacks",) * 2 + ("",) * 4
     assert columns["against it"][::2] == (
-        "6.0 times slower (6.0 to 6.0)", "2.0 times slower (2.0 to 2.0)", "", "",
+        "6.0× slower (6.0–6.0)", "2.0× slower (2.0–2.0)", "", "",
     )  # fmt: skip
     assert section.sentences[0].startswith("1 000 rounds take agents 997 ms, 1004 per second")
     assert section.sentences[0].endswith("meanwhile the process grows by 4.10 kB.")

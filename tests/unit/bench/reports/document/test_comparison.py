@@ -94,7 +94,7 @@ def test_the_picture_has_a_ratio_with_its_interval_for_each_configuration(runs, 
     slow = by_name["Agents, xmpp, 10 pairs"]
     assert slow.value == pytest.approx(1 / 1.4, rel=0.03)
     assert slow.bounds[0] < slow.value < slow.bounds[1] < 1
-    assert slow.text.endswith("times slower")
+    assert slow.text.endswith("× slower")
     assert [dot.value for dot in dots] == sorted(dot.value for dot in dots)  # the slowest one first
     assert sheet.picture.plot.scale.kind == "logarithmic"
     assert "1" in {tick.text for tick in sheet.picture.plot.scale.ticks}

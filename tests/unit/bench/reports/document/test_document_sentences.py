@@ -36,9 +36,8 @@ from formicary_bench.results.summary.summary import summarise
 def test_a_sentence_holds_the_figures_and_the_baseline():
     (said,) = sentences("messaging/pairs", ROWS)
     assert said == (
-        "In one process: 1.90 µs there and back with one pair, 1.16 times faster than asyncio tasks (1.15 to "
-        "1.16); 571 k round trips/s with 100 pairs, 1.15 times slower than asyncio tasks (1.14 to "
-        "1.15)."
+        "In one process: 1.90 µs there and back with one pair, 1.16× faster than asyncio tasks "
+        "(1.15–1.16); 571 k round trips/s with 100 pairs, 1.15× slower than asyncio tasks (1.14–1.15)."
     )
 
 
@@ -58,14 +57,14 @@ def test_other_platforms_are_named():
 def test_ours_are_held_against_other_platforms_too():
     spade = repeated(row("spade", "", 100, rtt_p50_us=3500.0, round_trips_per_s=28_000.0))
     (ours,) = sentences("messaging/pairs", [*ROWS, spade])
-    assert ours.endswith("asyncio tasks (1.14 to 1.15), 20 times faster than SPADE (20 to 20).")
+    assert ours.endswith("asyncio tasks (1.14–1.15), 20× faster than SPADE (20–20).")
     rivals = [
         repeated(row(name, "", 100, rtt_p50_us=170.0 * by, round_trips_per_s=571_000.0 / by))
         for name, by in (("jade", 4), ("jason", 0.5), ("mango", 8))
     ]
     (ours,) = sentences("messaging/pairs", [*ROWS, spade, *rivals])
-    assert "of 4 others from 2.0 times slower than Jason (" in ours
-    assert ") to 20 times faster than SPADE (20 to 20)." in ours
+    assert "of 4 others from 2.0× slower than Jason (" in ours
+    assert ") to 20× faster than SPADE (20–20)." in ours
     assert "mango" not in ours
 
 
@@ -86,8 +85,8 @@ def test_a_doubtful_figure_says_so_where_it_stands():
 
 def test_tiles_show_the_extremes():
     assert [(tile.value, tile.beside) for tile in tiles(ROWS)] == [
-        ("1.90 µs", "1.16 times faster than asyncio tasks (1.15 to 1.16)"),
-        ("571 k/s", "1.15 times slower than asyncio tasks (1.14 to 1.15)"),
+        ("1.90 µs", "1.16× faster than asyncio tasks (1.15–1.16)"),
+        ("571 k/s", "1.15× slower than asyncio tasks (1.14–1.15)"),
     ]
 
 
@@ -140,8 +139,8 @@ def test_links_are_held_against_what_they_add_to(quick_run):
     ours = repeated(row(**WITH_TLS, rtt_p50_us=1.0))
     text = shown(quick_run, [ours, baseline], width=200)
     assert "held against what else was measured" in text
-    assert "4.0 times faster than TCP sockets with TLS" in " ".join(text.split())
-    assert re.search(r"Agents, direct with TLS +1 +TCP sockets with TLS +4\.0 times faster", text)
+    assert "4.0× faster than TCP sockets with TLS" in " ".join(text.split())
+    assert re.search(r"Agents, direct with TLS +1 +TCP sockets with TLS +4\.0× faster", text)
     assert "held against" not in shown(quick_run, ROWS)
 
 
@@ -166,9 +165,9 @@ def test_the_terminal_shows_figures_and_what_they_stand_on(quick_run):
     text = shown(quick_run, ROWS)
     assert "Pairs of agents, all talking at once (messaging/pairs)" in text
     assert re.search(
-        r"Agents +1 +2\.00 µs +±5\.0% +1\.90 µs +500 k +asyncio tasks +1\.16 times faster \(1\.16 to", text
+        r"Agents +1 +2\.00 µs +±5\.0% +1\.90 µs +500 k +asyncio tasks +1\.16× faster \(1\.15–", text
     )
-    assert "1.15 times slower than asyncio tasks" in " ".join(text.split())
+    assert "1.15× slower than asyncio tasks" in " ".join(text.split())
     assert "partial" not in text
     assert "not held" not in text
 

@@ -23,8 +23,8 @@ TASKS = measured("tasks", 4400, 4300, 4500, 4450, 4350)
 
 @pytest.mark.parametrize("metric", [RATE, TIME])
 def test_a_factor_is_above_one_and_has_its_interval_by_rates_and_by_times(metric):
-    assert faster(OURS, JADE, metric).startswith("38 times faster than JADE (37 to 39)")
-    assert faster(JADE, OURS, metric).startswith("38 times slower than Agents (37 to 39)")
+    assert faster(OURS, JADE, metric).startswith("38× faster than JADE (37–39)")
+    assert faster(JADE, OURS, metric).startswith("38× slower than Agents (37–39)")
 
 
 def test_where_the_interval_has_one_in_it_nobody_is_said_to_be_faster():
@@ -47,9 +47,9 @@ def test_those_about_which_nobody_can_tell_are_said_together():
 
 def test_all_that_a_row_is_held_against_is_one_list_of_factors():
     said = all_of(OURS, [OURS, JADE, TASKS], RATE)
-    assert said.startswith("1.16 times slower than asyncio tasks (1.")
-    assert ", 38 times faster than JADE (" in said
-    assert against_baseline(OURS, [OURS, TASKS]) == "1.16 times slower than asyncio tasks (1.13 to 1.19)"
+    assert said.startswith("1.16× slower than asyncio tasks (1.")
+    assert ", 38× faster than JADE (" in said
+    assert against_baseline(OURS, [OURS, TASKS]) == "1.16× slower than asyncio tasks (1.13–1.19)"
 
 
 def test_a_search_is_held_against_a_message():

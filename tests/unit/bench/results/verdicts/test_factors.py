@@ -173,7 +173,7 @@ def test_where_all_is_well_they_compare_with_intervals(name, empty_run):
     told = re.findall(rf"times (?:faster|slower){than} \([\d.]+ to [\d.]+(?:, warm)?\)", text)
     assert len(told) >= 4
     if name != "latex":  # which has tables alone
-        assert re.search(r"30 times faster than JADE \([\d.to ]+, warm\)", text)
+        assert re.search(r"30× faster than JADE \([\d.–]+, warm\)", text)
     bare = re.findall(r"[\d.]+ times (?:faster|slower) than [^(]{1,40}(?:[.;]|$)", text)
     assert bare == []
 

@@ -167,7 +167,7 @@ def test_profiled_designs_say_of_what_they_take_more():
     first, *_ = said("messaging/designs", rows, rows)
     assert first == (
         "Buffer with one worker at 1 pair: a round trip takes 9.10 µs of CPU more than with Hand-over by the "
-        "sender, 3.3 times slower than Hand-over by the sender (3.2 to 3.3); most of that is runtime "
+        "sender, 3.3× slower than Hand-over by the sender (3.2–3.3); most of that is runtime "
         "(+8.00 µs)."
     )
     few = [msgspec.structs.replace(row, full_load=False) for row in rows]

@@ -195,11 +195,11 @@ def test_the_report_says_how_many_times_as_long_agents_take():
     cells = {column.title: column.cells for column in columns(LOWER_BOUND, ALL, ALL)}
     assert set(cells["total time"]) == {"2.00 s", "3.00 s", "6.00 s", "500 ms", "1.00 s", "1.50 s"}
     assert lower_bound_sentences([AGENTS, HERE]) == [
-        "In one process, agents: 10 pairs take 2.00 s in all, 4.0 times slower than processes (4.0 to 4.0)."
+        "In one process, agents: 10 pairs take 2.00 s in all, 4.0× slower than processes (4.0–4.0)."
     ]
     (extra,) = against_processes_table(ALL)
     assert len(extra.columns[0].cells) == 3
-    assert "6.0 times slower than processes (6.0 to 6.0)" in extra.columns[-1].cells
+    assert "6.0× slower than processes (6.0–6.0)" in extra.columns[-1].cells
     (extra,) = against_processes_table([replace(one, each=one.each[:4]) for one in ALL])
     assert set(extra.columns[-1].cells) == {"cannot tell against processes: --repeat 5"}
     assert against_processes_table([AGENTS]) == []

@@ -271,5 +271,5 @@ def test_nobodys_rate_is_held_against_anothers_where_both_were_told_theirs():
     assert beside(rows[0], rows) == []
     rows = [repeated(one) for one in (at(1000, 80.0), at(1000, 40.0, platform="tasks", kind=""))]
     cells = {column.title: column.cells for column in columns(OPEN_LOOP, rows, rows)}
-    assert cells["against it"][0].startswith("2.0 times slower (")
+    assert cells["against it"][0].startswith("2.0× slower (")
     assert [chart.title for chart in charts(OPEN_LOOP, rows, rows)] == ["99th percentile, 1 000 messages/s"]

@@ -43,7 +43,7 @@ def a_message_and_its_answer(experiment: Experiment, _: Options) -> Iterator[Par
 
 def of_one_agent(draft: Draft) -> Iterator[Draft]:
     """Give the uses of one agent; where services are is no question if there are none."""
-    rounds = draft.options.sizes.get("rounds") or draft.experiment.sizes.get("rounds") or PAPER_ROUNDS
+    rounds = draft.asked_rounds or draft.experiment.sizes.get("rounds") or PAPER_ROUNDS
     known = draft.sized(pairs=1, rounds=rounds)
     yield known if draft.sizes["services"] else replace(known, layout=draft.layout._replace(spread=AWAY))
 
@@ -58,8 +58,15 @@ def profiling(one: Configuration, options: Options, times: float = 1) -> Configu
 profiling_search = partial(profiling, times=_SEARCHES)
 
 
-def duration(one: Configuration, begin: float) -> DefaultDuration:
-    """Return how long a repetition takes: a replica is in the process of its user, wherever it is used."""
+def duration(one: Configuration, begin: float, times: int = 1) -> DefaultDuration:
+    """Return how long a repetition takes, whose uses are so many times faster in the user's process.
+
+    A replica is in the process of its user, wherever it is used.
+    """
     uses = Uses.of(one)
-    route = "in-process" if one.kind == REPLICA else one.route
-    return DefaultDuration(begin, uses.services / _REGISTERED + uses.trips / _USES.get(route, _USES["xmpp"]))
+    is_here = one.kind == REPLICA or one.route == "in-process"
+    per_second = _USES["in-process"] * times if is_here else _USES.get(one.route, _USES["xmpp"])
+    return DefaultDuration(begin, uses.services / _REGISTERED + uses.trips / per_second)
+
+
+duration_of_search = partial(duration, times=_SEARCHES)

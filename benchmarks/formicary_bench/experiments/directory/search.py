@@ -5,7 +5,6 @@ from __future__ import annotations
 from formicary_bench.experiments.directory import (
     BESIDE,
     BUILT,
-    DURATION,
     FIT,
     METRICS,
     PAPER,
@@ -20,7 +19,7 @@ from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded,
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary.metrics import TIME
 from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.presets import FAMILY, QUICK
+from formicary_bench.vocabulary.presets import FAMILY, QUICK, TOUR
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
 from formicary_bench.vocabulary.traffic import SPLIT, SPREADS
 
@@ -41,6 +40,18 @@ EXPERIMENT = Experiment(
     spreads=SPREADS,
     selected={
         QUICK: (
+            Take(
+                subjects=("formicary-replica",),
+                sizes={"services": (1000,), "rounds": (5_000, 60_000, 0)},
+                placements=(SAME,),
+            ),
+            Take(
+                subjects=("formicary-central",),
+                sizes={"services": (1000,), "rounds": (2_000, 20_000, 0)},
+                placements=(SAME,),
+            ),
+        ),
+        TOUR: (
             Take(subjects=("formicary-replica",), sizes={"services": (0, 1000)}, placements=(SAME,)),
             Take(subjects=("formicary-central",), sizes={"services": (1000,)}, placements=(SAME,)),
             Take(
@@ -57,7 +68,7 @@ EXPERIMENT = Experiment(
     beside=BESIDE,
     fit=FIT,
     profiling=PROFILING_SEARCH,
-    duration=DURATION,
+    duration=Loaded("formicary_bench.experiments.directory.plan:duration_of_search"),
     metrics=METRICS,
     main=TIME,
     over="services",

@@ -129,7 +129,7 @@ CORES = Parameter(
     in_label=True,
     panel="Where",
     help="On how many cores of this machine the processes may run.",
-    default="1, 2, 4 and so on, up to all",
+    default="messaging/pairs: all; others: 1, 2, 4 and so on, up to all",
     example=[1],
 )
 AGENTS = Parameter(

@@ -34,14 +34,14 @@ _LONGER = 3  # times as many round trips as in the quick selection
 
 # Measured round trips that take 0.2 s or more: of one pair, and of many together.
 _TRIPS = {
-    "in-process": (180_000, 150_000),
+    "in-process": (150_000, 100_000),
     "own": (2_000, 6_000),
     "xmpp": (2_000, 24_000),
-    "direct": (5_000, 60_000),
-    "auto": (5_000, 60_000),
-    "tcp": (10_000, 40_000),
+    "direct": (5_000, 50_000),
+    "auto": (5_000, 50_000),
+    "tcp": (10_000, 30_000),
 }
-_OF_PLATFORMS = {"callbacks": (400_000, 300_000), "components": (2_000, 6_000), "spade": (300, 1_000)}
+_OF_PLATFORMS = {"callbacks": (350_000, 300_000), "components": (2_000, 6_000), "spade": (300, 1_000)}
 _LARGE = 1_000  # bytes of a body that take about as long as all the rest of a round trip
 _FEWEST = 20
 
@@ -95,7 +95,7 @@ _ALL = (
         is_short=True,
         repeat=7,
     ),
-    Selection(TOUR, "a bit of everything, in five minutes, to see that it works", is_short=True),
+    Selection(TOUR, "a bit of everything, in four minutes, to see that it works", is_short=True),
     Selection(LINKS, "what links between containers cost, by every route"),
     Selection(FAMILY, "what the directory costs, in all of its designs"),
     Selection(FAMILY_CPU, "where the CPU time of registering and of searching goes"),

@@ -26,7 +26,7 @@ EXPERIMENT = Experiment(
     profiling=Loaded("formicary_bench.experiments.create.plan:profiling"),
     duration=Loaded("formicary_bench.experiments.create.plan:duration"),
     selected={
-        QUICK: (Take(placements=(SAME,), sizes={"agents": (30_000,)}),),
+        QUICK: (Take(placements=(SAME,), sizes={"agents": (20_000,)}),),
         TOUR: (Take(placements=(SAME,)),),
     },
     roles=(CREATE,),

@@ -42,7 +42,7 @@ EXPERIMENT = Experiment(
         QUICK: (
             Take(
                 subjects=("formicary-replica",),
-                sizes={"services": (1000,), "rounds": (5_000, 60_000, 0)},
+                sizes={"services": (1000,), "rounds": (5_000, 40_000, 0)},
                 placements=(SAME,),
             ),
             Take(

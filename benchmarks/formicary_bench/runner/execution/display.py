@@ -73,7 +73,9 @@ class Display(RunListener):
 
     def plan(self, folder: Path, configurations: int, repetitions: int) -> None:
         """Begin the bar."""
-        self._planned = f"{configurations} configurations, {repetitions} measurements, into {folder}"
+        many = f"{configurations} configuration{'s' * (configurations != 1)}"
+        often = f"{repetitions} measurement{'s' * (repetitions != 1)}"
+        self._planned = f"Measuring {many}, {often}, into {folder}"
         self._progress.update(self._bar, total=repetitions)
 
     def agrees(self) -> bool:

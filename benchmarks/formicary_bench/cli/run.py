@@ -48,7 +48,9 @@ def run(
     dry_run: options.DryRun = False,
     resume: options.Resume = None,
     output: options.Output = None,
+    tables: options.Tables = False,
     as_json: options.AsJson = False,
+    yes: options.Yes = False,
     **values: Any,
 ) -> None:
     """Run measurements, keep every value in a folder, and write a report.
@@ -61,12 +63,14 @@ def run(
     try:
         # From the first import on: modules written in C can lose a KeyboardInterrupt that is raised in them.
         with end_on_interrupt():
-            outcome = _perform(experiment, plan, resume, output, values, dry_run=dry_run, as_json=as_json)
+            outcome = _perform(
+                experiment, plan, resume, output, values, dry_run=dry_run, as_json=as_json, yes=yes
+            )
     except KeyboardInterrupt:  # while all was prepared
         say("formicary: interrupted", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     if outcome is not None:
-        _conclude(outcome, as_json=as_json)
+        _conclude(outcome, as_json=as_json, tables=tables)
 
 
 def _perform(
@@ -78,6 +82,7 @@ def _perform(
     *,
     dry_run: bool,
     as_json: bool,
+    yes: bool,
 ) -> Outcome | None:
     """Measure, and return what came of it; or say what would be measured."""
     from formicary_bench.cli.run_request import run_request
@@ -95,20 +100,23 @@ def _perform(
     from formicary_bench.runner.execution.display import Display
 
     raise_if_interrupted()
-    with Display(quiet=as_json) as display:
+    with Display(quiet=as_json, asks=not (yes or as_json)) as display:
         outcome = request.perform(output, display, selection)
+    if outcome.declined:
+        say("formicary: nothing was measured; --preset quick, or fewer values, take less time", err=True)
+        raise typer.Exit(1)
     if outcome.interrupted:
         say(f"formicary: interrupted{_kept(outcome.folder)}", err=True)
         raise typer.Exit(_INTERRUPTED)
     return outcome
 
 
-def _conclude(outcome: Outcome, *, as_json: bool) -> None:
+def _conclude(outcome: Outcome, *, as_json: bool, tables: bool) -> None:
     """Report a run that has come to its end, and end with its exit code."""
     if outcome.folder is None:
         say("formicary: nothing could be measured, for the reasons above", err=True)
         raise typer.Exit(1)
-    show_run(outcome.folder, as_json=as_json)
+    show_run(outcome.folder, as_json=as_json, tables=tables)
     if outcome.problems:
         many = len(outcome.problems)
         say(f"formicary: {many} of the measurements failed, for the reasons above", err=True)

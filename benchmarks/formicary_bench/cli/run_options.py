@@ -9,20 +9,22 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from formicary_bench.experiments.registry import all_parameters
+from formicary_bench.experiments.selections import SELECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary_bench.vocabulary.parameters import Parameter
 
+_SELECTIONS = "; ".join(f"{one.name}, {one.what}" for one in SELECTIONS.values())
+
 _WHAT, _HOW, _OUTPUT = "Selection", "Method", "Output"
 
 Experiment = Annotated[
     str | None,
     typer.Argument(
-        help="An experiment of `formicary bench list`, or a selection of them: quick, a minute with some "
-        "of all; links, all that there is between containers; directory, all that agents find each "
-        "other by; everything.",
+        help=f"An experiment of `formicary bench list`; a selection of them: {_SELECTIONS}; or everything, "
+        "all experiments.",
         show_default="quick",
     ),
 ]
@@ -58,6 +60,20 @@ Output = Annotated[
         help="Folder to make for the run.",
         show_default="runs/<time>-<experiment>",
         rich_help_panel=_OUTPUT,
+    ),
+]
+Tables = Annotated[
+    bool,
+    typer.Option(
+        "--tables",
+        help="Print all tables, as `formicary bench show` does, and not only what has come out.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Yes = Annotated[
+    bool,
+    typer.Option(
+        "--yes", "-y", help="Do not ask before a run of more than ten minutes.", rich_help_panel=_HOW
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.", rich_help_panel=_OUTPUT)]

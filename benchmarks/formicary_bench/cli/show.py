@@ -45,31 +45,42 @@ def show(
     ] = False,
     as_json: JsonLines = False,
 ) -> None:
-    """Show an earlier run, and rebuild its report."""
+    """Show all tables of an earlier run, and rebuild its report."""
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.summary.warm_up import with_rule
 
     run_folder = RunFolder.open(folder)
     if warm_up is not None:
         run_folder.manifest = with_rule(run_folder.manifest, warm_up)
-    show_run(run_folder, as_json=as_json, cold=cold)
+    show_run(run_folder, as_json=as_json, tables=True, cold=cold)
 
 
-def show_run(run_folder: RunFolder, *, as_json: bool, cold: bool = False) -> None:
-    """Print what a run has found, if asked with the figures of the cold, and write its report."""
+def show_run(run_folder: RunFolder, *, as_json: bool, tables: bool, cold: bool = False) -> None:
+    """Print what a run has found, and write its report.
+
+    Args:
+        run_folder: The run.
+        as_json: Whether to print lines of JSON.
+        tables: Whether to print all tables, and not only what has come out.
+        cold: Whether these have the figures of the cold, too.
+    """
     from formicary_bench.reports.document.sections import Document
     from formicary_bench.reports.document.warmth import cold_extras
-    from formicary_bench.reports.formats import html, json_lines, terminal
+    from formicary_bench.reports.formats import html, json_lines, terminal, terminal_overview
 
-    document = Document(run_folder)
+    document, console = Document(run_folder), terminal.console_for_reports()
     if as_json:
         json_lines.write(document, sys.stdout)
         if not run_folder.manifest.complete:
             say(f"! {terminal.partial(run_folder.manifest)}", err=True)
-    else:
-        terminal.show(document)
+    elif tables:
+        terminal.show(document, console)
         for extra in cold_extras(document.shown) if cold else ():
-            terminal.show_extra(extra, terminal.console_for_reports())
+            terminal.show_extra(extra, console)
+    else:
+        terminal_overview.show(document, console)
     report = html.write_html(run_folder, document)
     say(err=as_json)
-    say(f"Report with plots: {report}", err=as_json)
+    say(f"Report      {report}", err=as_json)
+    if not (as_json or tables):
+        say(f"All tables  formicary bench show {run_folder.path}")

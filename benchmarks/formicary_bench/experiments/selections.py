@@ -1,10 +1,12 @@
 """The selections: runs that take parts of several experiments.
 
-`quick` takes about a minute, and says most of what there is to say. Bodies are handed over by reference
-within a process, so their size is varied between two only. SPADE takes part, where it is installed, in the
-experiment that everything else is compared by, but with few pairs: logging in 200 of its agents takes longer
-than all the rest. Of the directory there is the search in the replica and at the central one, and the rest in
-the replica.
+`quick` decides: few configurations, each measured often enough for verdicts, and each time for long enough
+to tell. A single pair between two processes is kept on one core.
+
+`tour` has a bit of everything. Bodies are handed over by reference within a process, so their size is varied
+between two only. SPADE takes part, where it is installed, in the experiment that everything else is compared
+by, but with few pairs: logging in 200 of its agents takes longer than all the rest. Of the directory there is
+the search in the replica and at the central one, and the rest in the replica.
 
 `links` says what links between containers cost: every route, each beside the same without agents. The
 routes are held against bare sockets (with TLS where the link has TLS), bare components of the same server,
@@ -21,47 +23,39 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import FAMILY, FAMILY_CPU, LINKS, QUICK
+from formicary_bench.vocabulary.presets import FAMILY, FAMILY_CPU, LINKS, QUICK, TOUR
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Part
     from formicary_bench.runner.planning.drafts import Draft
     from formicary_bench.vocabulary.parameters.shared import Rounds
 
-_LONGER = 6  # times as many round trips as in the quick selection
+_LONGER = 3  # times as many round trips as in the quick selection
 
-# Measured round trips of all pairs together; the fewest and the most of each.
+# Measured round trips that take 0.2 s or more: of one pair, and of many together.
 _TRIPS = {
-    "in-process": (60_000, 600, 20_000),
-    "own": (4_000, 100, 1_000),
-    "xmpp": (4_000, 100, 1_000),
-    "direct": (12_000, 150, 2_000),
-    "auto": (12_000, 150, 2_000),
-    "tcp": (12_000, 150, 2_000),
+    "in-process": (150_000, 100_000),
+    "own": (2_000, 6_000),
+    "xmpp": (2_000, 24_000),
+    "direct": (5_000, 50_000),
+    "auto": (5_000, 50_000),
+    "tcp": (10_000, 30_000),
 }
-_SLOW = {"components": (2_000, 40, 1_000), "spade": (1_000, 30, 300)}
+_OF_PLATFORMS = {"callbacks": (350_000, 300_000), "components": (2_000, 6_000), "spade": (300, 1_000)}
 _LARGE = 1_000  # bytes of a body that take about as long as all the rest of a round trip
-_HUGE = 5_000  # bytes from which on even the fewest round trips take long
 _FEWEST = 20
 
 
 def quick_rounds(draft: Draft) -> Rounds:
     """Return how many round trips each pair makes before, while and after it is measured.
 
-    Few pairs make more of them, so that each measurement takes a part of a second, also on a slow machine.
     What comes after is long enough for the slowest pair to be measured while the fastest still sends; two
     processes and what connects them are less even than one queue, and one pair needs nothing after it.
     """
-    in_all, fewest, most = _SLOW.get(draft.subject.platform) or _TRIPS[draft.carrier.route]
-    load, payload, is_here = (
-        draft.sizes["pairs"],
-        draft.sizes["payload_bytes"],
-        draft.layout.placement == SAME,
-    )
-    if not is_here:
-        in_all //= 1 + payload // _LARGE
-        fewest = max(fewest // (1 + payload // _HUGE), _FEWEST)
-    measured = max(fewest, min(in_all // load, most))
+    alone, together = _OF_PLATFORMS.get(draft.subject.platform) or _TRIPS[draft.carrier.route]
+    load, is_here = draft.sizes["pairs"], draft.layout.placement == SAME
+    times = 1 if is_here else 1 + draft.sizes["payload_bytes"] // _LARGE
+    measured = max((alone if load == 1 else min(together // load, alone)) // times, _FEWEST)
     after = measured // 2 if is_here else measured
     return measured // 4, measured, 0 if load == 1 else after
 
@@ -78,13 +72,15 @@ class Selection:
 
     Attributes:
         name: as on the command line.
-        what: what it is for, in a few words.
+        what: what it is for and how long it takes, in a few words.
         is_short: whether it takes as few round trips as say something.
+        repeat: how often each configuration is measured; as usual if None.
     """
 
     name: str
     what: str
     is_short: bool = False
+    repeat: int | None = None
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -93,7 +89,13 @@ class Selection:
 
 
 _ALL = (
-    Selection(QUICK, "a bit of everything in a minute", is_short=True),
+    Selection(
+        QUICK,
+        "cost of messages, links, agents and searches, in two minutes",
+        is_short=True,
+        repeat=7,
+    ),
+    Selection(TOUR, "a bit of everything, in four minutes", is_short=True),
     Selection(LINKS, "cost of links between containers, by every route"),
     Selection(FAMILY, "cost of the directory, in all of its designs"),
     Selection(FAMILY_CPU, "CPU time of registering and searching, by group"),

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+
 MOST_CORES = 1024
 """The most that can be asked for."""
 
 PLATFORM_CORES = "--cores requires Linux, which can restrict a process to some cores; omit --cores"
 """What is said where there is no such means."""
+
+
+ONE_CORE = {"cores": (1,)} if hasattr(os, "sched_setaffinity") else {}
+"""Sizes that keep those who take turns on one core, where the system can: of two, it matters which."""
 
 
 def powers_of_two(most: int) -> tuple[int, ...]:

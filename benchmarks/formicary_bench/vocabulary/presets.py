@@ -7,5 +7,5 @@ PRESETS = QUICK, PAPER = "quick", "paper"
 EVERYTHING = "everything"
 """The name that stands for all experiments."""
 
-LINKS, FAMILY, FAMILY_CPU = "links", "directory", "directory/cpu"
+TOUR, LINKS, FAMILY, FAMILY_CPU = "tour", "links", "directory", "directory/cpu"
 """Further selections, besides the one that is called as the preset `quick`."""

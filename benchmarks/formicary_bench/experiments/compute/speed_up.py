@@ -21,7 +21,7 @@ from formicary_bench.vocabulary.metrics import SECONDS, TOTAL, Metric
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import CORES, Agents
 from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.presets import TOUR
 from formicary_bench.vocabulary.routes import NO_MESSAGES
 
 _HERE = "formicary_bench.experiments.compute"
@@ -66,7 +66,7 @@ EXPERIMENT = Experiment(
     ),
     paper=Preset(sizes={"agents": _AGENTS}, repeat=_TEN),
     carriers=(NO_MESSAGES,),
-    selected={QUICK: (Take(subjects=(OURS, "processes"), sizes={"agents": (8,), "loop": (2,)}),)},
+    selected={TOUR: (Take(subjects=(OURS, "processes"), sizes={"agents": (8,), "loop": (2,)}),)},
     fit=Loaded(f"{_HERE}.plan:on_cores"),
     profiling=None,
     why_unprofiled="what several processes achieve together",

@@ -8,7 +8,7 @@ from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, T
 from formicary_bench.vocabulary.metrics import CREATION, EACH_HOLDS
 from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.presets import QUICK, TOUR
 from formicary_bench.vocabulary.roles import CREATE
 from formicary_bench.vocabulary.routes import NO_MESSAGES
 
@@ -25,7 +25,10 @@ EXPERIMENT = Experiment(
     carriers=(NO_MESSAGES,),
     profiling=Loaded("formicary_bench.experiments.create.plan:profiling"),
     duration=Loaded("formicary_bench.experiments.create.plan:duration"),
-    selected={QUICK: (Take(placements=(SAME,)),)},
+    selected={
+        QUICK: (Take(placements=(SAME,), sizes={"agents": (20_000,)}),),
+        TOUR: (Take(placements=(SAME,)),),
+    },
     roles=(CREATE,),
     metrics=(CREATED, EACH_HOLDS),
     over="agents",

@@ -8,4 +8,4 @@ from formicary_bench.runner.forecast.default_durations import of_agents
 from formicary_bench.runner.planning.profiles import with_agents
 
 profiling = partial(with_agents, enough=200_000)
-duration = partial(of_agents, created=40_000)
+duration = partial(of_agents, created=80_000)

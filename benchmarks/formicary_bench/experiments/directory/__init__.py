@@ -23,7 +23,7 @@ from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import ROUNDS as HOW_OFTEN
 from formicary_bench.vocabulary.parameters.shared import Exchange, Rounds
 from formicary_bench.vocabulary.placements import SAME, TWO_HOSTS
-from formicary_bench.vocabulary.presets import FAMILY, FAMILY_CPU, QUICK
+from formicary_bench.vocabulary.presets import FAMILY, FAMILY_CPU, TOUR
 from formicary_bench.vocabulary.traffic import AWAY, SPLIT
 
 FIT = Loaded("formicary_bench.experiments.directory.plan:of_one_agent")
@@ -100,7 +100,7 @@ ROUNDS = (50, 100, 0)
 """Uses of the directory before and while it is measured; 100, as in Alberola 2010."""
 
 SELECTED = {
-    QUICK: (Take(subjects=("formicary-replica",), sizes={"services": (1000,)}, placements=(SAME,)),),
+    TOUR: (Take(subjects=("formicary-replica",), sizes={"services": (1000,)}, placements=(SAME,)),),
     FAMILY: (Take(sizes={"services": SERVICES}),),
 }
 """What selections take of an experiment that changes an entry."""

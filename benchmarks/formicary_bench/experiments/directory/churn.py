@@ -11,7 +11,7 @@ from formicary_bench.vocabulary.designs import CENTRAL, REPLICA
 from formicary_bench.vocabulary.metrics import CREATION
 from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.presets import FAMILY, QUICK
+from formicary_bench.vocabulary.presets import FAMILY, TOUR
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
 
 REGISTERED = replace(CREATION, title="agents registered per second", column="registered/s")
@@ -26,7 +26,7 @@ EXPERIMENT = Experiment(
     placements=(APART, TWO_HOSTS),
     kinds=(REPLICA, CENTRAL),
     selected={
-        QUICK: (
+        TOUR: (
             Take(
                 subjects=("formicary-replica",),
                 sizes={"agents": (5_000,)},

@@ -16,7 +16,7 @@ from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, P
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary.designs import CENTRAL, REPLICA
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.presets import FAMILY, QUICK
+from formicary_bench.vocabulary.presets import FAMILY, TOUR
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
 
 EXPERIMENT = Experiment(
@@ -30,7 +30,7 @@ EXPERIMENT = Experiment(
     placements=(APART, TWO_HOSTS),
     kinds=(REPLICA, CENTRAL),
     selected={
-        QUICK: (Take(subjects=("formicary-replica",), placements=(APART,), carriers=(Carrier(DIRECT),)),),
+        TOUR: (Take(subjects=("formicary-replica",), placements=(APART,), carriers=(Carrier(DIRECT),)),),
         FAMILY: (Take(sizes={"containers": (1, 3, 7)}),),
     },
     quick=Preset(parts=(Take(placements=(APART,), carriers=DIRECTLY),)),

@@ -8,7 +8,6 @@ from formicary_bench.experiments.directory import (
     BESIDE,
     BUILT,
     BY_SERVICES,
-    DURATION,
     FIT,
     METRICS,
     PAPER,
@@ -24,7 +23,7 @@ from formicary_bench.experiments.directory import (
 from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.presets import FAMILY, QUICK
+from formicary_bench.vocabulary.presets import FAMILY, QUICK, TOUR
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
 from formicary_bench.vocabulary.traffic import SPLIT, SPREADS
 
@@ -48,6 +47,18 @@ EXPERIMENT = Experiment(
     spreads=SPREADS,
     selected={
         QUICK: (
+            Take(
+                subjects=("formicary-replica",),
+                sizes={"services": (1000,), "rounds": (5_000, 40_000, 0)},
+                placements=(SAME,),
+            ),
+            Take(
+                subjects=("formicary-central",),
+                sizes={"services": (1000,), "rounds": (2_000, 20_000, 0)},
+                placements=(SAME,),
+            ),
+        ),
+        TOUR: (
             Take(subjects=("formicary-replica",), sizes={"services": (5, 1000)}, placements=(SAME,)),
             Take(subjects=("formicary-central",), sizes={"services": (1000,)}, placements=(SAME,)),
             Take(
@@ -64,7 +75,7 @@ EXPERIMENT = Experiment(
     beside=BESIDE,
     fit=FIT,
     profiling=PROFILING_SEARCH,
-    duration=DURATION,
+    duration=Loaded("formicary_bench.experiments.directory.plan:duration_of_search"),
     metrics=METRICS,
     main=TYPICAL,
     over="services",

@@ -22,7 +22,7 @@ from formicary_bench.vocabulary.metrics import HOLDS, PART, PER_SECOND, RATE, TI
 from formicary_bench.vocabulary.names import SWAP
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
 from formicary_bench.vocabulary.placements import APART, SAME
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.presets import TOUR
 from formicary_bench.vocabulary.roles import BOTH
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
 from formicary_bench.vocabulary.tables import OF_FAIRNESS
@@ -112,7 +112,7 @@ EXPERIMENT = Experiment(
     quick=Preset(sizes={"swaps": (400,)}, parts=(Take(subjects=_SUBJECTS),)),
     paper=Preset(sizes={"dimension": PAPER_DIMENSIONS}, repeat=10),
     selected={
-        QUICK: (
+        TOUR: (
             Take(
                 subjects=(_MICRO, "callbacks"),
                 sizes={"dimension": (10,), "swaps": (400,)},

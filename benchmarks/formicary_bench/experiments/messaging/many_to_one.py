@@ -7,7 +7,7 @@ from formicary_bench.experiments.messaging import DIRECTLY, FIT, OURS, PAPER_PAI
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.parameters.shared import FromMany
 from formicary_bench.vocabulary.placements import TWO_HOSTS
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.presets import TOUR
 
 EXPERIMENT = Experiment(
     name=names.MANY_TO_ONE,
@@ -22,7 +22,7 @@ EXPERIMENT = Experiment(
     fit=FIT,
     exchange=names.MANY_TO_ONE,
     selected={
-        QUICK: (Take(subjects=(OURS, "tasks", "tcp"), sizes={"pairs": (100,)}, carriers=DIRECTLY),),
+        TOUR: (Take(subjects=(OURS, "tasks", "tcp"), sizes={"pairs": (100,)}, carriers=DIRECTLY),),
     },
     quick=Preset(parts=(Take(subjects=(OURS, "tasks", "tcp"), carriers=DIRECTLY),)),
     paper=Preset(sizes={"pairs": PAPER_PAIRS}, placements=(TWO_HOSTS,)),

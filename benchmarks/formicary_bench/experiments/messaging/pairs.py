@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Annotated
+
 from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import (
     A_MESSAGE,
@@ -13,11 +16,19 @@ from formicary_bench.experiments.messaging import (
     PAPER_PAIRS,
     VARIES,
 )
-from formicary_bench.vocabulary.parameters.shared import Talk
+from formicary_bench.vocabulary.cores import ONE_CORE
+from formicary_bench.vocabulary.parameters.shared import CORES, Talk
 from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.presets import FAMILY, LINKS, QUICK
+from formicary_bench.vocabulary.presets import FAMILY, LINKS, QUICK, TOUR
 from formicary_bench.vocabulary.routes import DIRECT, TCP, Carrier
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL
+
+
+class Pairs(Talk, frozen=True, kw_only=True):
+    """Pairs on so many cores."""
+
+    cores: Annotated[int, replace(CORES, in_label=False, absent=0)] = 0
+
 
 EXPERIMENT = Experiment(
     name="messaging/pairs",
@@ -26,13 +37,24 @@ EXPERIMENT = Experiment(
     source="Alberola 2010, Fig. 5, 6, 7",
     repeats=Repeats(ALBEROLA, lambda rows: {{SAME: 5, TWO_HOSTS: 7}.get(row.placement, 6) for row in rows}),
     varies=(*VARIES, "traffic"),
-    parameters=Talk,
+    parameters=Pairs,
     sizes={"pairs": PAPER_PAIRS, "payload_bytes": (100,)},
     traffics=(ALL_TO_ALL,),
     fit=FIT,
     exchange="messaging/pairs",
     selected={
         QUICK: (
+            Take(
+                subjects=(OURS, "formicary-micro", "tasks", "callbacks"),
+                sizes={"pairs": (1, 100)},
+                placements=(SAME,),
+            ),
+            Take(
+                subjects=(OURS, "tcp", "components"), sizes={"pairs": (1,), **ONE_CORE}, placements=(APART,)
+            ),
+            Take(subjects=(OURS, "tcp", "components"), sizes={"pairs": (100,)}, placements=(APART,)),
+        ),
+        TOUR: (
             Take(
                 subjects=(OURS, "formicary-micro", "tasks", "callbacks"),
                 sizes={"pairs": (1, 10, 100)},

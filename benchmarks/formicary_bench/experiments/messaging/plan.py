@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.experiment import PAPER_ROUNDS
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.experiments.selections import SELECTIONS, longer_rounds, quick_rounds
+from formicary_bench.runner.planning.cores import cores_of
 from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.presets import PAPER
 
@@ -22,6 +23,8 @@ _IN_ONE_PROCESS = 50_000  # of all pairs together: of fewer, which are over so s
 
 def with_rounds(draft: Draft) -> Iterator[Draft]:
     """Give a draft with its round trips, where each sender waits for an answer."""
+    if draft.options.sizes.get("cores"):
+        cores_of(draft.options)  # refuses more than there are
     senders = draft.experiment.senders(draft.sizes["pairs"])
     known = draft.sized(senders=senders) if senders else draft
     yield known.sized(rounds=draft.options.sizes.get("rounds") or _rounds(known))

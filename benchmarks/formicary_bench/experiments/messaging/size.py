@@ -7,7 +7,7 @@ from formicary_bench.experiments.messaging import DIRECTLY, FIT, OURS, VARIES
 from formicary_bench.vocabulary.metrics import MEAN
 from formicary_bench.vocabulary.parameters.shared import Talk
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.presets import LINKS, QUICK
+from formicary_bench.vocabulary.presets import LINKS, TOUR
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL
 
 _SIZES = (1, 10, 100, 1000, 10_000, 100_000)
@@ -25,7 +25,7 @@ EXPERIMENT = Experiment(
     fit=FIT,
     exchange="messaging/size",
     selected={
-        QUICK: (
+        TOUR: (
             Take(
                 subjects=(OURS, "tcp", "components"),
                 sizes={"pairs": (10,), "payload_bytes": (10, 1000, 10_000)},

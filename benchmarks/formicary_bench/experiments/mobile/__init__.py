@@ -149,8 +149,8 @@ ALONE = Preset(parts=(Take(subjects=(OURS,), placements=(APART,), carriers=DIREC
 
 QUICK = Preset(parts=(Take(subjects=MOVING, placements=(APART,), carriers=DIRECTLY),))
 
-IN_QUICK = {
-    presets.QUICK: (Take(subjects=MOVING, sizes={"loop": (20,)}, placements=(APART,), carriers=DIRECTLY),)
+IN_TOUR = {
+    presets.TOUR: (Take(subjects=MOVING, sizes={"loop": (20,)}, placements=(APART,), carriers=DIRECTLY),)
 }
 """What the selection `quick` takes of those that it has."""
 

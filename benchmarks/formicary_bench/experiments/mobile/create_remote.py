@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from formicary_bench.experiments.messaging import OURS
-from formicary_bench.experiments.mobile import IN_QUICK, LOOPS, WAY, Looped, loops
+from formicary_bench.experiments.mobile import IN_TOUR, LOOPS, WAY, Looped, loops
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.loops import WAYS
 
@@ -26,6 +26,6 @@ EXPERIMENT = loops(
     sizes={"loop": LOOPS, "way": WAYS},
     subjects=(OURS, "formicary-micro", "tcp"),
     exchange=names.CREATE_REMOTE,
-    selected=IN_QUICK,
+    selected=IN_TOUR,
     played_by="creating",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from formicary_bench.experiments.mobile import CARRIED, IN_QUICK, LOOPS, WAY, Carrying, loops
+from formicary_bench.experiments.mobile import CARRIED, IN_TOUR, LOOPS, WAY, Carrying, loops
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.loops import WAYS
 
@@ -24,6 +24,6 @@ EXPERIMENT = loops(
     parameters=Sent,
     sizes={"loop": (50, *LOOPS), "payload_bytes": (CARRIED,), "way": WAYS},
     exchange=names.DISPATCH,
-    selected=IN_QUICK,
+    selected=IN_TOUR,
     played_by="moving",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.mobile import CARRIED, IN_QUICK, LOOPS, Carrying, loops
+from formicary_bench.experiments.mobile import CARRIED, IN_TOUR, LOOPS, Carrying, loops
 
 EXPERIMENT = loops(
     "mobile/messenger",
@@ -12,6 +12,6 @@ EXPERIMENT = loops(
     operation="journey there and back",
     parameters=Carrying,
     sizes={"loop": LOOPS, "payload_bytes": (CARRIED,)},
-    selected=IN_QUICK,
+    selected=IN_TOUR,
     played_by="moving",
 )

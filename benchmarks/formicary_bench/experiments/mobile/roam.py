@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from formicary_bench.experiments.experiment import Preset
-from formicary_bench.experiments.mobile import AMONG, CARRIED, IN_QUICK, Carrying, loops
+from formicary_bench.experiments.mobile import AMONG, CARRIED, IN_TOUR, Carrying, loops
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.kinds import whole
 from formicary_bench.vocabulary.parameters.parameter import Parameter
@@ -40,6 +40,6 @@ EXPERIMENT = loops(
     placements=AMONG,
     exchange=names.ROAM,
     paper=Preset(sizes={"loop": (4000,)}),
-    selected=IN_QUICK,
+    selected=IN_TOUR,
     played_by="roaming",
 )

@@ -11,7 +11,7 @@ from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.kinds import choice
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.presets import TOUR
 from formicary_bench.vocabulary.sleeping import WAKES
 
 _SUBJECTS = (OURS, "tasks")
@@ -43,7 +43,7 @@ EXPERIMENT = loops(
     sizes={"loop": LOOPS, "way": WAKES},
     placements=(SAME,),
     subjects=_SUBJECTS,
-    selected={QUICK: (Take(subjects=_SUBJECTS, sizes={"loop": (50,)}, placements=(SAME,)),)},
+    selected={TOUR: (Take(subjects=_SUBJECTS, sizes={"loop": (50,)}, placements=(SAME,)),)},
     quick=Preset(parts=(Take(subjects=_SUBJECTS, placements=(SAME,)),)),
     paper=Preset(sizes={"loop": (40_000,)}),
     duration=Loaded("formicary_bench.experiments.mobile.plan:duration_of_waking"),

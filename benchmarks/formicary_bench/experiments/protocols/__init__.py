@@ -17,7 +17,7 @@ from formicary_bench.vocabulary.metrics import MEAN, P99, RATE, TIME
 from formicary_bench.vocabulary.names import BARE_MESSAGES
 from formicary_bench.vocabulary.parameters.shared import PAIRS, Talk, ToMany
 from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.presets import TOUR
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def conversations(
         fit=Loaded(f"{_HERE}.plan:with_conversations"),
         profiling=Loaded(f"{_HERE}.plan:profiling"),
         duration=Loaded(f"{_HERE}.plan:duration"),
-        selected={QUICK: (Take(subjects=_SUBJECTS, sizes={"pairs": (_FEW,)}, placements=(SAME,)),)},
+        selected={TOUR: (Take(subjects=_SUBJECTS, sizes={"pairs": (_FEW,)}, placements=(SAME,)),)},
         played_by=f"{_HERE}.players",
         metrics=(rate, TO_THE_END, TIME, P99),
         over="pairs",

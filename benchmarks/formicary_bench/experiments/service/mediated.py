@@ -21,7 +21,7 @@ from formicary_bench.vocabulary.metrics import BYTES, HOLDS, PER_SECOND, RATE, T
 from formicary_bench.vocabulary.names import MEDIATED
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
 from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.presets import TOUR
 from formicary_bench.vocabulary.tables import OF_A_SERVICE
 
 _HERE = "formicary_bench.experiments.service"
@@ -65,7 +65,7 @@ EXPERIMENT = Experiment(
     paper=Preset(sizes={"requests": (1000, 10_000, 100_000, 1_000_000)}, repeat=10),
     profiling=AS_IT_IS,
     duration=Loaded(f"{_HERE}.rounds:duration"),
-    selected={QUICK: (Take(subjects=_SUBJECTS, sizes={"requests": (10_000,)}, placements=(SAME,)),)},
+    selected={TOUR: (Take(subjects=_SUBJECTS, sizes={"requests": (10_000,)}, placements=(SAME,)),)},
     played_by=f"{_HERE}.worker",
     metrics=(TOTAL, ROUNDS, MESSAGES, HOLDS, GREW),
     main=ROUNDS,

@@ -6,7 +6,7 @@ from formicary_bench.experiments.experiment import Take
 from formicary_bench.experiments.messaging import OURS
 from formicary_bench.experiments.traffic import TIMES, traffic
 from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.presets import TOUR
 
 EXPERIMENT = traffic(
     "traffic/ring",
@@ -15,7 +15,7 @@ EXPERIMENT = traffic(
     "Test 1: Fig. 5a, 6a, 7a",
     TIMES,
     selected={
-        QUICK: (
+        TOUR: (
             Take(subjects=(OURS, "tasks"), sizes={"pairs": (10,), "containers": (2,)}, placements=(SAME,)),
         )
     },

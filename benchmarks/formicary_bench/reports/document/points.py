@@ -40,7 +40,7 @@ def _varying(row: Row, rows: Iterable[Row]) -> str:
     varying = [
         said(one, row.size(one.attribute))
         for one in _own(row)
-        if len({other.size(one.attribute) for other in rows}) > 1
+        if len({other.size(one.attribute) for other in rows}) > 1 and row.size(one.attribute) != one.absent
     ]
     varying += [f"{row.hosts} hosts"] if len({one.hosts for one in there}) > 1 else []
     return " / ".join(varying)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
@@ -13,6 +14,7 @@ from formicary.core.quoting import printable
 from formicary_bench.runner.forecast.forecast import in_words
 from formicary_bench.runner.observers.observer import RunListener
 from formicary_bench.runner.planning.describing import describe
+from formicary_bench.worker.interruption import allow_interrupts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,10 +30,12 @@ class Display(RunListener):
 
     Args:
         quiet: print sentences only.
+        asks: ask before a long run, on a terminal.
     """
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, asks: bool = False) -> None:
         self._quiet = quiet
+        self._asks = asks and sys.stdin.isatty() and sys.stdout.isatty()
         self._errors = Console(stderr=True, highlight=False, soft_wrap=True)
         console = Console(highlight=False)
         self._live = console.is_terminal and not quiet and not os.environ.get("NO_COLOR")
@@ -69,8 +73,24 @@ class Display(RunListener):
 
     def plan(self, folder: Path, configurations: int, repetitions: int) -> None:
         """Begin the bar."""
-        self._planned = f"{configurations} configurations, {repetitions} measurements, into {folder}"
+        many = f"{configurations} configuration{'s' * (configurations != 1)}"
+        often = f"{repetitions} measurement{'s' * (repetitions != 1)}"
+        self._planned = f"Measuring {many}, {often}, into {folder}"
         self._progress.update(self._bar, total=repetitions)
+
+    def agrees(self) -> bool:
+        """Ask whether to go on."""
+        if not self._asks:
+            return True
+        self._progress.stop()
+        with allow_interrupts():
+            try:
+                answer = self._progress.console.input("Continue? [Y/n] ")
+            except EOFError:
+                answer = "no"
+        if self._live:
+            self._progress.start()
+        return answer.strip().lower() in {"", "y", "yes"}
 
     def begin(self, configuration: Configuration) -> None:
         """Name what is measured now."""

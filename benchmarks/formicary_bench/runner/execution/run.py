@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from formicary_bench.runner.forecast.forecast import Forecast, in_words
 from formicary_bench.runner.observers.machine_use import MachineUse
 from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.run_plan import order_of
+from formicary_bench.statistics.comparisons import FEWEST
 from formicary_bench.worker.interruption import defer_interrupts, raise_if_interrupted
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from formicary_bench.results.store.model import Repetition
+    from formicary_bench.runner.execution.measures import Measured
     from formicary_bench.runner.execution.resources import Resources
     from formicary_bench.runner.execution.run_hosts import HostSelection
     from formicary_bench.runner.observers.observer import RunListener
@@ -38,6 +41,10 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
 
 _LONG = 600  # seconds after which one may wish to have known before
+
+_OTHERS = 0.3  # cores: where other programs used more, a repetition is measured again
+_AGAIN = 2  # times at most
+_IN_VAIN = 3  # repetitions in a row for which that did not help: the machine is busy
 
 
 @dataclass
@@ -48,11 +55,13 @@ class Outcome:
         folder: the run's folder; None if nothing was measured.
         problems: a sentence for each repetition that failed.
         interrupted: whether somebody ended it early.
+        declined: whether somebody found it too long.
     """
 
     folder: RunFolder | None = None
     problems: list[str] = field(default_factory=list)
     interrupted: bool = False
+    declined: bool = False
 
 
 def perform_all(
@@ -125,7 +134,9 @@ class _Run:
         self._listener = listener
         self._outcome = Outcome()
         self._is_over = False
+        self._in_vain = 0
         order = order_of(folder.manifest)
+        self._repeats = Counter(one for one, _, _ in order)
         self._forecast = Forecast((one for one, _, _ in order), earlier_durations(folder.manifest.machine))
         self._left = self._without_known(order)
 
@@ -145,12 +156,15 @@ class _Run:
         self._listener.plan(self._folder.path, len(plan), len(self._left))
         seconds = self._forecast.remaining()
         self._listener.remains(seconds)
+        outcome = self._outcome
         if seconds > _LONG:
             self._listener.say(
                 f"this takes about {in_words(seconds)}: Ctrl-C ends it early and keeps what was measured; "
                 f"--resume {self._folder.path} goes on with it"
             )
-        outcome = self._outcome
+            if not self._listener.agrees():
+                outcome.declined = True
+                return outcome
         try:
             for configuration, number, seed in self._left:
                 raise_if_interrupted()
@@ -174,23 +188,53 @@ class _Run:
     def _measure_timed(self, configuration: Configuration, number: int, seed: int) -> None:
         self._listener.begin(configuration)
         began = time.monotonic()
-        self._measure(configuration, number, seed)
-        self._forecast.measured(configuration, time.monotonic() - began)
-        self._listener.end()
-        self._listener.remains(self._forecast.remaining())
-
-    def _measure(self, configuration: Configuration, number: int, seed: int) -> None:
         try:
-            task = self._resources.task(configuration, number, seed)
-            first = MachineUse.now()
-            measured = measure_as_planned(task, self._listener)
-            known = self._with_others(measured.repetition, first, MachineUse.now())
+            measured = self._measure(configuration, number, seed)
+            took = time.monotonic() - began
+            if self._is_disturbed(configuration, measured):
+                measured = self._measure_again(configuration, number, seed, measured)
         except (RepetitionError, ServerError, HostError, UsageError) as error:
             # Wrong use only now: somebody has removed the driver of a platform.
+            took = time.monotonic() - began
             self._fail(configuration, number, error)
         else:
             with self._keeping():
-                self._folder.add(*measured._replace(repetition=known))
+                self._folder.add(*measured)
+        self._forecast.measured(configuration, took)
+        self._listener.end()
+        self._listener.remains(self._forecast.remaining())
+
+    def _measure(self, configuration: Configuration, number: int, seed: int) -> Measured:
+        task = self._resources.task(configuration, number, seed)
+        first = MachineUse.now()
+        measured = measure_as_planned(task, self._listener)
+        return measured._replace(repetition=self._with_others(measured.repetition, first, MachineUse.now()))
+
+    def _is_disturbed(self, configuration: Configuration, measured: Measured) -> bool:
+        """Whether others used too much of the machine, and measuring again may help.
+
+        Few repetitions decide nothing in any case, and a machine that did not come to rest for some does not
+        for the next either.
+        """
+        many = self._repeats[configuration]
+        return many >= FEWEST and self._in_vain < _IN_VAIN and _others(measured) > _OTHERS
+
+    def _measure_again(
+        self, configuration: Configuration, number: int, seed: int, measured: Measured
+    ) -> Measured:
+        """Measure once or twice more, and return what was disturbed least, whatever its figures are."""
+        for _ in range(_AGAIN):
+            raise_if_interrupted()
+            measured = min(measured, self._measure(configuration, number, seed), key=_others)
+            if _others(measured) <= _OTHERS:
+                self._in_vain = 0
+                return measured
+        self._in_vain += 1
+        if self._in_vain == _IN_VAIN:
+            self._listener.say(
+                f"other programs keep using {_others(measured):.1f} cores: close them for exact figures"
+            )
+        return measured
 
     def _with_others(self, repetition: Repetition, first: MachineUse, last: MachineUse) -> Repetition:
         """Note what others took of this machine, where the run is on this one alone."""
@@ -231,6 +275,11 @@ class _Run:
         self._outcome.problems += sentences
         for sentence in sentences:
             self._listener.say(sentence)
+
+
+def _others(measured: Measured) -> float:
+    """Return how many cores other programs used meanwhile; none where that is not known."""
+    return measured.repetition.others_cores or 0.0
 
 
 def _tidy(folder: RunFolder, output: Path | None) -> None:

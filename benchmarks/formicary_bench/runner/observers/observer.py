@@ -29,6 +29,10 @@ class RunListener(ProgressListener):
     def plan(self, folder: Path, configurations: int, repetitions: int) -> None:
         """Called with how much there is to do, and the run's folder."""
 
+    def agrees(self) -> bool:
+        """Called before a long run, with whether to go on with it."""
+        return True
+
     def begin(self, configuration: Configuration) -> None:
         """Called when a repetition begins."""
 

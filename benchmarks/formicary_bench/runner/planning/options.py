@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.experiments.registry import EXPERIMENTS, all_parameters
+from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
 from formicary_bench.vocabulary.parameters import HOSTS, OWN
 from formicary_bench.vocabulary.presets import QUICK
@@ -75,7 +76,9 @@ def with_preset(options: Options) -> Options:
     """
     experiment = EXPERIMENTS.get(options.experiment)
     if not options.preset:
-        return replace(options, repeat=options.repeat or REPETITIONS)
+        selection = SELECTIONS.get(options.experiment)
+        usual = (selection and selection.repeat) or REPETITIONS
+        return replace(options, repeat=options.repeat or usual)
     if experiment is None:
         return options
     preset = preset_of(experiment, options.preset)

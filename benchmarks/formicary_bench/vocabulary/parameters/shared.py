@@ -129,7 +129,7 @@ CORES = Parameter(
     in_label=True,
     panel="Placement",
     help="Number of cores that the processes may use.",
-    default="1, 2, 4 and so on up to all",
+    default="messaging/pairs: all; others: 1, 2, 4 and so on up to all",
     example=[1],
 )
 AGENTS = Parameter(

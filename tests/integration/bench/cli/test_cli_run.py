@@ -16,19 +16,21 @@ KEYS = {
 FIGURES = {"rtt_mean_us", "rtt_p50_us", "rtt_p99_us", "round_trips_per_s"}
 
 
-def test_a_run_prints_a_table_and_leaves_a_folder_that_can_be_shown(bench, tmp_path):
+def test_a_run_prints_a_summary_and_leaves_a_folder_that_can_be_shown(bench, tmp_path):
     ran = bench("run", "messaging/pairs", "--pairs", 3, "--placement", "same-container", *TINY)
     assert ran.code == 0, ran.err
-    assert "asyncio tasks" in ran.out
+    assert "inconclusive: asyncio tasks" in ran.out
     (folder,) = (tmp_path / "runs").iterdir()
-    assert f"open runs/{folder.name}/report.html" in ran.out
+    assert f"runs/{folder.name}/report.html" in ran.out
+    assert f"formicary bench show runs/{folder.name}" in ran.out
     assert (folder / "report.html").stat().st_size > 10_000
 
     (folder / "report.html").unlink()
     shown = bench("show", folder)
     assert shown.code == 0
     assert (folder / "report.html").exists()
-    assert shown.out.split("The report")[0] in ran.out
+    assert "What the papers conclude" not in ran.out
+    assert "Pairs of agents, all talking at once" in shown.out
 
     rows = bench("show", folder, "--json").rows
     assert [(row["platform"], row["kind"]) for row in rows] == [

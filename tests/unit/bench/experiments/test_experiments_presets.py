@@ -195,7 +195,7 @@ def test_everything_takes_five_minutes_on_a_quiet_machine():
 def test_what_is_quick_takes_a_minute_or_a_bit_more_on_a_quiet_machine(name, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # platforms that were installed come on top
     run_plan = of_one(parse(name, preset="quick", seed="7"))
-    assert Forecast(run_plan.plan).remaining() < {"quick": 90}.get(name, 60)
+    assert Forecast(run_plan.plan).remaining() < {"tour": 90}.get(name, 60)
 
 
 def test_a_selection_that_names_no_platforms_has_the_quick_ones():

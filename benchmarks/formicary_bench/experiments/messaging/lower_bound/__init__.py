@@ -29,8 +29,8 @@ _AGENTS = (OURS, "formicary-tcp", "formicary-micro")
 _HERE_ALONE = ("unix", "shared-memory")
 _WAYS = (*DIRECTLY, Carrier(UNIX), Carrier(MEMORY))
 _CAPTION = (
-    "All measured messages of all pairs. On one host direct links are Unix sockets. Processes have a TCP or Unix "
-    "socket for each pair, or poll shared memory, which keeps a core of each busy."
+    "All measured messages of all pairs. On one host direct links are Unix sockets. Processes have a TCP or "
+    "Unix socket for each pair, or poll shared memory, which keeps a core of each busy."
 )
 
 EXPERIMENT = Experiment(

@@ -20,7 +20,7 @@ from formicary_bench.vocabulary.metrics import BYTES, MEAN, PER_SECOND, SECONDS,
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import CLIENTS, ROUNDS, Exchange, Rounds
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.presets import TOUR
 from formicary_bench.vocabulary.routes import DIRECT, Carrier
 from formicary_bench.vocabulary.shop import DATABASES, MIXES, SHOPPING, WAYS
 
@@ -116,7 +116,7 @@ EXPERIMENT = Experiment(
         parts=(Take(subjects=_SUBJECTS, placements=(APART,), carriers=DIRECTLY, sizes={"mix": (SHOPPING,)}),),
     ),
     selected={
-        QUICK: (
+        TOUR: (
             Take(
                 subjects=_SUBJECTS,
                 sizes={"mix": (SHOPPING,), "requests": (10,), "rounds": (2, 10, 0)},

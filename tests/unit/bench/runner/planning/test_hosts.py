@@ -81,7 +81,7 @@ def test_local_placements_stand_beside_those_over_hosts():
 
 
 def test_a_selection_over_hosts_has_what_can_be_there():
-    plan = make_plan(Options(hosts=HOSTS))
+    plan = make_plan(Options("tour", hosts=HOSTS))
     assert {c.placement for c in plan} == {TWO_HOSTS}
     assert {"messaging/pairs", "messaging/size", "directory/search"} <= {c.experiment for c in plan}
 

@@ -20,6 +20,7 @@ from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.order import schedule
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
+from formicary_bench.statistics.comparisons import FEWEST
 from formicary_bench.statistics.estimates import Estimate
 from formicary_bench.subjects.drivers.installed import Entry, keeping
 from formicary_bench.subjects.drivers.protocol import Hello
@@ -196,10 +197,12 @@ def test_spade_takes_part_where_it_is_installed_and_named(with_spade):
         (SAME, "in-process"),
         (APART, XMPP),
     }
-    assert of_spade() == of_spade(experiment="links") == {(APART, XMPP)}  # which name it themselves
+    assert (
+        of_spade(experiment="tour") == of_spade(experiment="links") == {(APART, XMPP)}
+    )  # which name it themselves
 
 
-@pytest.mark.parametrize("selection", ["quick", "links"])
+@pytest.mark.parametrize("selection", ["tour", "links"])
 def test_what_a_selection_names_and_is_not_installed_is_said(selection):
     options = Options(selection)
     said = "left out: spade is not installed; install it with: formicary bench platforms install spade"
@@ -258,12 +261,13 @@ def test_no_configuration_comes_twice(experiment, with_spade):
     assert len(set(keys)) == len(keys)
 
 
-def test_quick_has_some_of_all_and_follows_options():
-    plan = make_plan(Options())
+def test_a_tour_has_some_of_all_and_follows_options():
+    plan = make_plan(Options("tour"))
     assert {c.experiment for c in plan} == set(EXPERIMENTS) - RESOURCES - BY_NAME
     assert {c.exchange.pairs for c in plan if c.experiment == "messaging/pairs"} == {1, 10, 100}
     fewer = make_plan(
         Options(
+            "tour",
             sizes={"pairs": (3,), "rounds": (1, 2, 3)},
             placements=(SAME,),
             subjects=("tasks",),
@@ -272,6 +276,19 @@ def test_quick_has_some_of_all_and_follows_options():
     assert {(c.platform, c.placement) for c in fewer} == {("tasks", SAME)}
     assert {(c.exchange.pairs, c.exchange.rounds) for c in fewer if c.exchange.pairs} == {(3, (1, 2, 3))}
     assert {c.parameters["services"] for c in plan if c.experiment == "directory/search"} == {5, 1000}
+
+
+def test_quick_is_enough_for_verdicts_and_ours_have_what_they_are_held_against():
+    options = parse("quick")
+    assert options.repeat >= FEWEST
+    assert parse("quick", repeat="2").repeat == 2
+    plan = make_plan(options)
+    assert len(plan) <= 24
+    assert {c.exchange.pairs for c in plan if c.experiment == "messaging/pairs"} == {1, 100}
+    assert {c.platform for c in plan} <= {"formicary", *BASELINES}
+    apart = [c for c in plan if c.placement == APART]
+    assert all(c.parameters.get("cores") == 1 for c in apart if c.exchange.pairs == 1)
+    assert not any("cores" in c.parameters for c in plan if c not in apart or c.exchange.pairs > 1)
 
 
 def test_quick_measures_few_pairs_longer():
@@ -394,12 +411,12 @@ def test_batches_have_all_agents_and_are_even(agents):
     assert min(sizes) >= 1
 
 
-def test_quick_has_few_spade_agents_unless_more_are_asked_for(with_spade):
+def test_a_tour_has_few_spade_agents_unless_more_are_asked_for(with_spade):
     def loads(options):
         return [c.exchange.pairs for c in make_plan(options) if c.platform == "spade"]
 
-    assert loads(Options()) == [1, 10]
-    assert loads(Options(sizes={"pairs": (100,)})) == [100]
+    assert loads(Options("tour")) == [1, 10]
+    assert loads(Options("tour", sizes={"pairs": (100,)})) == [100]
 
 
 def test_what_is_measured_is_said_with_its_hosts_and_its_way():

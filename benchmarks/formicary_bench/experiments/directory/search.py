@@ -20,7 +20,7 @@ from formicary_bench.experiments.directory import (
     Uses,
     says,
 )
-from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
 from formicary_bench.vocabulary.presets import FAMILY, QUICK, TOUR

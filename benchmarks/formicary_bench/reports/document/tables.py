@@ -127,19 +127,11 @@ def in_a_cell(one: Factor | None) -> str:
     """Return how many times as fast a row is: `3.6× slower (3.1–4.0)`, or that nobody can tell."""
     if one is None:
         return ""
-    beside = _interval(one)
-    return f"{_factor(one)} ({beside})" if beside else _factor(one)
-
-
-def _factor(one: Factor | None) -> str:
-    """Say how many times as fast: `3.6× slower`, or that nobody can tell."""
-    if one is None:
-        return formatting.NOTHING
     if one.ratio is None:
         return str(Verdict.UNDECIDED)
     if one.is_same:
-        return str(Verdict.SAME)
-    said = formatting.faster(one.ratio.mean)
+        return f"{Verdict.SAME} (within {RESOLUTION:.0%})"
+    said = formatting.compared(one.ratio)
     return f"{said}, {one.way}" if one.way else said
 
 

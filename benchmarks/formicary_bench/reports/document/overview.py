@@ -62,8 +62,8 @@ class Block(msgspec.Struct, frozen=True):
     Attributes:
         title: Its name.
         headings: Of its figures, and of verdicts.
-        main: Which of these is what it is about.
         lines: At least one.
+        main: Which heading is what it is about.
     """
 
     title: str
@@ -135,7 +135,9 @@ def _block(experiment: str, rows: Sequence[Row], run: Sequence[Row], *, alone: b
     lines = [one for series in members if any((one := _line(series, known, wanted, run)).figures)]
     beside = _BESIDE if any(one.verdict for one in lines) else ""
     headings.append(", ".join(filter(None, (beside, at))))
-    return Block(experiment, tuple(headings), _shortened(lines), len(points) > 1)
+    return Block(
+        experiment, tuple(headings), _shortened(lines), main=len(wanted) - 1 if len(points) > 1 else 0
+    )
 
 
 def _metrics(known: Experiment, rows: Sequence[Row]) -> list[Metric]:

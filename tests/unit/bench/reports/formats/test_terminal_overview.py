@@ -96,10 +96,12 @@ def test_of_many_experiments_there_is_a_line_each(run):
 
 def test_what_is_wrong_is_said(run):
     part = document(run, [row(rtt_p50_us=2.0)])
-    part.run.manifest = replace(run.manifest, complete=False, left_out="left out: spade is not installed")
+    about = "left out: spade is not installed; " + "it can be; " * 100
+    part.run.manifest = replace(run.manifest, complete=False, left_out=about)
     text = shown(part)
     assert "! partial run; resume it with: formicary bench run --resume" in text
     assert "! left out: spade is not installed" in text
+    assert len(text.splitlines()) <= MOST
 
 
 def test_names_of_others_do_not_steer_the_terminal(run):

@@ -17,7 +17,7 @@ from tests.unit.bench.synthetic import (
 )
 
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.reports.document.overview import blocks
+from formicary_bench.reports.document.overview import Block, Line, blocks, briefly
 from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats.terminal_overview import MOST, show
 
@@ -92,6 +92,12 @@ def test_of_many_experiments_there_is_a_line_each(run):
     assert len(lines) <= MOST
     assert f"{len(blocks(document(run, rows)))} experiments" in lines[2]
     assert sum("more lines" in line for line in lines) == 1
+
+
+def test_the_line_of_an_experiment_is_one_that_has_what_it_is_about():
+    lines = [Line("a", ("1 µs", "")), Line("b", ("", "2 k/s"), "as fast")]
+    brief = briefly([Block("x", ("1 pair", "10 pairs", ""), lines, main=1)])
+    assert [(one.who, one.figures, one.verdict) for one in brief.lines] == [("x", ("2 k/s",), "as fast")]
 
 
 def test_what_is_wrong_is_said(run):

@@ -13,7 +13,7 @@ import msgspec
 
 from formicary_bench.experiments.registry import declared
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.series import by_series, label
+from formicary_bench.reports.charts.series import by_series, label, subject
 from formicary_bench.reports.document.figures import said, writer
 from formicary_bench.reports.document.report import columns, parts
 from formicary_bench.reports.document.sentences import found_by
@@ -62,8 +62,8 @@ class Block(msgspec.Struct, frozen=True):
     Attributes:
         title: Its name.
         headings: Of its figures, and of verdicts.
-        main: Which of these is what it is about.
         lines: At least one.
+        main: Which heading is what it is about.
     """
 
     title: str
@@ -82,13 +82,12 @@ def blocks(document: Document) -> list[Block]:
 
 
 def briefly(found: Sequence[Block]) -> Block:
-    """Return one block for all, with the first line of each."""
-    lines = [
-        msgspec.structs.replace(
-            one.lines[0], who=one.title, figures=one.lines[0].figures[one.main :][:1], value=0.0
-        )
-        for one in found
-    ]
+    """Return one block for all, with the first line of each that has what it is about."""
+    lines = []
+    for one in found:
+        line = next((each for each in one.lines if any(each.figures[one.main :])), one.lines[0])
+        figures = line.figures[one.main :][:1]
+        lines.append(msgspec.structs.replace(line, who=one.title, figures=figures, value=0.0))
     return Block(formatting.counted(len(found), "experiment"), ("", _BESIDE), lines)
 
 
@@ -135,7 +134,9 @@ def _block(experiment: str, rows: Sequence[Row], run: Sequence[Row], *, alone: b
     lines = [one for series in members if any((one := _line(series, known, wanted, run)).figures)]
     beside = _BESIDE if any(one.verdict for one in lines) else ""
     headings.append(", ".join(filter(None, (beside, at))))
-    return Block(experiment, tuple(headings), _shortened(lines), len(points) > 1)
+    return Block(
+        experiment, tuple(headings), _shortened(lines), main=len(wanted) - 1 if len(points) > 1 else 0
+    )
 
 
 def _metrics(known: Experiment, rows: Sequence[Row]) -> list[Metric]:
@@ -165,7 +166,7 @@ def _line(
     found = factor(row, other, metric) if other else None
     if other is None or found is None:
         return Line(label(row), figures, value=value)
-    name = label(other).removesuffix(_HERE) if other.family == row.family else "a message"
+    name = subject(other) if other.family == row.family else "a message"
     return Line(label(row), figures, _verdict(found, name), value, found.doubt)
 
 

@@ -23,6 +23,7 @@ MOST = 28
 """Lines, besides those that say where the report is."""
 
 _LEAST_WHO = 16  # letters of a name, where there is little room
+_HINT = 3  # lines of a hint at most
 _GAP = 2
 _BAR, _LEAST_BAR = 24, 8
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -60,7 +61,14 @@ def _much(manifest: Manifest) -> Iterator[str]:
 
 
 def _hint(hint: str, wide: int) -> list[str]:
-    return wrap(f"! {hint}", wide, subsequent_indent="  ", break_on_hyphens=False)
+    return wrap(
+        f"! {hint}",
+        wide,
+        subsequent_indent="  ",
+        break_on_hyphens=False,
+        max_lines=_HINT,
+        placeholder=" ...",
+    )
 
 
 def _fitting(found: Sequence[Block], wide: int, most: int) -> list[str]:

@@ -113,7 +113,7 @@ class Display(RunListener):
         """Show how long it still takes; the first time with what is planned."""
         about = in_words(seconds)
         if self._planned and not self._quiet:
-            sentence = f"{self._planned}, about {about}"
+            sentence = f"{self._planned}: {about if seconds < 1 else f'about {about}'}"
             self._progress.console.print(printable(sentence), markup=False, soft_wrap=True)
         self._planned = ""
         self._progress.update(self._bar, left=f"{about} left")

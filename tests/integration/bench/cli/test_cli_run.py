@@ -47,6 +47,12 @@ def test_a_run_prints_a_summary_and_leaves_a_folder_that_can_be_shown(bench, tmp
         assert figures["round_trips_per_s"]["mean"] > 0
 
 
+def test_all_tables_are_printed_where_they_are_asked_for(bench):
+    ran = bench("run", "create", "--agents", 5, "--platform", "tasks", "--repeat", 1, "--tables")
+    assert "Hash of the run" in ran.out
+    assert "All tables" not in ran.out
+
+
 def test_json_has_nothing_but_lines_of_json(bench, tmp_path):
     ran = bench(
         "run",

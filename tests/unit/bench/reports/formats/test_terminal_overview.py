@@ -17,7 +17,7 @@ from tests.unit.bench.synthetic import (
 )
 
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.reports.document.overview import blocks
+from formicary_bench.reports.document.overview import Block, Line, blocks, briefly
 from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats.terminal_overview import MOST, show
 
@@ -94,12 +94,20 @@ def test_of_many_experiments_there_is_a_line_each(run):
     assert sum("more lines" in line for line in lines) == 1
 
 
+def test_the_line_of_an_experiment_is_one_that_has_what_it_is_about():
+    lines = [Line("a", ("1 µs", "")), Line("b", ("", "2 k/s"), "as fast")]
+    brief = briefly([Block("x", ("1 pair", "10 pairs", ""), lines, main=1)])
+    assert [(one.who, one.figures, one.verdict) for one in brief.lines] == [("x", ("2 k/s",), "as fast")]
+
+
 def test_what_is_wrong_is_said(run):
     part = document(run, [row(rtt_p50_us=2.0)])
-    part.run.manifest = replace(run.manifest, complete=False, left_out="left out: spade is not installed")
+    about = "left out: spade is not installed; " + "it can be; " * 100
+    part.run.manifest = replace(run.manifest, complete=False, left_out=about)
     text = shown(part)
     assert "! partial run; resume it with: formicary bench run --resume" in text
     assert "! left out: spade is not installed" in text
+    assert len(text.splitlines()) <= MOST
 
 
 def test_names_of_others_do_not_steer_the_terminal(run):

@@ -24,6 +24,7 @@ COMPARE = examples(
     "bench compare runs/after runs/before",
     "bench compare runs/after runs/before --to comparison.html",
     "bench compare runs/lab-3 runs/lab-4 --json",
+    "bench compare --interleave after/.venv before/.venv -- messaging/pairs --pairs 1,100",
 )
 GATE = examples(
     "bench gate runs/after --against runs/before",
@@ -32,6 +33,7 @@ GATE = examples(
 
 _SLOWER = 1
 _UNDECIDED = 3
+_INTERRUPTED = 130
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of the run that is judged.")]
 To = Annotated[
@@ -43,33 +45,80 @@ To = Annotated[
 def compare(
     run: Run,
     base: Annotated[Path, typer.Argument(metavar="BASE", help="The run that it is held against.")],
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="WHAT",
+            help="With --interleave, after --: what to measure, as for `formicary bench run`.",
+            show_default="quick",
+        ),
+    ] = None,
     *,
+    interleave: Annotated[
+        bool,
+        typer.Option(
+            "--interleave",
+            help="Measure now: RUN and BASE are Pythons or virtual environments that have Formicary and its "
+            "laboratory, and measure in turn.",
+        ),
+    ] = False,
+    runs: Annotated[
+        int, typer.Option(min=1, max=1000, metavar="N", help="With --interleave: how many runs of each.")
+    ] = 10,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="With --interleave: folder to make for the runs.",
+            show_default="runs/<time>-in-turn",
+        ),
+    ] = None,
     to: To = None,
     as_json: Json = False,
 ) -> None:
     """Compare two runs: two versions, two machines or two platforms.
 
-    What the runs have in common is compared by its repetitions, of which each side needs five. Where chance
-    may have made a difference, nobody can tell, and the sentence says how many repetitions would.
+    Both sides need five repetitions; with --interleave, five runs. A comparison is undecided where chance may
+    have made the difference, or others used more than 5% of the machine. Two runs also differ by what changed
+    on the machine between them, which --interleave rules out. Ctrl-C ends it early and compares what there is
+    (exit code 130).
     """
+    from formicary_bench.cli.interleave import measure_in_turn
     from formicary_bench.reports.document.comparison import comparison_sheet, counted
+    from formicary_bench.results.verdicts.pairing import pair_all
     from formicary_bench.statistics.comparisons import compare as judge
 
-    runs = _open(run, base)
-    pairing = _pair(runs)
+    if what and not interleave:
+        raise UsageError("two runs are compared as they are: what to measure goes with --interleave")
+    is_interrupted = False
+    if interleave:
+        ours, theirs, is_interrupted = measure_in_turn((run, base), what or [], runs, output)
+        if not theirs:
+            say("formicary: interrupted before both were measured", err=True)
+            raise typer.Exit(_INTERRUPTED)
+    else:
+        ours, theirs = ([one] for one in _open(run, base))
+    pairing = pair_all(ours, theirs)
     found = judge(pairing.contrasts)
+    names = (str(run), str(base))
     if to is not None:
         from formicary_bench.reports.formats.sheet import write_sheet
 
-        write_sheet(comparison_sheet(runs, pairing, found), to)
+        called = names if interleave else None
+        write_sheet(comparison_sheet((ours[0], theirs[0]), pairing, found, called), to)
     _say(found, pairing, as_json=as_json)
     if as_json:
-        _show_json(runs, pairing, found)
-        return
-    say()
-    say(f"{counted(comparison.verdict for comparison in found)}")
-    if to is not None:
-        say(f"The page, with a picture: open {to}")
+        _show_json(names, pairing, found)
+    else:
+        say()
+        say(f"{counted(comparison.verdict for comparison in found)}")
+        if not interleave and any(one.is_told for one in found):
+            say("Runs also differ by when they were made; --interleave measures in turn.")
+        if to is not None:
+            say(f"The page, with a picture: open {to}")
+    if is_interrupted:
+        say(f"formicary: interrupted; compared by {len(theirs)} of {runs} runs of each", err=True)
+        raise typer.Exit(_INTERRUPTED)
 
 
 def gate(
@@ -161,11 +210,11 @@ def _say(found: Sequence[Comparison | Passage], pairing: Pairing, *, as_json: bo
             say(line)
 
 
-def _show_json(runs: tuple[RunFolder, RunFolder], pairing: Pairing, found: Sequence[Comparison]) -> None:
+def _show_json(names: tuple[str, str], pairing: Pairing, found: Sequence[Comparison]) -> None:
     """Print a line for each figure with all that is known of it, and one for what only one run has."""
     import msgspec
 
-    which = {"run": str(runs[0].path), "base": str(runs[1].path)}
+    which = dict(zip(("run", "base"), names, strict=True))
     for one, judged in zip(pairing.paired, found, strict=True):
         line: dict[str, Any] = {
             **msgspec.to_builtins(judged),

@@ -58,6 +58,7 @@ class Contrast(msgspec.Struct, frozen=True, kw_only=True):
         is_rate: Whether more is faster; if not, they are times, and less is.
         doubt: Why the two sides cannot be compared whatever their figures are, and what would help, without
             full stop; empty where they can.
+        unit: What each figure is of, in a sentence: a repetition, or a run.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Contrast(msgspec.Struct, frozen=True, kw_only=True):
     base: tuple[float, ...]
     is_rate: bool = False
     doubt: str = ""
+    unit: str = "repetition"
 
     @property
     def what(self) -> str:
@@ -75,7 +77,7 @@ class Contrast(msgspec.Struct, frozen=True, kw_only=True):
     def counts(self) -> str:
         """How many there are on each side, in a sentence."""
         many = len(self.values)
-        return f"{many} {'repetition' if many == 1 else 'repetitions'} against {len(self.base)}"
+        return f"{many} {self.unit}{'' if many == 1 else 's'} against {len(self.base)}"
 
     @property
     def depends(self) -> str:
@@ -221,5 +223,5 @@ def _reason(contrast: Contrast, ratio: Interval, verdict: Verdict, family: int, 
         needed = max(fewest + 1, repetitions_for(ratio, fewest, resolution))
         if not is_advice(needed):
             return "; they scatter too much for repetitions to help: let the machine come to rest"
-        return f"; about {needed} repetitions of each would show a change of {resolution:.0%}"
+        return f"; about {needed} {contrast.unit}s of each would show a change of {resolution:.0%}"
     return (f"; corrected for {family} comparisons" if family > 1 else "") + depends

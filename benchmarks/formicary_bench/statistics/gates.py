@@ -106,7 +106,7 @@ def _passage(contrast: Contrast, probabilities: tuple[float, float], max_slowdow
     else:
         fewest = min(len(contrast.values), len(contrast.base))
         needed = max(fewest + 1, repetitions_for(ratio, fewest, max(max_slowdown, 0.01)))
-        reason = f"; {max_slowdown:.0%} are allowed: about {needed} repetitions of each may tell"
+        reason = f"; {max_slowdown:.0%} are allowed: about {needed} {contrast.unit}s of each may tell"
     said = between(contrast.what, ratio) if outcome is Outcome.UNDECIDED else change(contrast.what, ratio)
     sentence = f"{outcome}: {said}, by {contrast.counts}{reason}"
     return Passage(name=contrast.name, outcome=outcome, sentence=sentence, ratio=ratio)

@@ -83,15 +83,21 @@ def speed(one: Paired, found: Comparison) -> Interval | None:
     return Interval(1 / found.ratio.mean, 1 / found.ratio.high, 1 / found.ratio.low)
 
 
-def comparison_sheet(runs: Sequence[RunFolder], pairing: Pairing, found: Sequence[Comparison]) -> Sheet:
+def comparison_sheet(
+    runs: Sequence[RunFolder],
+    pairing: Pairing,
+    found: Sequence[Comparison],
+    called: tuple[str, str] | None = None,
+) -> Sheet:
     """Return a page's content.
 
     Args:
         runs: The one that is judged, and the one that it is held against.
         pairing: What they have in common.
         found: What came of it, in that order.
+        called: What to call the two; None for their folders' names.
     """
-    run, base = _called(runs)
+    run, base = called or _called(runs)
     lines = list(zip(names_of(pairing), pairing.paired, found, strict=True))
     experiments = dict.fromkeys(one.row.experiment for _, one, _ in lines)
     parts = []

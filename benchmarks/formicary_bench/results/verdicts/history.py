@@ -13,7 +13,8 @@ import msgspec
 
 from formicary.errors import UsageError
 from formicary_bench.results.summary.row import Row, frame
-from formicary_bench.results.verdicts.pairing import contrast_of, figures_of, measured
+from formicary_bench.results.verdicts.pairing import Side, contrast_of, figures_of, measured
+from formicary_bench.results.verdicts.trust import lost_in
 from formicary_bench.statistics.comparisons import Comparison, compare
 from formicary_bench.vocabulary.names import family_of
 
@@ -135,9 +136,10 @@ def _judged(tracks: Sequence[Track]) -> list[Track]:
     ]
     judged = compare(
         [
-            contrast_of(track.configuration, track.metric, (spot.row, spot.values), (base.row, base.values))
+            contrast_of(
+                track.configuration, track.metric, _side(track, track.spots[place]), _side(track, base)
+            )
             for track, place, base in places
-            for spot in (track.spots[place],)
         ]
     )
     found = {
@@ -152,6 +154,11 @@ def _judged(tracks: Sequence[Track]) -> list[Track]:
         )
         for track in tracks
     ]
+
+
+def _side(track: Track, spot: Spot) -> Side:
+    manifest = spot.run.manifest
+    return Side(spot.row, spot.values, lost_in(manifest, manifest.repetitions_of(track.configuration)))
 
 
 def _comparable(spots: Sequence[Spot], place: int) -> Spot | None:

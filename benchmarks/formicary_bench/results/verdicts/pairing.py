@@ -1,12 +1,14 @@
 """What two runs have in common, as figures of each repetition that can be compared.
 
 They are two versions, two machines, or two platforms: where no configuration is in both, those are taken for
-each other that differ in the platform alone.
+each other that differ in the platform alone. A side may be several runs, made in turn with those of the other
+side: then a run counts once, by the geometric mean of its repetitions, which have its luck in common.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,6 +20,7 @@ from formicary_bench.results.summary.each import Each, comparable
 from formicary_bench.results.summary.row import Row, frame
 from formicary_bench.results.summary.warm_up import OPTION
 from formicary_bench.results.verdicts.factors import doubt_of_warmth, name_of
+from formicary_bench.results.verdicts.trust import BUSY, lost_in
 from formicary_bench.statistics.comparisons import Contrast
 from formicary_bench.vocabulary.parameters.shared import paced_rate
 
@@ -81,6 +84,20 @@ class Pairing(msgspec.Struct, frozen=True):
         return [one.contrast for one in self.paired]
 
 
+class Side(msgspec.Struct, frozen=True):
+    """What one side of a comparison has of a figure.
+
+    Attributes:
+        row: What was measured, without figures.
+        values: The figure, of each repetition or run.
+        lost: What part of the machine others took meanwhile.
+    """
+
+    row: Row
+    values: Sequence[float]
+    lost: float = 0.0
+
+
 def pair(run: RunFolder, base: RunFolder) -> Pairing:
     """Find what two runs have in common, and read the figures of it.
 
@@ -91,62 +108,93 @@ def pair(run: RunFolder, base: RunFolder) -> Pairing:
     Raises:
         UsageError: They have nothing in common, or raw values are missing or broken.
     """
-    ours, theirs = measured(run), measured(base)
+    return pair_all([run], [base])
+
+
+def pair_all(runs: Sequence[RunFolder], bases: Sequence[RunFolder]) -> Pairing:
+    """Find what several runs have in common with several others; arguments and errors as of `pair`."""
+    ours, theirs = (
+        {key: one for run in side for key, one in measured(run).items()} for side in (runs, bases)
+    )
     common = {key: key for key in theirs if key in ours} or _by_all_but_the_platform(ours, theirs)
     if not common:
-        raise UsageError(_nothing_in_common(run, base, ours.values(), theirs.values()))
-    remarks = [remark for one in (run, base) for remark in _of_a_run(one)] + _what_differs(run, base)
+        raise UsageError(_nothing_in_common(runs[0], bases[0], ours.values(), theirs.values()))
+    remarks = [remark for one in (*runs, *bases) for remark in _of_a_run(one)]
+    remarks += _what_differs(runs[0], bases[0])
     paired = [
         one
         for key, other in common.items()
-        for one in _paired((run, ours[other]), (base, theirs[key]), remarks)
+        for one in _paired((runs, ours[other]), (bases, theirs[key]), remarks)
     ]
     missing = [one for key, one in theirs.items() if key not in common]
     added = [one for key, one in ours.items() if key not in common.values()]
     return Pairing(paired, missing, added, remarks)
 
 
-def _paired(
-    ours: tuple[RunFolder, Configuration], theirs: tuple[RunFolder, Configuration], remarks: list[str]
-) -> list[Paired]:
-    """Return the figures that a configuration has in both runs, and add what is to be said of it."""
-    values, base_values = (figures_of(*side, remarks) for side in (ours, theirs))
-    rows = [frame(one, run.manifest.repetitions_of(one)) for run, one in (ours, theirs)]
+_Measured = tuple["Sequence[RunFolder]", "Configuration"]
+
+
+def _paired(ours: _Measured, theirs: _Measured, remarks: list[str]) -> list[Paired]:
+    """Return the figures that a configuration has on both sides, and add what is to be said of it."""
+    sides, bases = _sides(*ours, remarks), _sides(*theirs, remarks)
+    unit = "run" if len(ours[0]) > 1 else "repetition"
     return [
         Paired(
             configuration=ours[1],
             base=theirs[1],
-            row=rows[0],
-            base_row=rows[1],
+            row=sides[metric].row,
+            base_row=base.row,
             metric=metric,
-            contrast=contrast_of(ours[1], metric, (rows[0], values[metric]), (rows[1], base_values[metric])),
+            contrast=contrast_of(ours[1], metric, sides[metric], base, unit),
         )
-        for metric in base_values
-        if metric in values
+        for metric, base in bases.items()
+        if metric in sides
     ]
 
 
+def _sides(runs: Sequence[RunFolder], configuration: Configuration, remarks: list[str]) -> dict[Metric, Side]:
+    """Return what the runs of one side have of each figure of a configuration."""
+    repetitions = [one for run in runs for one in run.manifest.repetitions_of(configuration)]
+    row, lost = frame(configuration, repetitions), lost_in(runs[0].manifest, repetitions)
+    of_each = [figures_of(run, configuration, remarks) for run in runs]
+    if len(runs) > 1:
+        of_each = [
+            {metric: [_together(values)] for metric, values in found.items() if values} for found in of_each
+        ]
+    metrics = dict.fromkeys(metric for found in of_each for metric in found)
+    return {
+        metric: Side(row, [value for found in of_each for value in found.get(metric, ())], lost)
+        for metric in metrics
+    }
+
+
+def _together(values: Sequence[float]) -> float:
+    return geometric_mean(values) if min(values) > 0 else 0.0
+
+
 def contrast_of(
-    configuration: Configuration,
-    metric: Metric,
-    ours: tuple[Row, Sequence[float]],
-    theirs: tuple[Row, Sequence[float]],
+    configuration: Configuration, metric: Metric, ours: Side, theirs: Side, unit: str = "repetition"
 ) -> Contrast:
     """Return what is compared of two runs: here it is said, too, why it cannot be.
 
     Args:
         configuration: What was measured.
         metric: Which figure of it.
-        ours: Its row, without figures, and a figure of each repetition, in the run that is judged.
-        theirs: The same in the other one.
+        ours: The run that is judged.
+        theirs: The other one.
+        unit: What gives a figure each.
     """
-    doubts = (doubt_of_warmth(row.warmth, name_of(row)) for row, _ in (ours, theirs))
+    lost = max(ours.lost, theirs.lost)
+    busy = f"others used {lost:.0%} of the machine; close other programs, and measure both again"
+    cold = (doubt_of_warmth(side.row.warmth, name_of(side.row)) for side in (ours, theirs))
+    doubts = [busy] * (lost > BUSY) + [doubt.sentence for doubt in cold if doubt]
     return Contrast(
         name=f"{configuration.key}: {metric.title}",
-        values=tuple(ours[1]),
-        base=tuple(theirs[1]),
+        values=tuple(ours.values),
+        base=tuple(theirs.values),
         is_rate=bool(metric.more_is_better),
-        doubt=next((doubt.sentence for doubt in doubts if doubt), ""),
+        doubt=next(iter(doubts), ""),
+        unit=unit,
     )
 
 

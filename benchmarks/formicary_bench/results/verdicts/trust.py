@@ -17,7 +17,7 @@ from formicary_bench.vocabulary.metrics import MEAN
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from formicary_bench.results.store.model import Manifest
+    from formicary_bench.results.store.model import Manifest, Repetition
     from formicary_bench.results.summary.row import Row
 
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
@@ -30,7 +30,10 @@ MOST_REPETITIONS = 50
 """More repetitions than these are no advice: what scatters so much has a cause that can be removed."""
 
 _MOST_FIGURES = 0.9  # of all figures, those that are known at least so well as is said
-_BUSY, _STOLEN = 0.05, 0.01  # parts of the machine below which nobody need be told
+BUSY = 0.05
+"""Which part of the machine others may use before that matters."""
+
+_STOLEN = 0.01
 _HOST = "host@"
 _REPEATS = (5, 10, 20, MOST_REPETITIONS)
 
@@ -75,7 +78,7 @@ def trust_of(manifest: Manifest, rows: Sequence[Row]) -> Trust:
         return Trust(level=NOTHING, within=None)
     sound = [row for row in plain if row.full_load is not False and not row.invalid]
     scatter = _scatter(sound)
-    taken, stolen = _taken(manifest), _stolen(manifest)
+    taken, stolen = _taken(manifest), _stolen_in(manifest.repetitions)
     lost = min(taken + stolen, 1.0)
     # Who has half of a machine may be told twice the time.
     error = max(scatter, lost / (1 - lost) if lost < 1 else math.inf)
@@ -98,24 +101,39 @@ def _halves(row: Row) -> list[float | None]:
     return [one.assessment.half_width for one in row.stability if one.figure != MEAN.name]
 
 
+def lost_in(manifest: Manifest, repetitions: Sequence[Repetition]) -> float:
+    """Return what part of the machine, or of the busiest host, others took during some repetitions of a run.
+
+    It is 0 where nobody looked.
+    """
+    return min((_taken_in(manifest, repetitions) or 0.0) + _stolen_in(repetitions), 1.0)
+
+
 def _taken(manifest: Manifest) -> float:
     """Return what part of the machine others used: while it was measured, or as the load was before."""
-    cores = manifest.machine.threads or manifest.machine.usable or 1
-    known = [one.others_cores for one in manifest.repetitions if one.others_cores is not None]
-    if known:
-        return min(sum(known) / len(known) / cores, 1.0)
-    if hosts := _of_hosts(manifest, "others"):
-        return min(sum(hosts) / len(hosts), 1.0)
-    return min(manifest.load_before[0] / cores, 1.0) if manifest.load_before else 0.0
+    known = _taken_in(manifest, manifest.repetitions)
+    if known is None and manifest.load_before:
+        return min(manifest.load_before[0] / _cores(manifest), 1.0)
+    return known or 0.0
 
 
-def _stolen(manifest: Manifest) -> float:
-    known = [one.stolen for one in manifest.repetitions if one.stolen is not None]
-    known = known or _of_hosts(manifest, "stolen")
+def _taken_in(manifest: Manifest, repetitions: Sequence[Repetition]) -> float | None:
+    known = [one.others_cores / _cores(manifest) for one in repetitions if one.others_cores is not None]
+    known = known or _of_hosts(repetitions, "others")
+    return min(sum(known) / len(known), 1.0) if known else None
+
+
+def _stolen_in(repetitions: Sequence[Repetition]) -> float:
+    known = [one.stolen for one in repetitions if one.stolen is not None]
+    known = known or _of_hosts(repetitions, "stolen")
     return sum(known) / len(known) if known else 0.0
 
 
-def _of_hosts(manifest: Manifest, what: str) -> list[float]:
+def _cores(manifest: Manifest) -> int:
+    return manifest.machine.threads or manifest.machine.usable or 1
+
+
+def _of_hosts(repetitions: Sequence[Repetition], what: str) -> list[float]:
     """Return what others took of a host's CPU time in each repetition: of the one of which they took most."""
     found = [
         [
@@ -123,7 +141,7 @@ def _of_hosts(manifest: Manifest, what: str) -> list[float]:
             for name, part in one.counters.items()
             if name.startswith("host@") and name.endswith(f" {what}")
         ]
-        for one in manifest.repetitions
+        for one in repetitions
     ]
     return [max(parts) for parts in found if parts]
 
@@ -136,10 +154,10 @@ def _reasons(
         yield "partial run"
     for many, what in _exceptions(rows):
         yield f"{what} in {many} of {len(rows)}"
-    cores = manifest.machine.threads or manifest.machine.usable or 1
-    if taken >= _BUSY and _of_hosts(manifest, "others"):
+    cores = _cores(manifest)
+    if taken >= BUSY and _of_hosts(manifest.repetitions, "others"):
         yield f"others used {taken:.0%} of a host"
-    elif taken >= _BUSY:
+    elif taken >= BUSY:
         yield f"{_who_took(manifest)} {taken * cores:.1f} of {cores} cores"
     if stolen >= _STOLEN:
         yield f"{stolen:.0%} of CPU time stolen"
@@ -170,7 +188,7 @@ def _exceptions(rows: Sequence[Row]) -> Iterable[tuple[int, str]]:
 
 def _advice(rows: Sequence[Row], scatter: float, shares: tuple[float, float]) -> Iterable[str]:
     taken, stolen = shares
-    if taken >= _BUSY:
+    if taken >= BUSY:
         yield "quiet the machine"
     if stolen >= _STOLEN:
         yield "take a machine that is not shared"

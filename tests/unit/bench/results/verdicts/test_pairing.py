@@ -11,7 +11,9 @@ from tests.unit.bench.synthetic import MACHINE, create_plan, directory_plan, mak
 
 from formicary.cli import main
 from formicary.errors import UsageError
+from formicary_bench.results.verdicts.history import history
 from formicary_bench.results.verdicts.pairing import pair
+from formicary_bench.statistics.comparisons import Verdict, compare
 from formicary_bench.vocabulary.metrics import CREATION, RATE, TIME
 
 FORMICARY = [one for one in plan(pairs=(1, 10)) if one.platform == "formicary" and one.kind == "behaviours"]
@@ -164,7 +166,36 @@ def test_compare_says_what_became_slower(make, bench):
     assert out.startswith("\nmessaging/pairs\n  Agents, 1 pair\n    median round trip: slower: ")
     assert out.count("  median round trip: slower: the time changed by +") == len(FORMICARY)
     assert out.count("  round trips per second: slower: the rate changed by -") == len(FORMICARY)
-    assert out.endswith(f"\n{2 * len(FORMICARY)} slower\n")
+    assert out.splitlines()[-2] == f"{2 * len(FORMICARY)} slower"
+    assert "--interleave measures in turn" in out.splitlines()[-1]
+
+
+def with_others(run, cores, stolen=0.0):
+    """Say of a run that others used so many of the four cores of its machine."""
+    loaded = [
+        msgspec.structs.replace(one, others_cores=cores, stolen=stolen) for one in run.manifest.repetitions
+    ]
+    run._save(msgspec.structs.replace(run.manifest, repetitions=tuple(loaded)))
+    return run
+
+
+@pytest.mark.parametrize(("cores", "stolen"), [(0.3, 0.0), (0.1, 0.03)])
+def test_nothing_is_told_of_a_machine_that_others_used(make, bench, cores, stolen):
+    after, before = make("after", 1.4), make("before")
+    for busy, quiet in ((after, before), (before, after)):
+        with_others(quiet, 0.1)
+        with_others(busy, cores, stolen)
+        _, out, _ = bench("compare", after.path, before.path)
+        assert out.splitlines()[-1] == f"{2 * len(FORMICARY)} {Verdict.UNDECIDED}"
+        assert "of the machine; close other programs" in " ".join(out.split())
+        assert bench("gate", after.path, "--against", before.path)[0] == 3
+    (track, *_) = history([before, after]).tracks
+    assert track.spots[1].comparison.verdict is Verdict.UNDECIDED
+
+
+def test_a_little_use_by_others_leaves_verdicts(make):
+    runs = [with_others(make(name, by), 0.19) for name, by in (("after", 1.4), ("before", 1.0))]
+    assert {one.verdict for one in compare(pair(*runs).contrasts)} == {Verdict.SLOWER}
 
 
 def test_compare_prints_nothing_but_json(make, bench):

@@ -59,6 +59,8 @@ def measure_in_turn(
                 path = folder / f"{_SIDES[side]}-{number}"
                 _run([pythons[side], "-P", "-m", "formicary", "bench", "run", *words], path)
                 found[side].append(RunFolder.open(path))
+                if len(found[0]) == 1 and not side:
+                    _warn_if_busy(found[0][0])
     except KeyboardInterrupt:
         is_interrupted = True
     finally:
@@ -67,6 +69,15 @@ def measure_in_turn(
     say(f"The runs are in {folder}", err=True)
     whole = len(found[1])
     return found[0][:whole], found[1], is_interrupted
+
+
+def _warn_if_busy(run: RunFolder) -> None:
+    """Say at once that all of it may be in vain."""
+    from formicary_bench.results.verdicts.trust import BUSY, lost_in
+
+    lost = lost_in(run.manifest, run.manifest.repetitions)
+    if lost > BUSY:
+        say(f"! others use {lost:.0%} of the machine: close other programs, or nothing can be told", err=True)
 
 
 def python_of(environment: Path) -> str:

@@ -61,12 +61,12 @@ def measured(monkeypatch, environment):
         with monkeypatch.context() as patched:
             patched.setattr(synthetic, "SPEEDS", slow)
             run = make_run(path, ONE, repetitions=0)
-            add_repetition(run, ONE[0], 1, seed=1000 * len(asked))
+            add_repetition(run, ONE[0], 1, seed=1000 * len(asked), others_cores=measured.others)
 
     def measured():
         return environment("fast", "exit 0"), environment("slow", "exit 0"), asked
 
-    measured.most = 1000
+    measured.most, measured.others = 1000, 0.1
     monkeypatch.setattr(interleave, "_run", measure)
     return measured
 
@@ -94,6 +94,18 @@ def test_after_ctrl_c_what_there_is_is_compared(measured, bench, tmp_path):
     assert "by 5 runs against 5" in out
     assert err.splitlines()[-1] == "formicary: interrupted; compared by 5 of 9 runs of each"
     assert f"{slow} against {fast}" in (tmp_path / "page.html").read_text()
+
+
+def test_a_busy_machine_is_said_at_once_and_nothing_is_told_of_it(measured, bench, tmp_path):
+    fast, slow, _ = measured()
+    measured.others = 2.0
+    words = ["--interleave", slow, fast, "--runs", 5, "--output", tmp_path / "runs"]
+    code, out, err = bench("compare", *words)
+    assert code == 0
+    assert (
+        err.splitlines()[0] == "! others use 50% of the machine: close other programs, or nothing can be told"
+    )
+    assert out.splitlines()[-1] == "2 cannot tell"
 
 
 def test_ctrl_c_before_both_have_measured_leaves_nothing_to_compare(measured, bench, tmp_path):

@@ -146,7 +146,7 @@ class _Reader:
 
 
 def _way(name: str, jumps: Mapping[str, str]) -> Iterator[str]:
-    """Give the hosts that the way to one leads over, each once."""
+    """Yield the hosts that the way to one leads over, each once."""
     seen: set[str] = set()
     while (name := jumps.get(name, "")) and name not in seen:
         seen.add(name)

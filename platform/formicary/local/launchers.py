@@ -86,7 +86,7 @@ class CommandLauncher:
         return own_address(self._interface, node_name()).address
 
     def place(self, number: int) -> Elsewhere:
-        """Have the command start it on a host."""
+        """Return how the command starts it on a host."""
         return Elsewhere(self._start_on(self.hosts[number % len(self.hosts)]), self._interface)
 
 
@@ -129,7 +129,7 @@ def node_name() -> str:
 
 
 def job_nodes() -> tuple[str, ...]:
-    """Have Slurm say which nodes the job has that this process runs in.
+    """Ask Slurm for the nodes of the job that this process runs in.
 
     Raises:
         UsageError: there is no job, or Slurm does not say.

@@ -19,7 +19,7 @@ def last_line(file: IO[bytes]) -> str:
 
 
 def ended_how(code: int) -> str:
-    """Say how a process ended, from its exit code, negative for a signal."""
+    """Return how a process ended, from its exit code, negative for a signal."""
     return f"ended with exit code {code}" if code >= 0 else f"was ended by {signal_name(-code)}"
 
 

@@ -46,7 +46,7 @@ class LockedError(Exception):
 
 
 def is_ours(folder: Path) -> bool:
-    """Say whether a folder has our marker, or nothing but what host agents keep while they run."""
+    """Return whether a folder has our marker, or nothing but what host agents keep while they run."""
     if (folder / MARKER).is_file():
         return True
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
@@ -116,7 +116,7 @@ def left(folder: Path) -> dict[int, str]:
 
 
 def is_in_use(folder: Path) -> bool:
-    """Say whether a host agent runs that keeps something in the folder, on this host or another one."""
+    """Return whether a host agent runs that keeps something in the folder, on this host or another one."""
     return any(True for _ in _locked(folder))
 
 

@@ -147,7 +147,7 @@ def came_by() -> str:
 
 
 def is_taken(address: str, port: int) -> bool:
-    """Say whether another program listens there.
+    """Return whether another program listens there.
 
     Raises:
         OSError: nobody can.

@@ -25,7 +25,7 @@ _PREPARE = "run: formicary hosts prepare"
 
 
 def judge(host: Host, facts: Facts, *, version: str, digest: str) -> Iterator[Finding]:
-    """Say what is wrong with a host.
+    """Yield what is wrong with a host.
 
     Args:
         host: what the inventory says of it.
@@ -49,7 +49,7 @@ def _formicary(host: Host, facts: Facts, version: str, digest: str) -> Iterator[
 
 
 def difference(host: Host, installed: Installed, version: str, digest: str) -> tuple[str, str] | None:
-    """Say why what is installed on a host will not do, and what to do; None if it will.
+    """Return why what is installed on a host will not do, and what to do; None if it will.
 
     Args:
         host: what the inventory says of it.
@@ -71,7 +71,7 @@ def difference(host: Host, installed: Installed, version: str, digest: str) -> t
 
 
 def obstacles(host: Host, interpreter_there: Interpreter, folder: Folder) -> list[Finding]:
-    """Say why a host cannot be prepared.
+    """Return why a host cannot be prepared.
 
     Args:
         host: what the inventory says of it.
@@ -82,7 +82,7 @@ def obstacles(host: Host, interpreter_there: Interpreter, folder: Folder) -> lis
 
 
 def interpreter(facts: Interpreter, name: str) -> Iterator[Finding]:
-    """Say why no environment can be made with a host's Python.
+    """Yield why no environment can be made with a host's Python.
 
     Args:
         facts: what was seen there.
@@ -98,7 +98,7 @@ def interpreter(facts: Interpreter, name: str) -> Iterator[Finding]:
 
 
 def room(folder: Folder, needed: int) -> Iterator[Finding]:
-    """Say why nothing can be put into a folder.
+    """Yield why nothing can be put into a folder.
 
     Args:
         folder: the folder.
@@ -154,7 +154,7 @@ def _company(facts: Facts) -> Iterator[Finding]:
 
 
 def clock(offset_s: float) -> Iterator[Finding]:
-    """Say when a clock is far off."""
+    """Yield a finding when a clock is far off."""
     if abs(offset_s) > _FAR_OFF:
         way = "ahead of" if offset_s > 0 else "behind"
         said = f"its clock is {_span(abs(offset_s))} {way} the controller's"
@@ -180,7 +180,7 @@ def twins(seen: Iterable[Seen]) -> Iterator[tuple[Seen, Finding]]:
 
 
 def ways(ways: Iterable[Way]) -> Iterator[tuple[str, Finding]]:
-    """Say which hosts do not reach each other; each with the name of the host that was to reach the other."""
+    """Yield which hosts do not reach each other, by the name of the host that was to reach the other."""
     for way in ways:
         if way.blocked:
             said = f"it does not reach {way.target} ({way.blocked})"

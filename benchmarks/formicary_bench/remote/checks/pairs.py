@@ -84,7 +84,7 @@ async def _measure(source: _End, target: _End, token: str) -> Way:
 
 
 def rounds(names: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
-    """Give each ordered pair once, in rounds in which nobody is twice, as few as can be."""
+    """Yield each ordered pair once, in rounds in which nobody is twice, as few as can be."""
     circle: list[str | None] = [*names, *([None] if len(names) % 2 else [])]
     half = len(circle) // 2
     for _ in range(len(circle) - 1):

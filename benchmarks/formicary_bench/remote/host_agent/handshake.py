@@ -101,7 +101,7 @@ class HandshakeReader:
             raise self._error(f"it has another formicary ({theirs}) than we ({here}); {self._prepare()}")
 
     def failure(self, code: int | None, last_words: str) -> HostError:
-        """Say why there was no handshake.
+        """Return why there was no handshake.
 
         Args:
             code: the exit code of what ran instead; None if it is not known.

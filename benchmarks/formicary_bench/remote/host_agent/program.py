@@ -96,7 +96,7 @@ class HostProgram:
             raise HostError(reason or str(error) or type(error).__name__) from error
 
     async def how_it_ended(self) -> str:
-        """Say why there is nothing more to read."""
+        """Return why there is nothing more to read."""
         code = await self._exit_code()
         if code is None:
             return "it was closed by the other side"

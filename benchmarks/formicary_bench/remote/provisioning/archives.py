@@ -66,7 +66,7 @@ def pack(target: Path, files: Iterable[tuple[str, bytes | Path]]) -> None:
 
 
 def files_of(found: Distribution, packages: str) -> Iterator[tuple[str, Path]]:
-    """Give the files of what is installed here, but for scripts: they begin with the path of our Python.
+    """Yield the files of what is installed here, but for scripts: they begin with the path of our Python.
 
     Args:
         found: what is installed.
@@ -90,13 +90,13 @@ def files_of(found: Distribution, packages: str) -> Iterator[tuple[str, Path]]:
 
 
 def is_script(place: str, path: Path) -> bool:
-    """Say whether a file is a program that an installer has made for the Python that runs it."""
+    """Return whether a file is a program that an installer has made for the Python that runs it."""
     with path.open("rb") as file:
         return place.startswith("bin/") and file.read(2) == b"#!"
 
 
 def own_files(packages: str) -> Iterator[tuple[str, bytes | Path]]:
-    """Give the files of Formicary itself, of the code that runs here, be it installed or a checkout.
+    """Yield the files of Formicary itself, of the code that runs here, be it installed or a checkout.
 
     Args:
         packages: the folder of packages within the host's environment.
@@ -151,7 +151,7 @@ def identity(found: Distribution) -> str:
 
 
 def is_from_sources(found: Distribution) -> bool:
-    """Say whether it is used from where it is developed, so that its own files are not in its list."""
+    """Return whether it is used from where it is developed, so that its own files are not in its list."""
     return '"editable": true' in re.sub(r"\s+", " ", found.read_text("direct_url.json") or "")
 
 

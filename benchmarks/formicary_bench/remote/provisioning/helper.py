@@ -133,7 +133,7 @@ class Helper:
         raise await self._ended()
 
     async def _ended(self) -> HostError:
-        """Say why the program has ended."""
+        """Return why the program has ended."""
         complaint = (await self._process.stderr.read(_LONGEST_COMPLAINT)).decode(errors="replace").strip()
         await self._process.wait_closed()
         if "Unknown option: -I" in complaint:

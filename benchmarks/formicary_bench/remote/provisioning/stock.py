@@ -108,7 +108,7 @@ class Stock:
 
 
 def is_alike(interpreter: Interpreter) -> bool:
-    """Say whether a host's Python takes the files of machine code that are installed here."""
+    """Return whether a host's Python takes the files of machine code that are installed here."""
     if interpreter.kind != sysconfig.get_config_var("SOABI"):
         return False
     name, version = platform.libc_ver()

@@ -159,7 +159,7 @@ async def connect(host: Host, jump: Connection | None = None) -> Connection:
 
 
 def _failure(error: Exception, host: Host, keys: Keys) -> str:
-    """Say why a host cannot be connected to, and what to do."""
+    """Return why a host cannot be connected to, and what to do."""
     import asyncssh
 
     if isinstance(error, asyncssh.HostKeyNotVerifiable | asyncssh.KeyExchangeFailed):
@@ -183,7 +183,7 @@ def _failure(error: Exception, host: Host, keys: Keys) -> str:
 
 
 def _denied(host: Host) -> str:
-    """Say that no key was taken."""
+    """Return that no key was taken."""
     user = f"the user {host.user}" if host.user else "you"
     keys = f"the key {host.key}" if host.key else "any key of your SSH agent and of ~/.ssh"
     return (

@@ -102,7 +102,7 @@ def _locked(host: Host, file: Path) -> HostError:
 
 
 def refused_key(error: Exception, host: Host, keys: Keys) -> str:
-    """Say why a host's key was not taken, and what to do, as the rest of a sentence that names the host."""
+    """Return why a host's key was not taken, and what to do, as the rest of a sentence."""
     port = f"-p {host.port} " if host.port != _SSH_PORT else ""
     name = f"[{host.address}]:{host.port}" if port else host.address
     if keys.shown is None:  # revoked, or of a kind that it is not known by

@@ -1,8 +1,8 @@
 """Orders in, answers out: how a program of ours on a host talks with the controller that has sent it there.
 
-An order is a line of JSON on standard input, an answer one on standard output that begins with
-`{"formicary":`. When standard input ends, so does the program, and what it has started: SSH closes it however
-the controller ends.
+Both are lines of JSON, as of `formicary.processes`: requests on standard input, answers and refusals on
+standard output, and between them what is done now. When standard input ends, so does the program, and what
+it has started: SSH closes it however the controller ends.
 
 For the standard library of Python 3.8: this module is sent to hosts where nothing is installed.
 """
@@ -44,23 +44,24 @@ def serve(tasks: Mapping[str, Callable[..., Any]]) -> None:
 
 def _work(orders: queue.Queue[dict[str, Any]], tasks: Mapping[str, Callable[..., Any]]) -> None:
     while True:
-        order = orders.get()
-        _current[0] = order["number"]
+        request = orders.get()
+        _current[0] = request["number"]
+        order = request["order"]
         try:
-            _say(result=tasks[order["task"]](**order["arguments"]))
+            _say("answer", result=tasks[order["task"]](**order["arguments"]))
         except FailedError as error:
-            _say(failed=str(error))
+            _say("refusal", reason=str(error))
         except Exception as error:  # noqa: BLE001 -- whatever it is, the controller shall hear of it
-            _say(failed=f"{type(error).__name__}: {error}")
+            _say("refusal", reason=f"{type(error).__name__}: {error}")
 
 
 def tell(sentence: str) -> None:
     """Say how far the order is that is being done."""
-    _say(progress=sentence)
+    _say("told", what=sentence)
 
 
-def _say(**what: Any) -> None:
-    line = json.dumps({"formicary": _current[0], **what}) + "\n"
+def _say(kind: str, **what: Any) -> None:
+    line = json.dumps({"type": kind, "number": _current[0], **what}) + "\n"
     with suppress(OSError):  # the controller is gone: so are we, in a moment
         sys.stdout.buffer.write(line.encode("ascii"))
         sys.stdout.buffer.flush()

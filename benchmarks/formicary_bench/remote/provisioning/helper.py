@@ -9,13 +9,16 @@ The program is a module of `remote.bootstrap`. It ends with the block, and with 
 from __future__ import annotations
 
 import asyncio
-import json
 import shlex
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
 
 from formicary.core.quoting import printable
+from formicary.processes.lines import encode
+from formicary.processes.requests import Answer, Refusal, Request
 from formicary_bench.remote.folders import from_home
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ _ANOTHER = "or name another one with `python` in the inventory"
 # It reads the modules and gives them the names by which they know each other.
 _BEGIN = """\
 import sys
-sys.stdout.write('{"formicary": 0, "result": [%d, %d]}\\n' % sys.version_info[:2])
+sys.stdout.write('{"type": "answer", "number": 0, "result": [%d, %d]}\\n' % sys.version_info[:2])
 sys.stdout.flush()
 if sys.version_info < (3, 8): sys.exit()
 import json, types
@@ -49,6 +52,16 @@ for name, text in json.loads(sys.stdin.buffer.readline()):
     setattr(package, name, module)
 module.main()
 """
+
+
+class Told(msgspec.Struct, frozen=True, tag="told"):
+    """What the program does now, for a request."""
+
+    number: int
+    what: str
+
+
+_Said: TypeAlias = Answer[Any] | Refusal | Told
 
 
 class Helper:
@@ -97,7 +110,7 @@ class Helper:
         """
         self._number += 1
         async with self._patience(f"answer ({task})", seconds):
-            self._write({"number": self._number, "task": task, "arguments": arguments or {}})
+            self._write(Request(self._number, {"task": task, "arguments": arguments or {}}))
             return await self._answer(progress)
 
     @asynccontextmanager
@@ -116,20 +129,20 @@ class Helper:
             raise self._connection.error(f"{cause}; try again") from None
 
     def _write(self, content: Any) -> None:
-        self._process.stdin.write(json.dumps(content).encode() + b"\n")
+        self._process.stdin.write(encode(content) + b"\n")
 
     async def _answer(self, progress: Callable[[str], None] | None = None) -> Any:
         """Return the answer to the last order; what a login shell says between is passed over."""
         while line := await self._process.stdout.readline():
-            answer = _understood(line)
-            if answer.get("formicary") != self._number:
+            said = _understood(line)
+            if said is None or said.number != self._number:
                 continue
-            if "failed" in answer:
-                raise self._connection.error(printable(str(answer["failed"])))
-            if "result" in answer:
-                return answer["result"]
+            if isinstance(said, Answer):
+                return said.result
+            if isinstance(said, Refusal):
+                raise self._connection.error(printable(said.reason))
             if progress:
-                progress(printable(str(answer.get("progress", ""))))
+                progress(printable(said.what))
         raise await self._ended()
 
     async def _ended(self) -> HostError:
@@ -180,11 +193,8 @@ def _text(name: str) -> str:
     return (_BOOTSTRAP / f"{name}.py").read_text(encoding="utf-8")
 
 
-def _understood(line: bytes) -> dict[str, Any]:
-    if not line.startswith(b'{"formicary":'):
-        return {}
-    try:
-        answer = json.loads(line)
-    except ValueError:
-        return {}
-    return answer if isinstance(answer, dict) else {}
+def _understood(line: bytes) -> _Said | None:
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        said: _Said = msgspec.json.decode(line, type=_Said)
+        return said
+    return None

@@ -97,7 +97,7 @@ async def test_what_cannot_be_done_is_a_sentence_with_the_host_s_name(on, tmp_pa
 
 async def test_what_a_login_shell_says_is_passed_over(on, tmp_path):
     noisy = script(
-        tmp_path / "python", f'echo Welcome; echo \'{{"formicary": nonsense\'; exec {sys.executable} "$@"'
+        tmp_path / "python", f'echo Welcome; echo \'{{"type":"answer", nonsense\'; exec {sys.executable} "$@"'
     )
     async with on(noisy) as host, helping(host, "looking") as helper:
         assert await helper.ask("time") > 0
@@ -106,7 +106,10 @@ async def test_what_a_login_shell_says_is_passed_over(on, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('echo \'{"formicary": 0, "result": [3, 6]}\'', "is Python 3.6 there; install Python 3.11 or later"),
+        (
+            'echo \'{"type":"answer","number":0,"result":[3, 6]}\'',
+            "is Python 3.6 there; install Python 3.11 or later",
+        ),
         ("echo 'Unknown option: -I' >&2; exit 2", "is Python 2 there; install Python 3.11 or later"),
         ("echo broken >&2; exit 3", r"Python there exited immediately \(broken\); try it with `ssh`"),
         ("exit 3", r"exited immediately \(exit code 3\)"),
@@ -126,7 +129,7 @@ async def test_a_python_that_is_not_there_is_a_sentence(on, python):
 
 
 async def test_a_host_that_does_not_answer_is_not_waited_for_for_ever(on, tmp_path):
-    greeting = 'echo \'{"formicary": 0, "result": [3, 11]}\'; exec cat >/dev/null'
+    greeting = 'echo \'{"type":"answer","number":0,"result":[3, 11]}\'; exec cat >/dev/null'
     async with on(script(tmp_path / "python", greeting)) as host, helping(host, "looking") as helper:
         with pytest.raises(
             HostError, match=r"does not answer \(time\) within 0.1 s; is it, or its disk, over"

@@ -47,7 +47,7 @@ class Load(msgspec.Struct, frozen=True):
 
     @property
     def has_window(self) -> bool:
-        """Whether at least half of all round trips ended in the window: a short one is as it happens to be."""
+        """Whether at least half of all round trips ended in the window: a shorter one says little."""
         return self.window_s > 0 and 2 * self.round_trips_in_window >= self.round_trips
 
     @property

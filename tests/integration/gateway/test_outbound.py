@@ -164,7 +164,7 @@ async def test_a_platform_that_nobody_knows_and_one_that_is_not_there():
         gateway.know("other", ["http://127.0.0.1:9/acc", "http://127.0.0.1:9/second"])
         with pytest.raises(Failed, match=r"is not there, at http://127.0.0.1:9/second"):
             await container.conversations.ask(Message(to="seller%other"), 5)
-        with pytest.raises(Failed, match="no agent of another platform"):
+        with pytest.raises(Failed, match="not an agent of another platform"):
             await container.conversations.ask(Message(to="a%b%other"), 5)
 
 

@@ -32,7 +32,7 @@ import os, time
 
 if os.fork() == 0:
     time.sleep(1000)
-print("6 of 6 hold: well done")
+print("6 of 6 passed: well done")
 os._exit(0)
 """
 REPLACES_THE_CHECKER = """

@@ -46,7 +46,7 @@ def test_a_notebook_runs_and_checks_the_program_in_it(tmp_path):
     assert "HELLO\n" in outputs[1]
     assert "\nno agent named 'nobody' lives in container c1\n" in outputs[2]
     assert "program.py" in outputs[-2]
-    assert "0 of 6 hold" in outputs[-1]
+    assert "0 of 6 passed" in outputs[-1]
 
 
 def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch):

@@ -278,7 +278,7 @@ def test_what_a_killed_test_run_has_made_is_removed_by_the_next(make_lab):
 def test_up_status_and_down(folder, command):
     code, out = command("status", "--folder", folder)
     assert code == 1
-    assert f"no lab is up in {folder}; make one with: formicary hosts lab up --folder {folder}" in out
+    assert f"no lab is up in {folder}; create one with: formicary hosts lab up --folder {folder}" in out
 
     made = subprocess.run(begin("up", folder, 1), capture_output=True, text=True, timeout=60, check=False)
     assert (made.returncode, made.stderr) == (0, "")

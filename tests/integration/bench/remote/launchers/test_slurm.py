@@ -61,7 +61,7 @@ def test_ctrl_c_ends_the_programs_on_all_nodes(lab, job, nothing_left):
             ("--interface", "ib7"),
             "",
             3,
-            "no network interface ib7 with an address; it has lab0",
+            "no active network interface ib7 with an address; it has lab0",
         ),
         (("--hosts", "hosts.toml"), "", 2, "--hosts goes with --launcher ssh"),
         pytest.param(

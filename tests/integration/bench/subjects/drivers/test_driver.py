@@ -59,14 +59,14 @@ async def test_what_is_no_hello_is_said_in_one_sentence(mode, said, greeted):
 
 
 async def test_a_driver_that_says_nothing_is_ended(greeted):
-    with pytest.raises(DriverError, match=r"it did not send hello within 0\.2 s, and was killed"):
+    with pytest.raises(DriverError, match=r"it did not send hello within 0\.2 s, and was ended"):
         await greeted(bad("says-nothing"), 0.2)
 
 
 async def test_a_driver_that_only_reports_progress_is_ended(tmp_path, greeted):
     script = tmp_path / "busy.py"
     script.write_text('while True: print(\'{"type": "progress", "done": 1}\', flush=True)')
-    with pytest.raises(DriverError, match="did not report its features hello"):
+    with pytest.raises(DriverError, match="did not send hello"):
         await greeted((sys.executable, str(script)), 0.2)
 
 
@@ -74,7 +74,7 @@ async def test_a_driver_that_prepares_for_ever_is_ended(tmp_path):
     async with started("it", bad("prepares-for-ever"), str(tmp_path)) as driver:
         await driver.hear(Hello)
         await driver.say(ORDERS)
-        with pytest.raises(DriverError, match=r"it did not send ready within 0\.2 s, and was killed"):
+        with pytest.raises(DriverError, match=r"it did not send ready within 0\.2 s, and was ended"):
             await driver.hear(Ready, 0.2)
 
 

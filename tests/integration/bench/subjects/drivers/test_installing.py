@@ -135,7 +135,7 @@ def test_programs_that_are_missing_are_named(bench, tmp_path, monkeypatch):
         ("[ERROR] Unknown host repository.example", "; nothing could be downloaded: check the network, and "),
         (
             "[ERROR] copying: No space left on device",
-            "; free some space there, or set XDG_CACHE_HOME to another folder ",
+            "; free some space there, or set XDG_CACHE_HOME to another folder",
         ),
     ],
 )
@@ -172,7 +172,7 @@ def test_a_jar_that_no_registry_has_is_asked_for(bench, tmp_path, monkeypatch):
         (lambda path: path.write_text("not a jar"), "cannot be read as the jar of MaDKit (it is not a jar)"),
         (
             lambda path: jar_with(path, "else.class"),
-            "is not the jar of MaDKit 5, as it does not have madkit.",
+            "is not the jar of MaDKit 5, because it does not contain madkit.",
         ),
     ],
 )

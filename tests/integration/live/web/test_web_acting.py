@@ -71,7 +71,7 @@ async def test_a_refusal_is_shown_in_the_dialog_which_stays(nest, live):
 async def test_an_agent_is_suspended_and_resumed_by_keyboard(nest, live):
     await nest.choose("courier-1")
     await act(nest, "suspend").press("Enter")
-    await expect(dialog(nest)).to_contain_text("It does nothing until it is resumed")
+    await expect(dialog(nest)).to_contain_text("It pauses until it is resumed")
     await dialog(nest).get_by_role("button", name="Suspend").press("Enter")
     await expect(dialog(nest)).to_be_hidden()
     live.put(AgentSeen(BEGIN + 1, COURIER, "c2", "Courier", "suspended"))
@@ -89,9 +89,9 @@ async def test_an_agent_is_created_with_arguments_that_have_to_be_json(nest, liv
     form = dialog(nest)
     await nest.confirm()
     assert live.feed.acts == []  # the browser asks for a class and a name
-    await form.get_by_label("Class, as in module:Class").fill("shop:Printer")
+    await form.get_by_label("Class (module:Class)").fill("shop:Printer")
     await form.get_by_label("Name").fill("laser")
-    await form.get_by_label("In the container").select_option("c2")
+    await form.get_by_label("Container").select_option("c2")
     await form.get_by_label("Arguments").fill("dpi=300")
     await nest.confirm()
     await expect(form.get_by_role("alert")).to_have_text(
@@ -121,7 +121,7 @@ async def test_a_message_is_sent_to_an_agent(nest, live):
 async def test_an_agent_is_moved_to_another_container_than_its_own(nest, live):
     await nest.choose("courier-1")
     await act(nest, "move").click()
-    places = dialog(nest).get_by_label("To the container")
+    places = dialog(nest).get_by_label("Destination")
     assert await places.locator("option").all_text_contents() == ["c1", "c3"]
     await places.select_option("c3")
     await nest.confirm()
@@ -186,9 +186,9 @@ async def do(view, name):
 async def test_agents_of_a_platform_are_created_moved_suspended_and_killed(look):
     view = await look("--allow", "act")
     await view.at("create").click()
-    await dialog(view).get_by_label("Class, as in module:Class").fill("shop:Tourist")
+    await dialog(view).get_by_label("Class (module:Class)").fill("shop:Tourist")
     await dialog(view).get_by_label("Name").fill("guest")
-    await dialog(view).get_by_label("In the container").select_option("c1")
+    await dialog(view).get_by_label("Container").select_option("c1")
     await view.confirm()
     await expect(dialog(view)).to_be_hidden()
     await view.search("guest")

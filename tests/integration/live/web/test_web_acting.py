@@ -138,7 +138,7 @@ class TestOnlyLooking:
 
     async def test_it_says_how_to_act_and_offers_nothing(self, nest):
         await expect(nest.at("rights")).to_have_text("Read-only")
-        how = "To act from here, it has to be started with --allow act"
+        how = "Start the view with --allow act to control agents from here"
         await expect(nest.at("rights")).to_have_attribute("title", how)
         await expect(nest.at("create")).to_be_hidden()
         await nest.choose("courier-1")

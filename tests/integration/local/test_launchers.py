@@ -86,7 +86,7 @@ def test_a_program_that_is_killed_takes_its_containers_with_it(lab, job, nothing
 @pytest.mark.parametrize(
     ("options", "before", "code", "said"),
     [
-        (("--launcher", "slurm"), "sys.exit(1)", 1, "{pid}) has ended with exit code 1"),
+        (("--launcher", "slurm"), "sys.exit(1)", 1, "{pid}) ended with exit code 1"),
         (("--launcher", "slurm", "--interface", "ib7"), "", 2, "no active network interface ib7 with"),
         pytest.param(
             ("--launcher", "slurm", "--join", "c9"),

@@ -239,7 +239,7 @@ async def test_bad_input_is_one_sentence():
     class Local(Agent):
         pass
 
-    with pytest.raises(UsageError, match=r"^a local platform must have at least one container, not 0; leave"):
+    with pytest.raises(UsageError, match=r"^a local platform must have at least one container, not 0; omit"):
         LocalPlatform(containers=0)
     with pytest.raises(UsageError, match=r"^100000000 containers need about .* ask for at most "):
         LocalPlatform(containers=100_000_000)

@@ -149,7 +149,7 @@ async def test_one_whose_home_has_ended_is_found_where_it_lives_on(platform, joi
         await until(lambda: len(c1.members) == len(c2.members) == 2)
         found, lost = await c1.management.locate(["cell@c3", "clerk@c3"])
         assert seen([found]) == [("c2", ACTIVE)]
-        assert "the home of clerk@c3.lab.localhost, is not there" in lost.reason
+        assert "the home of clerk@c3.lab.localhost, is gone" in lost.reason
 
 
 async def test_each_container_that_is_concerned_is_asked_once(platform):

@@ -168,7 +168,7 @@ async def test_what_is_wrong_with_all_of_many_is_raised_and_none_is_created(plat
             (UnauthorisedError, "os:Clerk", ["a", "b"], "may not be created"),
             (ManagementRequestError, f"{CREW}:Nobody", ["a", "b"], "has no class 'Nobody'"),
             (ManagementRequestError, f"{CREW}:Cell", ["a", "b"], "got an unexpected keyword argument 'desk'"),
-            (ManagementRequestError, f"{CREW}:Clerk", [*many, "b b"], "the agent name 'b b' has ' ' in it"),
+            (ManagementRequestError, f"{CREW}:Clerk", [*many, "b b"], "the agent name 'b b' contains ' '"),
             (ManagementRequestError, f"{CREW}:Clerk", [*many, 3], "Expected `str`"),
             (ManagementRequestError, f"{CREW}:Clerk", ["a", "b", "a"], "'a' is there twice"),
             (InvalidNameError, f"{CREW}:Clerk", "bob", r"^several names must be a list, as in \['bob'\]$"),

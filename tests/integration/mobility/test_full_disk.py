@@ -32,7 +32,7 @@ async def test_an_agent_comes_and_is_found_though_the_directory_cannot_write_tha
         assert agent_in(c1, "alice").address == alice.address
         assert c2.agents == ()
         [complaint] = [
-            each.getMessage() for each in caplog.records if "could not be told" in each.getMessage()
+            each.getMessage() for each in caplog.records if "cannot tell the directory" in each.getMessage()
         ]
         assert f"{path} cannot be written; make it writable, or choose another file" in complaint
         for container in (c1, c2):

@@ -112,7 +112,7 @@ async def test_who_does_not_want_to_or_may_not_stays():
         await c1.start(bob := Traveller("bob"))
         with pytest.raises(MoveError, match="agent bob does not move: container c2 accepts no agents"):
             await bob.move("c2")
-        with pytest.raises(MoveError, match="agent bob cannot move: container c9 is not there"):
+        with pytest.raises(MoveError, match="agent bob cannot move: container c9 is not reachable"):
             await bob.move("c9")
         with pytest.raises(MoveError, match=r"c2\.example\.org is no container of the platform"):
             await bob.move("c2.example.org")

@@ -28,7 +28,7 @@ def test_what_cannot_be_is_said(prosody):
     folder = prosody.folder.path
     accounts.add("bob", "secret", folder)
     for act in (lambda name: accounts.add(name, "other", folder), lambda name: accounts.check(name, folder)):
-        with pytest.raises(AccountError, match=r"there is an account bob@lab[.]localhost already; take"):
+        with pytest.raises(AccountError, match=r"the account bob@lab[.]localhost already exists; choose"):
             act("bob")
         with pytest.raises(AccountError, match=r"no accounts on far[.]example, only on lab[.]localhost and"):
             act("bob@far.example")

@@ -144,7 +144,7 @@ def test_an_account_logs_in_without_tls_and_a_stranger_does_not(prosody, log_in)
     assert log_in(prosody.address, prosody.client_port, "bob", password) == "success"
     assert log_in(prosody.address, prosody.client_port, "bob", "guess") == "failure"
     assert log_in(prosody.address, prosody.client_port, "eve", password) == "failure"
-    with pytest.raises(ServerError, match=r"there is an account bob@lab\.localhost already"):
+    with pytest.raises(ServerError, match=r"the account bob@lab\.localhost already exists"):
         prosody.create_account("bob", "other")
 
 

@@ -39,7 +39,9 @@ def test_a_group_is_kept_together_as_long_as_its_container_is_there():
 def test_a_name_is_given_once_until_its_agent_has_ended():
     placement = Placement(["c1", "c2"])
     placement.place("a")
-    with pytest.raises(NameTakenError, match=r"^an agent named 'a' lives in container c1 of this local plat"):
+    with pytest.raises(
+        NameTakenError, match=r"^an agent named 'a' already lives in container c1 of this local plat"
+    ):
         placement.place("a", on="c2")
     placement.forget("a")
     placement.forget("a")

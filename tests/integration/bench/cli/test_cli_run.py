@@ -138,7 +138,9 @@ def test_what_a_run_took_is_what_a_dry_run_says(bench):
 
 def test_a_plan_is_made_checked_and_run(bench, tmp_path):
     made = bench("plan", "new", "plan.toml", "create")
-    assert made.out == "plan.toml measures 1 experiment; check it with: formicary bench plan check plan.toml\n"
+    assert (
+        made.out == "plan.toml measures 1 experiment; check it with: formicary bench plan check plan.toml\n"
+    )
     text = (tmp_path / "plan.toml").read_text()
     (tmp_path / "plan.toml").write_text(text + 'platform = "tasks"\nagents = 50\n')
     checked = bench("plan", "check", "plan.toml")

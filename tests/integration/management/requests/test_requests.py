@@ -152,7 +152,7 @@ async def test_many_agents_are_created_by_one_request(platform, asker):
             first = {
                 "name": "b@c2.lab.localhost",
                 "error": "already-registered",
-                "message": "an agent named 'b' lives in container c2; choose another name",
+                "message": "an agent named 'b' already lives in container c2; choose another name",
             }
             assert (content_["done"], content_["tried"]) == ("create-many", 3)
             assert first in content_["failed"]
@@ -165,14 +165,14 @@ async def test_many_agents_are_created_by_one_request(platform, asker):
     "wrong",
     [
         ({"action": "kill", "agent": "no@c2"}, "not-registered", "no agent named 'no' lives in container c2"),
-        ({"action": "suspend", "agent": "x@c1.other.example"}, "not-registered", "is no agent of"),
-        ({"action": "kill", "agent": "bob@lab.localhost"}, "not-registered", "is no agent of"),
+        ({"action": "suspend", "agent": "x@c1.other.example"}, "not-registered", "is not an agent of"),
+        ({"action": "kill", "agent": "bob@lab.localhost"}, "not-registered", "is not an agent of"),
         ({"action": "suspend", "agent": "cell@c2"}, "internal-error", "micro-agents cannot suspend"),
         ({"action": "resume", "agent": "cell@c2"}, "internal-error", "micro-agents cannot resume"),
         ({"action": "resume", "agent": "bob@c2"}, "internal-error", "agent bob is active, not suspended"),
         ({"action": "suspend", "agent": "odd@c2"}, "internal-error", "odd does not suspend: RuntimeError"),
         ({"action": "kill", "agent": "ams@c2"}, "unauthorised", "is the container's own agent"),
-        ({"action": "search", "container": "c2.x.example"}, "unrecognised-parameter-value", "no container"),
+        ({"action": "search", "container": "c2.x.example"}, "unrecognised-parameter-value", "not a container"),
         ({"action": "search", "max_results": 10**9}, "unrecognised-parameter-value", "0 to 100000"),
         ({"action": "fly"}, "unsupported-function", "the actions are"),
         ({"action": "kill"}, "missing-parameter", "`agent`"),
@@ -187,7 +187,7 @@ async def test_many_agents_are_created_by_one_request(platform, asker):
         (create("Telling", container="c2"), "unrecognised-parameter-value", "is not an agent class"),
         (create("Agent", container="c2"), "unauthorised", "is defined in module 'formicary.core.agent'"),
         (create("Unreal", container="c2"), "internal-error", "does not call super().__init__(name)"),
-        (create("Cell", "cell", container="c2"), "already-registered", "an agent named 'cell' lives in"),
+        (create("Cell", "cell", container="c2"), "already-registered", "an agent named 'cell' already lives in"),
         (create("Cell", "ams", container="c2"), "unrecognised-parameter-value", "choose another name"),
         (create("Failing", container="c2"), "internal-error", "new failed: ValueError: no desk left"),
         (create("Leaving", container="c2"), "internal-error", "setup of agent new failed: SystemExit: 3"),
@@ -251,7 +251,7 @@ async def test_who_names_nobody_for_the_answer_gets_none(asker, monkeypatch):
         name = asking.send("ams", {"action": "search", "container": "c1"}, reply_to="no body")
         await until(lambda: reasons(c1))
         (reason,) = reasons(c1)
-        assert reason.startswith("it cannot be answered: the agent name 'no body' has ' ' in it")
+        assert reason.startswith("it cannot be answered: the agent name 'no body' contains ' '")
         said, _ = await asking.ask("ams", {"action": "search"})
         assert (said, asking.answers(name)) == (["agree", "inform"], [])
 

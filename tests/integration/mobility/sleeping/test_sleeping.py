@@ -186,7 +186,7 @@ async def test_its_name_stays_taken_and_it_can_be_killed_and_woken():
             await agent.directory.register("printer", name)
         await asleep(c1, "alice", "carol")
         with pytest.raises(
-            NameTakenError, match=r"^agent 'alice' sleeps in container c1; choose another name"
+            NameTakenError, match=r"^agent 'alice' is asleep in container c1; choose another name"
         ):
             await c1.start(Agent("alice"))
         assert len(await c2.directory.search(type="printer")) == 2

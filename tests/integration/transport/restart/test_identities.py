@@ -118,7 +118,7 @@ async def test_where_it_uses_tls_otherwise_members_cannot_find_it(path, caplog):
     (said,) = caplog.messages
     assert said == (
         "c1.lab.localhost changed its TLS setting: containers that had joined it cannot find it "
-        "again, and need its new join address"
+        "again and need its new join address"
     )
 
 

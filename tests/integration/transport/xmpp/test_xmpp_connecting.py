@@ -227,4 +227,4 @@ async def test_closing_waits_for_a_silent_server_no_longer_than_it_says(
             "container c1 stopped before the message could go",
             "container c1 stopped before the other end confirmed the message, which may have arrived",
         }
-        assert all(re.match(r"the way to b@c2.* takes nothing more for now, is full", one) for one in said)
+        assert all(re.match(r"the way to b@c2.* is not taking more for now, is full", one) for one in said)

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_FEWEST = 20  # round trips in a window of which one more or less does not matter
-
-
 class Load(msgspec.Struct, frozen=True):
     """The measured phase (T2) of one repetition as a whole.
 
@@ -50,12 +47,12 @@ class Load(msgspec.Struct, frozen=True):
 
     @property
     def has_window(self) -> bool:
-        """Whether the window is long enough to count in."""
-        return self.window_s > 0 and self.round_trips_in_window >= _FEWEST
+        """Whether at least half of T2 ended in the window: a short one is as it happens to be."""
+        return self.window_s > 0 and 2 * self.round_trips_in_window >= self.round_trips
 
     @property
     def rate(self) -> float | None:
-        """All pairs' round trips per second, over the span where the window holds too few; None without time.
+        """All pairs' round trips per second, over the span where there is no long window; None without time.
 
         While one pair is in T2, others may make round trips of T1 and T3: they are part of the rate as well.
         """

@@ -35,6 +35,7 @@ from formicary_bench.experiments.messaging import (
     saturation,
     scale,
     scale_out,
+    serialisation,
     single_pair_size,
     size,
     styles,
@@ -86,7 +87,7 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.parameters import Parameter
 
 _MODULES = (
-    *(pairs, many_to_one, broadcast, fan_out_tree, size, lower_bound),
+    *(pairs, many_to_one, broadcast, fan_out_tree, size, serialisation, lower_bound),
     *(location, single_pair_size, scale, encryption),
     *(open_loop, saturation, scale_out, designs, styles, create),
     *(register, deregister, search, clients, propagation, churn, hosts),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.grid.fairness import AS_IT_COMES
+from formicary_bench.experiments.grid.fairness import AS_IT_COMES, SERVED
 from formicary_bench.experiments.grid.swap import (
     BY_CHANCE,
     DEVIATION,
@@ -20,7 +20,7 @@ from formicary_bench.experiments.grid.swap import (
     UNFAIRNESS,
 )
 from formicary_bench.results.store.raw import Tallies
-from formicary_bench.results.summary.declared import Summary
+from formicary_bench.results.summary.declared import Summary, against
 from formicary_bench.results.summary.each import reading
 from formicary_bench.vocabulary import grid
 
@@ -76,12 +76,6 @@ def _grid(row: Row) -> tuple[object, ...]:
 
 SUMMARY = Summary(raw="tallies", read=_read, compared_by=(REQUESTS,), is_held_against=_is_held_against)
 
-
-def _is_with_policy(row: Row, base: Row) -> bool:
-    """Return whether a row has a policy, and another one is the same without."""
-    mine, others = dict(row.sizes), dict(base.sizes)
-    policy, without = mine.pop("policy"), others.pop("policy")
-    return policy != without == AS_IT_COMES and mine == others
-
-
-BY_POLICY = msgspec.structs.replace(SUMMARY, compared_by=(GRANTED,), is_held_against=_is_with_policy)
+BY_POLICY = msgspec.structs.replace(
+    SUMMARY, compared_by=(SERVED,), is_held_against=against("policy", AS_IT_COMES)
+)

@@ -90,6 +90,7 @@ def test_every_key_reaches_what_is_measured(plan):
         "mobile/dispatch": ["loop = 7", 'way = "in-turn"'],
         "grid/swap": ["dimension = 7", "swaps = 7", "containers = 2"],
         "grid/fairness": ["skew = 7", 'policy = "round-robin"'],
+        "messaging/serialisation": ['codec = "json"', "fields = 7"],
         "compute/speed-up": ["cores = 1"],
         "compute/mix": ["share = 7"],
         "traffic/massive-reception": ["receivers = 3"],

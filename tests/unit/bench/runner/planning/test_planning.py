@@ -44,6 +44,7 @@ _BY_NAME = (
     "designs",
     "styles",
     "location",
+    "serialisation",
     "single-pair-size",
     "scale",
     "encryption",
@@ -231,7 +232,7 @@ def test_experiments_with_the_exchange_that_a_driver_knows_are_done_by_it(experi
 MEASURED_ELSEWHERE = {
     *("mobile/create-local", "mobile/one-way", "mobile/two-way", "mobile/synchronize", "mobile/proxy"),
     *("mobile/forward-messages", "mobile/forward-agents", "messaging/fan-out-tree"),
-    *("directory/clients", "grid/fairness"),
+    *("directory/clients", "grid/fairness", "messaging/serialisation"),
 }
 
 

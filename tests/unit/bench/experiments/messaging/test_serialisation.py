@@ -1,0 +1,51 @@
+"""Objects that are encoded: all encodings give them back, and each is held against none."""
+
+import pytest
+from tests.unit.bench.synthetic import row
+
+from formicary_bench.experiments.messaging.rows import BY_CODEC
+from formicary_bench.experiments.messaging.serialisation import (
+    CODECS,
+    JSON,
+    MSGPACK,
+    NONE,
+    Encoded,
+    codec_of,
+    record,
+)
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse
+
+
+@pytest.mark.parametrize("codec", sorted({*CODECS} - {NONE}))
+def test_an_object_comes_back_as_it_was(codec):
+    encode, decode = codec_of(Encoded(codec=codec, fields=20))
+    assert decode(encode(record(20))) == record(20)
+
+
+def test_without_an_encoding_a_text_as_long_as_json_is_sent():
+    encode, decode = codec_of(Encoded(codec=NONE, fields=20))
+    as_json, _ = codec_of(Encoded(codec=JSON, fields=20))
+    assert encode(None) == as_json(record(20))
+    assert decode("as it is") == "as it is"
+
+
+def of(codec, fields=10):
+    return row(experiment="messaging/serialisation", codec=codec, fields=fields)
+
+
+def test_an_encoding_is_held_against_none_of_the_same_object():
+    assert BY_CODEC.is_held_against(of(JSON), of(NONE))
+    assert not BY_CODEC.is_held_against(of(NONE), of(NONE))
+    assert not BY_CODEC.is_held_against(of(JSON), of(MSGPACK))
+    assert not BY_CODEC.is_held_against(of(JSON, fields=20), of(NONE))
+
+
+def test_large_objects_make_fewer_round_trips():
+    plan = make_plan(parse("messaging/serialisation", codec=JSON, placement="same-container"))
+    assert {one.parameters["fields"]: one.exchange.rounds for one in plan} == {
+        1: (5000, 20_000, 0),
+        10: (1250, 5000, 0),
+        100: (125, 500, 0),
+        1000: (25, 100, 0),
+    }

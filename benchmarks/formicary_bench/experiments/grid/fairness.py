@@ -81,5 +81,5 @@ EXPERIMENT = Experiment(
     figures=(Figure(metric=BY_CHANCE, over="skew"), Figure(metric=SERVED, over="skew")),
     says="{Who}, {skew}: {swaps_per_s} swaps per second, {swaps_mean} of each cell, with a standard "
     "deviation of {swaps_deviation}.",
-    summarise=Loaded(f"{_HERE}.rows:BY_POLICY"),
+    summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
 )

@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from formicary_bench.experiments.grid.fairness import AS_IT_COMES, SERVED
 from formicary_bench.experiments.grid.swap import (
     BY_CHANCE,
     DEVIATION,
@@ -20,7 +17,7 @@ from formicary_bench.experiments.grid.swap import (
     UNFAIRNESS,
 )
 from formicary_bench.results.store.raw import Tallies
-from formicary_bench.results.summary.declared import Summary, against
+from formicary_bench.results.summary.declared import Summary
 from formicary_bench.results.summary.each import reading
 from formicary_bench.vocabulary import grid
 
@@ -75,7 +72,3 @@ def _grid(row: Row) -> tuple[object, ...]:
 
 
 SUMMARY = Summary(raw="tallies", read=_read, compared_by=(REQUESTS,), is_held_against=_is_held_against)
-
-BY_POLICY = msgspec.structs.replace(
-    SUMMARY, compared_by=(SERVED,), is_held_against=against("policy", AS_IT_COMES)
-)

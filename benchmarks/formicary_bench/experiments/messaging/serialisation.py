@@ -76,7 +76,6 @@ EXPERIMENT = Experiment(
     over="fields",
     figures=(Figure(metric=TIME, over="fields"),),
     says="{where}, {who}: an object of {fields} goes to and fro within {rtt_p50_us} (median).",
-    summarise=Loaded("formicary_bench.experiments.messaging.rows:BY_CODEC"),
 )
 
 

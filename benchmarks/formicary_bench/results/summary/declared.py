@@ -67,21 +67,6 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(found, each=with_derived(found.each, configuration))
 
 
-def against(parameter: str, usual: object) -> HeldAgainst:
-    """Return whether a row is held against another one: the same, but for a parameter, which is as usual."""
-
-    def is_held(row: Row, base: Row) -> bool:
-        mine, others = dict(row.sizes), dict(base.sizes)
-        own, other = mine.pop(parameter), others.pop(parameter)
-        return own != other == usual and (mine, _place(row)) == (others, _place(base))
-
-    return is_held
-
-
-def _place(row: Row) -> tuple[object, ...]:
-    return row.platform, row.kind, row.placement, row.hosts, row.route, row.tls
-
-
 def summary_of(experiment: str) -> Summary:
     """Return how rows of an experiment are made."""
     known = declared(experiment)

@@ -1,13 +1,10 @@
-"""Objects that are encoded: all encodings give them back, and each is held against none."""
+"""Objects that are encoded: all encodings give them back, and large ones make fewer trips."""
 
 import pytest
-from tests.unit.bench.synthetic import row
 
-from formicary_bench.experiments.messaging.rows import BY_CODEC
 from formicary_bench.experiments.messaging.serialisation import (
     CODECS,
     JSON,
-    MSGPACK,
     NONE,
     Encoded,
     codec_of,
@@ -28,17 +25,6 @@ def test_without_an_encoding_a_text_as_long_as_json_is_sent():
     as_json, _ = codec_of(Encoded(codec=JSON, fields=20))
     assert encode(None) == as_json(record(20))
     assert decode("as it is") == "as it is"
-
-
-def of(codec, fields=10):
-    return row(experiment="messaging/serialisation", codec=codec, fields=fields)
-
-
-def test_an_encoding_is_held_against_none_of_the_same_object():
-    assert BY_CODEC.is_held_against(of(JSON), of(NONE))
-    assert not BY_CODEC.is_held_against(of(NONE), of(NONE))
-    assert not BY_CODEC.is_held_against(of(JSON), of(MSGPACK))
-    assert not BY_CODEC.is_held_against(of(JSON, fields=20), of(NONE))
 
 
 def test_large_objects_make_fewer_round_trips():

@@ -10,9 +10,11 @@ from formicary_bench.experiments import create, memory, network, observe
 from formicary_bench.experiments.compute import mix, speed_up
 from formicary_bench.experiments.directory import (
     churn,
+    clients,
     cpu_register,
     cpu_search,
     deregister,
+    hosts,
     propagation,
     register,
     search,
@@ -33,6 +35,7 @@ from formicary_bench.experiments.messaging import (
     saturation,
     scale,
     scale_out,
+    serialisation,
     single_pair_size,
     size,
     styles,
@@ -84,10 +87,10 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.parameters import Parameter
 
 _MODULES = (
-    *(pairs, many_to_one, broadcast, fan_out_tree, size, lower_bound),
+    *(pairs, many_to_one, broadcast, fan_out_tree, size, serialisation, lower_bound),
     *(location, single_pair_size, scale, encryption),
     *(open_loop, saturation, scale_out, designs, styles, create),
-    *(register, deregister, search, propagation, churn),
+    *(register, deregister, search, clients, propagation, churn, hosts),
     *(create_local, create_remote, dispatch, one_way, two_way, synchronize, messenger),
     *(roam, proxy, forward_messages, forward_agents, wake, web_shop),
     *(mediated, swap, fairness),

@@ -56,7 +56,7 @@ SPENT = Metric("share_computing", "time spent computing", PART, "computing", is_
 TALKED, COMPUTED, MADE = "talked_s", "computed_s", "trips"
 """Counters: seconds of all agents together for talking and computing, and the round trips that they made."""
 
-_SECONDS = 1.0
+_SECONDS = 0.5
 _PASSES = 6  # a computation of about 5 ms
 
 

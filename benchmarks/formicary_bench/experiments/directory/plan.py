@@ -30,6 +30,10 @@ _FAR = {"direct": 16_000, "auto": 16_000, "xmpp": 6_000}
 _SEARCHES = 3  # so many take as long as a registration; far away, the way there takes longest
 _REGISTERED = 30_000  # services per second
 _USES = {"in-process": 30_000, "direct": 4_000, "auto": 4_000, "xmpp": 1_500}  # per second
+_PACED = 700  # uses per second, a millisecond after each other
+_SEARCHED = {REPLICA: 200_000, CENTRAL: 10_000}  # by many clients, per second
+_IN_ALL = {REPLICA: 100_000, CENTRAL: 5_000}  # measured searches of all clients
+_FEWEST = 100  # measured searches of a client
 _CHURNED = 8_000  # agents per second
 
 profiling_churn = partial(with_agents, enough=40_000)
@@ -72,3 +76,21 @@ def duration(one: Configuration, begin: float, times: int = 1) -> DefaultDuratio
 
 
 duration_of_search = partial(duration, times=_SEARCHES)
+
+
+def of_clients(draft: Draft) -> Iterator[Draft]:
+    """Yield the searches of all clients: so many of each that all of them take some tenths of a second."""
+    measured = max(_IN_ALL.get(draft.subject.kind, _IN_ALL[CENTRAL]) // draft.sizes["pairs"], _FEWEST)
+    yield draft.sized(rounds=draft.asked_rounds or (measured // 4, measured, measured // 2))
+
+
+def duration_of_clients(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long a repetition takes with many clients."""
+    uses = Uses.of(one)
+    at_once = _SEARCHED.get(one.kind, _SEARCHED[CENTRAL])
+    return DefaultDuration(begin, uses.services / _REGISTERED + uses.trips * uses.load / at_once)
+
+
+def duration_of_visits(one: Configuration, begin: float) -> DefaultDuration:
+    """Return how long a repetition takes while containers come and go."""
+    return DefaultDuration(begin, one.exchange.trips / _PACED)

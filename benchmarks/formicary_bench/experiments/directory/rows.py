@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from formicary_bench.experiments.directory import SEEN, SEEN_COUNTER
+from formicary_bench.experiments.directory.hosts import changes
 from formicary_bench.results.summary.round_trips import exchanges
 
 if TYPE_CHECKING:
@@ -18,3 +19,4 @@ def _seen(_: Any, repetition: Repetition, __: Any) -> dict[Metric, float | None]
 
 SUMMARY = exchanges(has_rate=False)
 REGISTRATIONS = exchanges(_seen, has_rate=False)
+VISITS = exchanges(changes, has_rate=False)

@@ -6,6 +6,7 @@ get more turns. By a policy a cell that was asked does not take its turn, but ha
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from formicary_bench.experiments.experiment import AS_IT_IS, Experiment, Figure, Loaded, Preset
@@ -46,6 +47,9 @@ POLICY = Parameter(
 )
 
 
+SERVED = replace(GRANTED, is_compared=True, is_judged=True)
+
+
 class Fair(Parameters, frozen=True, kw_only=True):
     """A grid on which cells are chosen unfairly, and a policy over that."""
 
@@ -70,12 +74,12 @@ EXPERIMENT = Experiment(
     duration=Loaded(f"{_HERE}.plan:duration"),
     roles=(BOTH,),
     played_by=f"{_HERE}.fair_cells",
-    metrics=(REQUESTS, GRANTED, EACH, DEVIATION, BY_CHANCE, UNFAIRNESS),
+    metrics=(REQUESTS, SERVED, EACH, DEVIATION, BY_CHANCE, UNFAIRNESS),
     unshown=(REFUSED,),
-    main=GRANTED,
+    main=SERVED,
     over="skew",
-    figures=(Figure(metric=BY_CHANCE, over="skew"), Figure(metric=GRANTED, over="skew")),
+    figures=(Figure(metric=BY_CHANCE, over="skew"), Figure(metric=SERVED, over="skew")),
     says="{Who}, {skew}: {swaps_per_s} swaps per second, {swaps_mean} of each cell, with a standard "
     "deviation of {swaps_deviation}.",
-    summarise=Loaded(f"{_HERE}.rows:BY_POLICY"),
+    summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
 )

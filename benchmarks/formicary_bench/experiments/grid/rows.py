@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from formicary_bench.experiments.grid.fairness import AS_IT_COMES
 from formicary_bench.experiments.grid.swap import (
     BY_CHANCE,
     DEVIATION,
@@ -75,13 +72,3 @@ def _grid(row: Row) -> tuple[object, ...]:
 
 
 SUMMARY = Summary(raw="tallies", read=_read, compared_by=(REQUESTS,), is_held_against=_is_held_against)
-
-
-def _is_with_policy(row: Row, base: Row) -> bool:
-    """Return whether a row has a policy, and another one is the same without."""
-    mine, others = dict(row.sizes), dict(base.sizes)
-    policy, without = mine.pop("policy"), others.pop("policy")
-    return policy != without == AS_IT_COMES and mine == others
-
-
-BY_POLICY = msgspec.structs.replace(SUMMARY, compared_by=(GRANTED,), is_held_against=_is_with_policy)

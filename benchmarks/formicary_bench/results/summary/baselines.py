@@ -51,7 +51,7 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
 
 def _message(row: Row, rows: Iterable[Row]) -> Row | None:
     """Find what one pair of agents does at the place and on the way of a use of the directory."""
-    if row.size("agents"):
+    if row.size("agents") or row.exchange.load > 1:
         return None
     for other in rows:
         is_message = other.experiment == PAIRS and other.kind == "behaviours" and _measured(other)

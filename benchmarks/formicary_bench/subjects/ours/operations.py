@@ -220,6 +220,7 @@ _USES: dict[str, type[Use]] = {
     REGISTER: Register,
     "directory/deregister": Deregister,
     "directory/search": Search,
+    "directory/clients": Search,
     "directory/cpu-register": Register,
     "directory/cpu-search": Search,
 }
@@ -273,15 +274,17 @@ def use_of(work: Workload) -> type[Use]:
 
 
 async def start_use(home: Container, work: Workload, kind: type[Use]) -> Callable[[], Awaitable[None]]:
-    """Start the agent that uses the directory, and return what has it begin and waits until it has ended."""
+    """Start the agents that use the directory, and return what has them begin and waits for their end."""
     begin = asyncio.Event()
-    times = PairTimes()
-    work.times.append(times)
-    use = kind(work, times, begin)
-    await start_agent(home, "user", use)
+    uses = []
+    for number in work.senders:
+        times = PairTimes()
+        work.times.append(times)
+        uses.append(kind(work, times, begin))
+        await start_agent(home, f"user-{number}", uses[-1])
 
     async def measure() -> None:
         begin.set()
-        await use.join()
+        await asyncio.gather(*(one.join() for one in uses))
 
     return measure

@@ -89,7 +89,10 @@ def test_every_key_reaches_what_is_measured(plan):
         "messaging/saturation": ['p99 = "80ms"'],
         "mobile/dispatch": ["loop = 7", 'way = "in-turn"'],
         "grid/swap": ["dimension = 7", "swaps = 7", "containers = 2"],
+        "grid/fairness": ["skew = 7", 'policy = "round-robin"'],
+        "messaging/serialisation": ['codec = "json"', "fields = 7"],
         "compute/speed-up": ["cores = 1"],
+        "compute/mix": ["share = 7"],
         "traffic/massive-reception": ["receivers = 3"],
         "mobile/web-shop": ["requests = 7", 'mix = "ordering"', 'database = "postgresql"', 'delay = "2ms"'],
     }  # fmt: skip

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from tests.integration.bench.conftest import Silent, perform
 from tests.unit.bench.synthetic import asking
 
-from formicary_bench.experiments.directory import SEEN
+from formicary_bench.experiments.directory import SEEN, hosts
 from formicary_bench.results.store.raw import Creations
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.repetition import RepetitionError, Task, measure
@@ -133,3 +133,26 @@ def test_a_message_is_measured_beside_it_and_the_report_says_so(bench, tmp_path)
     assert [(row["experiment"], row["kind"], row["parameters"].get("services")) for row in rows] == [
         *(("directory/search", design, 10) for design in DESIGNS), ("messaging/pairs", "behaviours", None)
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("placement", "routes"), [(SAME, None), (APART, ("direct",))])
+def test_many_clients_search_at_once(placement, routes, silent, tmp_path):
+    sizes = {"pairs": (7,), "services": (50,), "rounds": (2, 10, 3)}
+    options = Options("directory/clients", sizes=sizes, placements=(placement,), routes=routes)
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    rows = summarise(outcome.folder)
+    assert [(one.kind, one.exchange.load, one.round_trips) for one in rows] == [
+        ("replica", 7, 70), ("central", 7, 70)
+    ]  # fmt: skip
+    assert all(one.mean(TIME) > 0 for one in rows)
+
+
+def test_searches_see_containers_that_come_and_go(silent, tmp_path):
+    sizes = {"containers": (2,), "services": (3,), "rounds": (5, 200, 0)}
+    outcome = perform(Options("directory/hosts", sizes=sizes), tmp_path / "run", silent())
+    assert outcome.problems == []
+    rows = summarise(outcome.folder)
+    assert [(one.kind, one.round_trips) for one in rows] == [("replica", 200), ("central", 200)]
+    assert all(one.mean(hosts.JOINED) > 0 and one.mean(TIME) > 0 for one in rows)
+    assert all(one.mean(hosts.STALE) < 1 for one in rows)

@@ -141,3 +141,13 @@ async def test_a_container_that_sees_too_much_or_too_little_says_so(monkeypatch)
         "in c3, 1 registrations are lost, such as that of churn-1-0@c1.lab and 1 of ended agents are left, "
         "such as that of churn-0-5@c2.lab"
     )
+
+
+@pytest.mark.parametrize(("kind", "in_all"), [("replica", 100_000), ("central", 5_000)])
+def test_many_clients_share_their_searches_but_none_makes_too_few(kind, in_all):
+    plan = make_plan(parse("directory/clients", pairs="1,100", platform=f"formicary-{kind}"))
+    found = {one.exchange.load: one.exchange for one in plan}
+    assert (found[1].measured, found[1].warm_up) == (in_all, in_all // 4)
+    assert found[100].measured == max(in_all // 100, 100)
+    asked = make_plan(parse("directory/clients", pairs="100", rounds="1,2,3"))
+    assert {one.exchange.rounds for one in asked} == {(1, 2, 3)}

@@ -45,6 +45,7 @@ _BY_NAME = (
     "designs",
     "styles",
     "location",
+    "serialisation",
     "single-pair-size",
     "scale",
     "encryption",
@@ -62,6 +63,8 @@ _MOBILE = (
 )
 BY_NAME = {
     "compute/mix",
+    "directory/clients",
+    "directory/hosts",
     "grid/fairness",
     *(f"messaging/{name}" for name in _BY_NAME),
     *(f"mobile/{name}" for name in _MOBILE),
@@ -232,6 +235,7 @@ def test_experiments_with_the_exchange_that_a_driver_knows_are_done_by_it(experi
 MEASURED_ELSEWHERE = {
     *("mobile/create-local", "mobile/one-way", "mobile/two-way", "mobile/synchronize", "mobile/proxy"),
     *("mobile/forward-messages", "mobile/forward-agents", "messaging/fan-out-tree"),
+    *("directory/clients", "grid/fairness", "messaging/serialisation"),
 }
 
 
@@ -243,7 +247,8 @@ def test_everything_of_ours_has_its_baseline_in_the_same_run(experiment):
     # What uses the directory is held against a message; that message's own baseline is in other runs.
     # The two ways to a shop's data are held against each other.
     needed = [row for row in ours if row.experiment not in {"directory/churn", WEB_SHOP}]
-    # What bare messages and tasks cost is measured by `messaging/pairs` and `create`.
+    # What bare messages and tasks cost is measured by `messaging/pairs` and `create`; designs of the
+    # directory, policies and encodings are held against each other.
     needed = [row for row in needed if row.experiment not in MEASURED_ELSEWHERE]
     # What is on its way by hand gets no messages meanwhile.
     needed = [row for row in needed if not (row.size("loop") and row.size("rate"))]

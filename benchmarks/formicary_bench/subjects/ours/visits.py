@@ -1,0 +1,192 @@
+"""Containers that join, register services and leave again, while an agent elsewhere searches for these.
+
+The one that searches also orders them to come and to go, and times until its own searches show it, all on one
+clock. A search is stale if it misses services of which it was told that they are registered, or finds some of
+containers of which it was told that they have left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack, asynccontextmanager
+from time import perf_counter, perf_counter_ns
+from typing import TYPE_CHECKING
+
+from formicary import CyclicBehaviour, Message, OneShotBehaviour
+from formicary_bench.experiments.directory.hosts import COUNTED, Visited
+from formicary_bench.subjects.ours.behaviours import PATIENCE
+from formicary_bench.subjects.ours.containers import endpoint, prepared, start_agent
+from formicary_bench.subjects.ours.micro import Idle
+from formicary_bench.subjects.ours.operations import Use
+from formicary_bench.subjects.ours.services import with_directory
+from formicary_bench.vocabulary.containers import ASKING, ECHOING, names_on
+from formicary_bench.worker.workload import PairTimes
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from formicary import Container
+    from formicary_bench.worker.workload import PreparedRole, Workload
+
+COME, GO = "come", "go"
+
+_TYPE = "visiting"
+_SECONDS_BETWEEN = 0.001  # searches
+_SECONDS_OF_STAY = 0.02  # after all is seen, and before the next ones come
+
+
+class Host(CyclicBehaviour):
+    """Has containers join, and leave, as it is told.
+
+    Args:
+        first: the container that they join.
+        work: how many there are, with how many services.
+    """
+
+    def __init__(self, first: Container, work: Workload) -> None:
+        super().__init__()
+        self.first = first
+        self.work = work
+        self.visiting = AsyncExitStack()
+
+    async def run(self) -> None:
+        """Do what a message says, and tell when it is done."""
+        order = await self.receive()
+        if order.body == COME:
+            await self._come()
+        else:
+            await self.visiting.aclose()
+        await self.reply(order, performative="inform")
+
+    async def _come(self) -> None:
+        sizes = Visited.of(self.work.configuration)
+        for name in names_on(1)[1 : 1 + sizes.containers]:
+            visitor = with_directory(self.work, name, join=endpoint(self.first, self.work))
+            home = await self.visiting.enter_async_context(visitor)
+            owner = Idle("owner")
+            await home.start(owner)
+            for number in range(sizes.services):
+                await owner.directory.register(_TYPE, f"{name}-{number}")
+
+
+class View:
+    """What the one that searches knows of containers that come and go.
+
+    Args:
+        services: how many there are when all have come.
+        counters: where it counts.
+    """
+
+    def __init__(self, services: int, counters: dict[str, float]) -> None:
+        self._services = services
+        self._counters = counters
+        self._wanted = 0
+        self._since = 0.0
+        self._is_told = True
+        self.seen = asyncio.Event()
+
+    def order(self, body: str, now: float) -> None:
+        """Note that containers are to come or to go, and when."""
+        self._wanted = self._services if body == COME else 0
+        self._since = now
+        self._is_told = False
+        self.seen.clear()
+
+    def told(self) -> None:
+        """Note that they have."""
+        self._is_told = True
+
+    def found(self, services: int, now: float) -> None:
+        """Note what a search that ended now has found."""
+        self._counters["searches"] += 1
+        if services != self._wanted:
+            self._counters["stale"] += self._is_told
+        elif not self.seen.is_set() and self._since:
+            seconds, many = ("joined_s", "joins") if self._wanted else ("left_s", "leaves")
+            self._counters[seconds] += now - self._since
+            self._counters[many] += 1
+            self.seen.set()
+
+
+class Watch(Use):
+    """Searches for all services, time after time; arguments as of `Use`, and what is known of them."""
+
+    __slots__ = ("view",)
+
+    def __init__(self, work: Workload, times: PairTimes, begin: asyncio.Event, view: View) -> None:
+        super().__init__(work, times, begin)
+        self.view = view
+
+    async def once(self, name: str) -> tuple[int, int]:  # noqa: ARG002 -- as of Use
+        """Search."""
+        await asyncio.sleep(_SECONDS_BETWEEN)
+        directory = self.agent.directory
+        start = perf_counter_ns()
+        services = await directory.search(type=_TYPE, max_results=1000)
+        end = perf_counter_ns()
+        self.view.found(len(services), end / 1e9)
+        return start, end
+
+
+class Conduct(OneShotBehaviour):
+    """Orders containers to come and to go, until it is over.
+
+    Args:
+        view: what is seen of it.
+    """
+
+    def __init__(self, view: View) -> None:
+        super().__init__()
+        self.view = view
+        self.begin = asyncio.Event()
+        self.is_over = False
+
+    async def run(self) -> None:
+        """Order, wait until it is done and seen, and again."""
+        await self.begin.wait()
+        while not self.is_over:
+            for body in (COME, GO):
+                self.view.order(body, perf_counter())
+                host = f"host@{ECHOING}.{self.agent.container.platform}"
+                await self.ask(Message(to=host, body=body, performative="request"), PATIENCE)
+                self.view.told()
+                if not self.is_over:
+                    await self.view.seen.wait()
+                    await asyncio.sleep(_SECONDS_OF_STAY)
+
+    def end(self) -> None:
+        """End after the containers that are there have gone."""
+        self.is_over = True
+        self.view.seen.set()
+
+
+@asynccontextmanager
+async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have the platform's container, and those that come and go."""
+    async with with_directory(work, ECHOING) as home:
+        host = Host(home, work)
+        await start_agent(home, "host", host)
+        async with host.visiting:
+            yield prepared(home, work)
+
+
+@asynccontextmanager
+async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have the agent that searches, and the one that orders."""
+    sizes = Visited.of(work.configuration)
+    work.counters = dict.fromkeys(COUNTED, 0.0)
+    async with with_directory(work, ASKING) as home:
+        view = View(sizes.containers * sizes.services, work.counters)
+        times, conduct = PairTimes(), Conduct(view)
+        work.times.append(times)
+        watch = Watch(work, times, conduct.begin, view)
+        await start_agent(home, "user", watch)
+        await start_agent(home, "conductor", conduct)
+
+        async def measure() -> None:
+            conduct.begin.set()
+            await watch.join()
+            conduct.end()
+            await conduct.join()
+
+        yield prepared(home, work, measure)

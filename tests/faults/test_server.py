@@ -301,7 +301,7 @@ async def test_closing_with_a_server_that_stands_still(server, monkeypatch):
         await next_turn()
     os.kill(server.pid, signal.SIGCONT)
     assert waiting.is_done()
-    assert any("the sender did not wait until the way to b@c2" in reason for reason in reasons(c1))
+    assert any("the sender did not wait for the way to b@c2" in reason for reason in reasons(c1))
 
 
 async def test_what_waits_for_a_full_mailbox_is_told_of_over_a_new_connection(server, monkeypatch):

@@ -155,7 +155,7 @@ def test_sleepers_are_there_when_their_container_is_started_again(lab):
         assert row.split()[0] == "cell@c1.lab.localhost"
         lab.said("activate", "cell")
     assert (lab.path / "night.sqlite").stat().st_mode & 0o777 == 0o600
-    assert "the file of one container" in lab.refused(
+    assert "the file of a single container" in lab.refused(
         "run", "staff.py", "--containers", "2", "--sleepers", "night.sqlite", code=2
     )
 

@@ -117,7 +117,7 @@ async def test_it_waits_until_no_agent_is_left():
         await platform.start(Doing, "c", {"what": "fail"})
         await platform.container.management.kill("c@c2")
         with pytest.raises(
-            FormicaryError, match=r"^an agent has failed: ValueError: no desk left \(raised by c/Do in cont"
+            FormicaryError, match=r"^an agent failed: ValueError: no desk left \(raised by c/Do in cont"
         ):
             await platform.join()
 
@@ -232,7 +232,7 @@ async def test_what_holds_its_loop_is_ended_all_the_same(tmp_path, caplog, monke
             await platform.start("shop:Clerk", "late")
         pid = platform.children[0].pid
     assert ended(pid)
-    assert "container c1 has not ended within 0.5 s, and its process was killed, with w" in caplog.text
+    assert "container c1 did not end within 0.5 s, and its process was killed, with w" in caplog.text
 
 
 async def test_bad_input_is_one_sentence():

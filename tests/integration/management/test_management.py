@@ -170,7 +170,7 @@ async def test_what_is_wrong_with_all_of_many_is_raised_and_none_is_created(plat
             (ManagementRequestError, f"{CREW}:Cell", ["a", "b"], "got an unexpected keyword argument 'desk'"),
             (ManagementRequestError, f"{CREW}:Clerk", [*many, "b b"], "the agent name 'b b' contains ' '"),
             (ManagementRequestError, f"{CREW}:Clerk", [*many, 3], "Expected `str`"),
-            (ManagementRequestError, f"{CREW}:Clerk", ["a", "b", "a"], "'a' is there twice"),
+            (ManagementRequestError, f"{CREW}:Clerk", ["a", "b", "a"], "'a' is given twice"),
             (InvalidNameError, f"{CREW}:Clerk", "bob", r"^several names must be a list, as in \['bob'\]$"),
         ):
             doing = c1.management.create_many(class_name, names, container=where, arguments={"desk": 1})
@@ -240,7 +240,7 @@ async def test_bad_input_is_refused_where_it_is_written():
         for options in ({"arguments": {"a": object()}}, {"container": "c1.example.org"}):
             with pytest.raises(ManagementRequestError):
                 await management.create("a:B", "new", **options)
-        with pytest.raises(ManagementRequestError, match="is no name of a class"):
+        with pytest.raises(ManagementRequestError, match="is not a class name"):
             await management.create(Inner, "new")
         assert c1.agents == ()
 

@@ -276,7 +276,7 @@ async def test_what_cannot_go_along_is_named_before_the_agent_leaves():
         await bob.groups.create("here", distributed=False)
         belongings = c1.platform_services.belongings
         with pytest.raises(
-            MoveError, match=r"^agent alice cannot move: the gatekeeper of the group 'cave' is no m"
+            MoveError, match=r"^agent alice cannot move: the gatekeeper of the group 'cave' is not one"
         ):
             belongings.hand_over(alice.address)
         with pytest.raises(

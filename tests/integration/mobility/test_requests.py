@@ -90,7 +90,7 @@ async def test_an_agent_goes_where_it_is_asked_to_and_is_seen_there(kind):
             f"bob@{c2.domain}",
             f"eve@{c1.domain}",
         ]
-        with pytest.raises(NameTakenError, match="lives in container c3 now"):
+        with pytest.raises(NameTakenError, match="now lives in container c3"):
             await c1.start(kind("ada"))
         await c2.management.kill("ada@c1")
         assert c3.agents == ()

@@ -47,7 +47,7 @@ def test_start_status_stop(formicary, folder):
 
     again = json.loads(formicary("start", "--json").out)
     assert (again["already"], again["pid"]) == (True, facts["pid"])
-    assert f"runs already, process {facts['pid']}" in formicary("start").out
+    assert f"is already running, process {facts['pid']}" in formicary("start").out
 
     address = ServerAddress.load(folder)
     assert address.port == facts["port"]
@@ -69,7 +69,7 @@ def test_the_status_tells_who_is_connected_from_who_may_connect(formicary, folde
     assert (told["containers"], told["not_connected"]) == (["c3"], ["c2", "c10"])
     shown = formicary("status").out
     assert f":{told['port']}  c3\n" in shown
-    assert "not there   c2, c10\n" in shown
+    assert "missing     c2, c10\n" in shown
 
 
 def test_it_survives_the_command_that_started_it(formicary, folder):

@@ -372,7 +372,7 @@ async def test_a_file_that_cannot_be_used_is_refused(tmp_path):
     with pytest.raises(StoreError, match="cannot be opened"):
         await Container("c1", sleepers=tmp_path / "none" / "sleepers.sqlite").open()
     path.write_bytes(b"no database, but long enough to be looked at" * 100)
-    with pytest.raises(StoreError, match="is not a file of sleeping agents, or it is broken"):
+    with pytest.raises(StoreError, match="is not a file of sleeping agents, or it is corrupt"):
         await Container("c1", sleepers=path).open()
 
 

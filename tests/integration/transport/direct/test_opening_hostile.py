@@ -146,7 +146,7 @@ async def test_a_wrong_key_does_not_open(tls):
     async with End(C1, tls=tls) as c1, End(C2, tls=tls) as c2:
         c1.know(c2)
         offer = msgspec.structs.replace(c1.offer(c2, over="tcp"), key=b"x" * 32)
-        with pytest.raises(AuthenticationError, match=r"did not prove that it is c1\.lab\.localhost"):
+        with pytest.raises(AuthenticationError, match=r"did not prove to be c1\.lab\.localhost"):
             await c2.direct.dial(C1, offer)
         await counted(c1, "closed early")
         assert c1.accepted.empty()

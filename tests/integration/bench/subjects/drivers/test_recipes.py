@@ -154,7 +154,7 @@ def test_a_folder_that_cannot_be_made_is_named(bench, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     ended = bench("platforms", "add", "--", *GOOD)
     assert ended.code == 1
-    assert "name another folder with the environment variable XDG_CACHE_HOME" in ended.err
+    assert "set XDG_CACHE_HOME to another folder" in ended.err
 
 
 def test_an_entry_that_cannot_be_read_is_listed_and_can_be_removed(bench, registry):

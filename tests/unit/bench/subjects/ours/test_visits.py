@@ -6,9 +6,9 @@ import pytest
 
 from formicary_bench.experiments.directory.hosts import (
     COUNTED,
-    SEEN,
+    JOINED,
+    LEFT,
     STALE,
-    UNSEEN,
     VISITS,
     changes,
 )
@@ -66,4 +66,4 @@ def test_nothing_is_timed_before_the_first_order(view, counters):
 def test_a_repetition_gives_means_and_leaves_out_what_never_happened():
     counted = {"joined_s": 0.6, "joins": 2.0, "stale": 1.0, "searches": 4.0}
     found = changes(None, SimpleNamespace(counters=counted), None)
-    assert found == {SEEN: pytest.approx(300_000), UNSEEN: None, STALE: 0.25, VISITS: 0.0}
+    assert found == {JOINED: pytest.approx(300_000), LEFT: None, STALE: 0.25, VISITS: 0.0}

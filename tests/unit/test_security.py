@@ -73,7 +73,11 @@ def test_pickle_is_for_a_containers_own_workers_alone():
         for node in (ast.walk(ast.parse(text)) if pickling.search(text) else ())
         if isinstance(node, ast.Import | ast.ImportFrom) and pickling.search(ast.unparse(node))
     }
-    assert found == {"platform/formicary/compute/calls.py", "platform/formicary/compute/workers.py"}
+    assert found == {
+        "platform/formicary/compute/calls.py",
+        "platform/formicary/compute/workers.py",
+        "benchmarks/formicary_bench/experiments/compute/mix.py",  # the baseline is the standard library's pool
+    }
 
 
 def test_no_shell_is_used(calls):

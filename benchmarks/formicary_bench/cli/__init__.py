@@ -26,7 +26,7 @@ _COMMANDS = (
     LazyCommand(
         "show",
         "formicary_bench.cli.show:show",
-        "Show an earlier run, and rebuild its report.",
+        "Show all tables of an earlier run, and rebuild its report.",
         "SHOW",
     ),
     LazyCommand(
@@ -66,7 +66,7 @@ _COMMANDS = (
     LazyCommand(
         "compare",
         "formicary_bench.cli.compare:compare",
-        "Compare two runs: two versions, two machines or two platforms.",
+        "Compare two runs, or measure two versions in turn and compare them.",
         "COMPARE",
     ),
     LazyCommand(

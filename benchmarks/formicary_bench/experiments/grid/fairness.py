@@ -62,7 +62,7 @@ class Fair(Parameters, frozen=True, kw_only=True):
 EXPERIMENT = Experiment(
     name="grid/fairness",
     title="Policies for fair turns",
-    what="how evenly agents come to swap where chance is unfair, and what a policy costs",
+    what="how evenly agents get to swap where chance is unfair, and what a policy costs",
     source="our own; a policy over what Frantz 2010 finds unfair",
     parameters=Fair,
     sizes={"dimension": (30,), "swaps": (1000,), "skew": (1, 3), "policy": POLICIES},

@@ -90,10 +90,12 @@ def test_printed_figures_are_those_of_the_tables():
 )
 def test_platforms_of_which_the_paper_says_otherwise_stand_beside(benchmark, claim):
     text = "; ".join(next(one for one in CLAIMS if one.id == claim).published)
-    assert {one.platform for one in published.rates(benchmark)} == {
+    with (Path(published.__file__).parent / "dikaiakos2001_rates.csv").open(encoding="utf-8") as lines:
+        rates = [line for line in csv.DictReader(lines) if line["benchmark"] == benchmark]
+    assert {one["platform"] for one in rates} == {
         name for name in ("Concordia", "Aglets", "Voyager") if name in text
     }
-    figures = {f"{one.peak:g} and {one.sustained:g}" for one in published.rates(benchmark)}
+    figures = {f"{one['peak_per_s']} and {one['sustained_per_s']}" for one in rates}
     said = set(re.findall(r"[\d.]+ and [\d.]+", text))
     assert said <= figures
     assert said or benchmark == "FORW-MSG"

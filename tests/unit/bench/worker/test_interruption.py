@@ -111,6 +111,9 @@ class RunListener:
     def plan(self, folder, configurations, repetitions):
         pass
 
+    def agrees(self):
+        return True
+
     def remains(self, seconds):
         self.seconds = seconds
 
@@ -127,7 +130,7 @@ def test_a_long_run_says_so_before_it_measures_anything(tmp_path, monkeypatch):
     assert listener.seconds == pytest.approx(2000, rel=0.01)
     (sentence,) = listener.said
     assert sentence == (
-        "this takes about 33 minutes: press Ctrl-C to stop early and keeps what was measured; --resume "
+        "this takes about 33 minutes: Ctrl-C ends it early and keeps what was measured; --resume "
         f"{tmp_path / 'run'} goes on with it"
     )
     assert not (tmp_path / "run").exists()

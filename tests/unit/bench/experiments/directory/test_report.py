@@ -85,8 +85,8 @@ def test_a_sentence_says_when_others_see_a_registration():
     registered = use(experiment="directory/register", median=20.0, seen_us=100.0, **DIRECT)
     (said,) = sentences("directory/register", [registered], [registered])
     assert said == (
-        "Between two processes over a direct link, registering a service in the replica takes 20.0 µs with "
-        "no services, at the median; others see it, and have told, after 100 µs."
+        "Between two processes over a direct link, registering a service in the replica with 0 services "
+        "takes 20.0 µs (median); others have told that they see it after 100 µs."
     )
 
 

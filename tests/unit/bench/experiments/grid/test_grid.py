@@ -196,7 +196,7 @@ def test_a_section_has_what_each_is_held_against_and_the_published_deviations(tm
     assert (beside["at"][kilim], beside["deviation"][kilim]) == ("100", "25.1")
     titles = [chart.title for chart in section.charts]
     assert titles[0].startswith("After Frantz 2010, Fig. 2: ")
-    assert titles[1] == "After Frantz 2010, Table 2: How evenly agents come to swap"
+    assert titles[1] == "After Frantz 2010, Table 2: How evenly agents get to swap"
     verdicts = {column.title: column.cells for column in extras["Which is faster"].columns}
     assert set(zip(verdicts["who"], verdicts["held against"], strict=True)) == {
         ("Micro-agents, copies", "Micro-agents")

@@ -118,7 +118,7 @@ def test_an_experiment_has_its_own_ways_and_no_others():
 
 
 def test_of_a_selection_each_experiment_takes_those_of_the_options_that_it_has():
-    found = [one for one in plan("quick", way="in-turn", pairs="3", rate="50") if one.platform == "formicary"]
+    found = [one for one in plan("tour", way="in-turn", pairs="3", rate="50") if one.platform == "formicary"]
 
     def of(experiment):
         sizes = [Looped.of(one) for one in found if one.experiment == f"mobile/{experiment}"]

@@ -22,7 +22,7 @@ def work_of(experiment, placement=APART, kind="replica"):
         platform="formicary",
         kind=kind,
         placement=placement,
-        parameters={"services": 0, "rounds": ROUNDS},
+        parameters={"pairs": 1, "services": 0, "rounds": ROUNDS},
     )
     return Workload(Job(configuration, "ask", 1))
 

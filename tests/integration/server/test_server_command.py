@@ -100,7 +100,7 @@ def test_a_running_server_is_not_made_another(formicary):
     port = json.loads(formicary("start", "--json").out)["port"]
     other = formicary("start", "--platform", "other.localhost")
     assert other.code == 3
-    assert "a server with platform lab.localhost runs in" in other.err
+    assert "a server with platform lab.localhost is already running in" in other.err
     assert formicary("start", "--port", str(port)).code == 0
     assert "stop it first" in formicary("start", "--port", str(port - 1)).err
 

@@ -68,7 +68,7 @@ async def test_a_stranger_with_an_old_address_is_refused(path):
         assert "a different certificate than that of" in await refusal(LinkError, container)
         forged = msgspec.structs.replace(new, key=old.key)
         says = await refusal(LinkError, Container("c2", join=str(forged)))
-        assert says.startswith("what answers there did not prove that it is c1.lab.localhost")
+        assert says.startswith("what answers there did not prove to be c1.lab.localhost")
         assert c1.links == ()
 
 

@@ -81,7 +81,7 @@ def test_they_agree_about_the_certificates_or_do_not_open(at_dialler, at_accepto
         assert calling.is_done
         assert called.is_done
     else:
-        with pytest.raises(AuthenticationError, match="did not prove that it is c1"):
+        with pytest.raises(AuthenticationError, match="did not prove to be c1"):
             meet(calling, called)
         assert not calling.is_done
         assert not called.is_done

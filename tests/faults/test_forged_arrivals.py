@@ -109,5 +109,5 @@ async def test_a_guest_of_a_direct_link_hands_over_no_agent(caplog):
         message = agent.make_request(f"ams@{c1.domain}", order, CLONING).replace(language="msgpack")
         answer = await agent.ask(message)
         assert answer.performative == "refuse"
-        assert "ams@eve.lab.localhost is none of the platform's containers" in answer.body
+        assert "ams@eve.lab.localhost is not one of the platform's containers" in answer.body
         await goes_on(c1, c2)

@@ -236,7 +236,7 @@ async def test_a_name_taken_away_is_what_senders_are_told(server, caplog):
             await fill(micro)
 
         async def send(behaviour):
-            with pytest.raises(MailboxFullError, match=r"does not know c1\.lab\.localhost; add what"):
+            with pytest.raises(MailboxFullError, match=r"does not know c1\.lab\.localhost; add the output"):
                 await behaviour.send(Message(to="b@c2"))
 
         sending = do(send)

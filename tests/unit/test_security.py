@@ -76,7 +76,7 @@ def test_pickle_is_for_a_containers_own_workers_alone():
     assert found == {
         "platform/formicary/compute/calls.py",
         "platform/formicary/compute/workers.py",
-        "benchmarks/formicary_bench/experiments/compute/mix.py",  # the baseline is the standard library's pool
+        "benchmarks/formicary_bench/experiments/compute/mix.py",  # a baseline
     }
 
 

@@ -155,7 +155,9 @@ class Helper:
             cause = f"there is no Python called {self._connection.host.python}"
             return self._connection.error(f"{cause}; install Python 3.11 or later there, {_ANOTHER}")
         last = printable(complaint.rpartition("\n")[2]) or f"exit code {self._process.returncode}"
-        return self._connection.error(f"Python there exited immediately ({last}); try it with `ssh`, {_ANOTHER}")
+        return self._connection.error(
+            f"Python there exited immediately ({last}); try it with `ssh`, {_ANOTHER}"
+        )
 
     def _too_old(self, version: tuple[int, ...]) -> HostError:
         found = ".".join(map(str, version))

@@ -60,7 +60,7 @@ async def test_agents_of_guests_talk_and_register_nothing(platform):
             await visitor.directory.register("printer")
         with pytest.raises(DirectoryError, match="lives in a guest of the platform"):
             await visitor.directory.deregister()
-        with pytest.raises(MoveError, match="an agent of a guest of the platform cannot move"):
+        with pytest.raises(MoveError, match="an agent in a guest of the platform cannot move"):
             await visitor.move("c1")
         assert await c1.directory.search() == ()
 

@@ -110,7 +110,7 @@ async def test_who_has_begun_one_that_does_not_end_stays_and_says_so():
         await c1.start(asker := Clerk("asker"))
         answer = asyncio.create_task(asker.request("clerk@c2", "20"))
         await asyncio.sleep(1)
-        said = "it has begun a conversation by fipa-request with clerk@c2.lab.localhost, which has not ended"
+        said = "it has begun a conversation by fipa-request with clerk@c2.lab.localhost, which did not end"
         with pytest.raises(MoveError, match=said):
             await c1.management.move("asker", "c2")
         assert (await answer).body == "c2"

@@ -46,7 +46,7 @@ async def test_an_agent_that_was_started_here_comes_back(kind):
 async def test_it_comes_back_to_its_home_only():
     async with home_and_away(["json"]) as (c1, c2):
         await c2.start(bob := Traveller("bob"))
-        with pytest.raises(MoveError, match=r"container c1 accepts json, and the agent has .*:Traveller"):
+        with pytest.raises(MoveError, match=r"container c1 accepts json, but the agent has .*:Traveller"):
             await bob.move("c1")
         await c1.start(alice := Traveller("alice"))
         await alice.move("c2")

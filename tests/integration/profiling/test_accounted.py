@@ -70,7 +70,7 @@ def test_of_several_times_it_is_the_longest_and_says_so(account):
     done, profile = account("c1", "c2")
     assert done.returncode == 7
     assert profile.is_partial
-    assert "had containers 2 times" in profile.warnings[-1]
+    assert "had containers open 2 times" in profile.warnings[-1]
 
 
 def test_a_program_that_fails_fails_as_ever_and_has_its_profile(account):

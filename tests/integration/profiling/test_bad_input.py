@@ -116,7 +116,7 @@ def test_a_process_that_is_killed_within_the_window(profile, script):
     assert done.returncode == 128 + signal.SIGKILL
     answer = json.loads(done.stdout)
     assert answer["is_partial"]
-    assert "ended within the window" in " ".join(answer["warnings"])
+    assert "ended during the measurement" in " ".join(answer["warnings"])
     assert sum(figure["cpu_s"] for figure in answer["figures"]) > 0.5
 
 
@@ -176,6 +176,6 @@ def test_a_program_accounts_for_itself_where_it_cannot_be_sampled(profile, scrip
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert answer["method"] == "accounted"
-    assert answer["warnings"][0].startswith("there is no py-spy here; so the platform accounted")
+    assert answer["warnings"][0].startswith("there is no py-spy here; so the platform did its own accounting")
     shares = {figure["name"]: figure["share"] for figure in answer["figures"]}
     assert max(shares, key=shares.get) == "agents"

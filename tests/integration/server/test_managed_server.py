@@ -117,7 +117,7 @@ def test_a_server_that_is_not_ours_is_left_alone():
 
 def test_adding_to_a_server_that_is_gone_says_so(prosody):
     prosody.kill()
-    with pytest.raises(ServerError, match=r"does not run .*formicary server start"):
+    with pytest.raises(ServerError, match=r"is not running .*formicary server start"):
         asyncio.run(add_container(prosody.address, "c2"))
 
 

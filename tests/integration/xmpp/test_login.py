@@ -291,7 +291,7 @@ async def test_the_dns_says_where_the_server_is(server, account, connected, name
 async def test_a_domain_that_has_no_server_says_so(account, connected, names):
     address = account(host=None, port=None)
     async with names({"_xmpp-client": ["0 0 0 ."]}):
-        with pytest.raises(LinkError, match="localhost says that it has no XMPP server for clients"):
+        with pytest.raises(LinkError, match="localhost has no XMPP server for clients"):
             async with connected(address, "c1"):
                 pass
 

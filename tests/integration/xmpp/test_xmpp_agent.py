@@ -221,7 +221,7 @@ async def test_discovery_says_what_agents_can_do(account):
         bob.discovery.remove_feature("urn:example:auction")
         assert "urn:example:auction" not in (await alice.discovery.ask(there)).features
         assert ("server", "im") in (await alice.discovery.ask("localhost")).identities
-        with pytest.raises(LinkError, match=f"{bob.account.jid}/nobody does not say what it can do"):
+        with pytest.raises(LinkError, match=f"{bob.account.jid}/nobody does not report its features"):
             await alice.discovery.ask(f"{bob.account.jid}/nobody")
 
 

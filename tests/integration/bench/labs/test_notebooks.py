@@ -51,5 +51,5 @@ def test_a_notebook_runs_and_checks_the_program_in_it(tmp_path):
 
 def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setattr(notebooks, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r'jupytext is not installed; install it: pip install "'):
+    with pytest.raises(UsageError, match=r'jupytext is not installed; install it with: pip install "'):
         notebooks.notebook_of(lab_named("ping-pong"))

@@ -282,7 +282,7 @@ def test_up_status_and_down(folder, command):
 
     made = subprocess.run(begin("up", folder, 1), capture_output=True, text=True, timeout=60, check=False)
     assert (made.returncode, made.stderr) == (0, "")
-    assert made.stdout.startswith("the lab is up: 1 hosts\n")
+    assert made.stdout.startswith("the lab is up: 1 host\n")
     assert f"formicary hosts lab down --folder {folder}" in made.stdout
 
     code, out = command("up", "--folder", folder, "--count", "1")
@@ -362,7 +362,7 @@ def test_a_server_whose_namespace_has_lost_its_name_is_ended(folder):
     status, _ = up(folder, 2)
     ip("netns", "delete", status.hosts[0].namespace)
     assert look(folder).state == "incomplete"
-    with pytest.raises(LabError, match="of which something is missing; take it down"):
+    with pytest.raises(LabError, match="is incomplete; take it down"):
         up(folder, 2)
     assert down(folder).processes == 2
     assert not runs(status.hosts[0].server)

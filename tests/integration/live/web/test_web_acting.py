@@ -95,7 +95,7 @@ async def test_an_agent_is_created_with_arguments_that_have_to_be_json(nest, liv
     await form.get_by_label("Arguments").fill("dpi=300")
     await nest.confirm()
     await expect(form.get_by_role("alert")).to_have_text(
-        'The arguments are no JSON object: write them as in {"price": 10}.'
+        'The arguments must be a JSON object, such as {"price": 10}.'
     )
     assert live.feed.acts == []
     await form.get_by_label("Arguments").fill('{"dpi": 300}')
@@ -231,6 +231,6 @@ FORGED = """new Promise((done) => {
 async def test_a_viewer_that_may_only_look_refuses_who_acts_all_the_same(look):
     view = await look()
     await expect(view.at("rights")).to_have_text("Read-only")
-    assert await view.run(FORGED) == "this view is read-only: start it with --allow act to move from it"
+    assert await view.run(FORGED) == "this view is read-only: start it with --allow act to move from here"
     await view.choose("cell")
     await expect(view.at("details")).to_contain_text("containerc1")

@@ -249,7 +249,7 @@ async def test_a_port_that_is_taken_is_said():
 )
 @both_loops
 async def test_what_is_no_place_to_listen_at_is_refused(listen):
-    with pytest.raises(UsageError, match=r"[^;]+; give "):
+    with pytest.raises(UsageError, match=r"[^;]+; use "):
         await End(C1, tls=False, listen=listen).direct.open()
 
 

@@ -247,14 +247,14 @@ async def test_tls_is_where_it_is_asked_for(tls, unix):
 @pytest.mark.parametrize("listen", ["nowhere.invalid", "0.0.0.0", "127.0.0.1:99999", ""])
 async def test_where_it_cannot_listen_is_said_in_one_sentence(listen):
     if listen:
-        assert "give" in await refusal(FormicaryError, "c1", listen=listen)
+        assert "; use" in await refusal(FormicaryError, "c1", listen=listen)
 
 
 async def test_a_port_of_ones_own_choice_that_is_taken_is_said_in_one_sentence(joined):
     async with joined("c1") as (c1,):
         ((ip, port),) = JoinAddress.parse(c1.join_address).tcp
         says = await refusal(LinkError, "c2", listen=f"{ip}:{port}")
-        assert says.startswith(f"cannot listen at {ip}, port {port}: Address already in use; give")
+        assert says.startswith(f"cannot listen at {ip}, port {port}: Address already in use; use")
 
 
 # When one of them stops

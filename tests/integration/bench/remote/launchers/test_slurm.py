@@ -85,4 +85,4 @@ def test_outside_of_a_job_there_is_no_launcher_slurm(job):
     process = job(*RUN, *ONE, SLURM_JOB_ID="")
     _, err = process.communicate()
     assert process.returncode == 2
-    assert "works in a job of Slurm" in " ".join(err.split())
+    assert "requires a Slurm job" in " ".join(err.split())

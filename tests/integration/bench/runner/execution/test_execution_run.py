@@ -359,7 +359,7 @@ def test_a_worker_whose_agent_ends_the_program_tells_its_controller(tmp_path):
         *_, last = map(msgspec.json.Decoder(Report).decode, worker.stdout)
         err = worker.stderr.read()
     assert last == Failed("SystemExit: 3")
-    assert b"container c1 ends: alice/Leave raised SystemExit(3) at leaving.py:9, in run" in err
+    assert b"closing container c1: alice/Leave raised SystemExit(3) at leaving.py:9, in run" in err
     assert worker.returncode == 1
 
 

@@ -86,7 +86,7 @@ async def test_a_program_that_is_not_there(tmp_path, greeted):
 async def test_a_driver_that_does_not_end_is_ended(tmp_path):
     async with started("it", bad("stays"), str(tmp_path)) as driver:
         await driver.hear(Hello)
-        with pytest.raises(DriverError, match=r"it did not end within 0\.2 s"):
+        with pytest.raises(DriverError, match=r"it did not exit within 0\.2 s"):
             await driver.end(0.2)
 
 

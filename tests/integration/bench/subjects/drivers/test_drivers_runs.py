@@ -50,8 +50,8 @@ BAD = [
     ("is-killed-preparing", "bad was ended by SIGKILL"),
     ("dies-preparing", "bad ended with exit code 1; its last words: out of memory"),
     ("refuses", r"bad failed: there is no room for agents"),
-    ("is-done-too-early", "bad said done where ready belongs: its driver violates the protocol"),
-    ("says-hello-again", "bad said hello where ready belongs"),
+    ("is-done-too-early", "bad said done instead of ready: its driver violates the protocol"),
+    ("says-hello-again", "bad said hello instead of ready"),
     ("says-no-text", "bad violated the driver protocol: .*utf-8"),
     ("says-what-nobody-knows", "bad violated the driver protocol: .*dance"),
     ("says-no-object", r"bad violated the driver protocol: '\[1, 2, 3\]'"),
@@ -75,7 +75,7 @@ BAD = [
     ("counts-beyond-its-bits", "bad reported round trips longer than the whole measurement"),
     ("has-another-unit", "bad reported round trips longer than the whole measurement"),
     ("ends-badly", "bad ended with exit code 1; its last words: could not clean up"),
-    ("stays", r"bad did not end within 5 s of being told to, and was ended"),
+    ("stays", r"bad did not exit within 5 s of being told to, and was killed"),
     ("leaves-a-child", r"bad left behind python.* \(process \d+\), which was killed"),
 ]
 ENOUGH = {"refuses", "is-killed"}

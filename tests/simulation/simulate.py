@@ -152,7 +152,7 @@ def _logged(mistakes: list[str]) -> Iterator[None]:
 
     class Collect(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            is_fate = "is lost with container" in record.getMessage()  # as where its destination has died
+            is_fate = "was lost with container" in record.getMessage()  # as where its destination has died
             if record.levelno >= logging.ERROR and not is_fate:
                 error = record.exc_info and record.exc_info[1]
                 mistakes.append(f"logged: {record.getMessage()} {error!r}")

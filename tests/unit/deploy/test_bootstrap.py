@@ -363,7 +363,7 @@ def test_without_prosody_bench_measures_and_says_what_is_left(bootstrap, steps, 
     monkeypatch.setattr(bootstrap, "ensure_package", lambda package: False)
     monkeypatch.setattr(bootstrap, "hand_over", lambda command: 0)
     assert bootstrap.main(["bench"]) == 0
-    assert "what needs no server: one process, and direct links between two" in capsys.readouterr().out
+    assert "measuring without a server: one process, and direct links between two" in capsys.readouterr().out
 
 
 @pytest.fixture

@@ -80,13 +80,13 @@ REFUSED = {
     "": "not XML",
     "hello": "not XML",
     "<envelope>": "not XML",
-    "<html></html>": "no envelope",
-    "<envelope></envelope>": "for nobody",
-    "<envelope><params><to></to></params></envelope>": "for nobody",
+    "<html></html>": "not an envelope",
+    "<envelope></envelope>": "has no receiver",
+    "<envelope><params><to></to></params></envelope>": "has no receiver",
     "<envelope><params><to><agent-identifier/></to></params></envelope>": "no name",
     f"<envelope><params><to>{agent('&a;')}</to></params></envelope>": "not XML",
     f"<envelope><params><to>{agent('a')}</to><payload-length>many</payload-length></params></envelope>": (
-        "no length"
+        "is not a message length"
     ),
     "<envelope>" + "<params>" * 1000: "within each other",
     f"<envelope><params><to>{agent('a@b') * 1001}</to></params></envelope>": "more than 1000",

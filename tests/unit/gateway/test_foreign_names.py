@@ -45,5 +45,5 @@ def test_what_is_no_name_of_theirs(name):
 
 @pytest.mark.parametrize("local", ["", "seller", "%jade", "seller%", "a%b%c"])
 def test_what_is_no_name_of_theirs_here(local):
-    with pytest.raises(InvalidNameError, match="no agent of another platform"):
+    with pytest.raises(InvalidNameError, match="is not an agent of another platform"):
         from_local(local)

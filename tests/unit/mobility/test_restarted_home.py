@@ -29,7 +29,7 @@ async def test_it_starts_no_other_of_that_name(directory):
         await network.crash(home)
         await asyncio.sleep(1)
         async with Container("c2", **options) as restarted:
-            with pytest.raises(NameTakenError, match="lives in container c3 now"):
+            with pytest.raises(NameTakenError, match="now lives in container c3"):
                 await restarted.start(Mover("alice"))
             (there,) = c3.agents
             assert (there.name, there.state) == ("alice", AgentState.ACTIVE)

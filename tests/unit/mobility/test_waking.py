@@ -86,9 +86,9 @@ async def test_without_a_hook_nothing_is_waited_for():
 async def test_a_name_is_kept_from_when_an_agent_is_admitted():
     async with Container("c2") as c2:
         admit(c2, "alice@c2.lab.localhost")
-        with pytest.raises(NameTakenError, match="'alice' lives in container c2"):
+        with pytest.raises(NameTakenError, match="'alice' already lives in container c2"):
             admit(c2, "alice@c2.lab.localhost")
-        with pytest.raises(NameTakenError, match="'alice' lives in container c2"):
+        with pytest.raises(NameTakenError, match="'alice' already lives in container c2"):
             await c2.start(Agent("alice"))
         admit(c2, VISITOR)  # another one
         deliver(c2, "a")

@@ -72,7 +72,9 @@ async def test_where_all_are_for_it_all_do_it():
 
 async def test_where_one_is_against_it_nobody_does_it():
     a, b = Account("a", 100), Account("b", 5)
-    caught = await commit(a, b, error=Refused, match="b@c1.lab.localhost is against it, so nobody")
+    caught = await commit(
+        a, b, error=Refused, match="b@c1.lab.localhost voted against it, so the transaction is aborted"
+    )
     assert caught.message.performative == "disconfirm"
     assert (a.money, b.money) == (100, 5)
     assert a.decided == "reject-proposal"

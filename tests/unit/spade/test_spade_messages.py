@@ -91,7 +91,7 @@ def test_what_is_received_is_a_copy():
 
 
 def test_stanzas_are_refused_when_they_are_asked_for():
-    with pytest.raises(UnsupportedError, match="send\\(\\) it"):
+    with pytest.raises(UnsupportedError, match="use send\\(\\)"):
         Message().prepare(None)
     with pytest.raises(UnsupportedError):
         Message.from_node(object())

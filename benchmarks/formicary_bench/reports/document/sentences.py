@@ -95,7 +95,7 @@ def found_by(rows: Iterable[Row]) -> list[list[Row]]:
 
 
 def remarks(rows: Sequence[Row]) -> list[str]:
-    """Say what a reader must know before believing the figures."""
+    """Return what a reader must know before believing the figures."""
     uneven, lost = [], []
     for series, members in by_series(rows).items():
         sizes = dict.fromkeys(str(row.exchange.load) for row in members if row.full_load is False)
@@ -112,7 +112,7 @@ def remarks(rows: Sequence[Row]) -> list[str]:
     if uneven:
         said.append(
             f"Full load did not hold for {', '.join(uneven)}: some ended while others were still measured, "
-            "so these times are too good."
+            "so these times are optimistic."
         )
     if lost:
         said.append(f"Messages that were never answered: {', '.join(lost)}.")

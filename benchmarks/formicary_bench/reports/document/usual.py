@@ -83,6 +83,10 @@ def sentence(template: str, row: Row, rows: Sequence[Row]) -> str:
     """
     metrics = metrics_of(row.experiment)
     shown = _OPTIONAL.sub(lambda part: part[1] if _knows_all(part[1], row, metrics) else "", template)
+    names = [name for _, name, _, _ in Formatter().parse(shown) if name]
+    unknown = [metrics[name].title for name in names if name in metrics and row.mean(metrics[name]) is None]
+    if unknown and not row.invalid:
+        return f"{label(row)}: longer repetitions would tell {' and '.join(unknown)}."
     parts: list[str] = []
     for text, name, _, _ in Formatter().parse(shown):
         parts += [text, *([_field(name, row, rows, metrics)] if name else [])]

@@ -102,4 +102,4 @@ def test_the_command_that_start_prints_opens_the_live_view(tmp_path, monkeypatch
         running.send_signal(signal.SIGINT)
         running.communicate()
     assert [line for line in said if line.startswith("live view: http://127.0.0.1:")]
-    assert [line for line in said if "waits for agents of program" in line]
+    assert [line for line in said if "waiting for agents of program" in line]

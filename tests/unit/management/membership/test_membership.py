@@ -325,7 +325,7 @@ def test_news_of_what_is_no_container_of_the_platform_are_refused(domain):
         (follower, C0, List(100, high, high, {C0: 100, C1: 101, domain: 7})),
         (follower, C0, Change(100, high, domain, 7)),
     ):
-        with pytest.raises(ValueError, match="no container of the platform"):
+        with pytest.raises(ValueError, match="not a container of the platform"):
             end.receive(origin, encode(news), platform.now)
         assert not end.instructions
     assert platform.lists() == [{C0: 100, C1: 101}] * 2

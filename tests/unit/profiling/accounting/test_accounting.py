@@ -508,7 +508,7 @@ def test_tasks_that_an_agent_makes_count_for_it(new_loop):
 
 async def test_two_at_once_are_refused_and_so_is_a_container_that_is_not_open():
     async with Container("c1") as container, accounting(container):
-        with pytest.raises(UsageError, match="accounted already"):
+        with pytest.raises(UsageError, match="already being accounted"):
             await accounting(container).__aenter__()
     with pytest.raises(UsageError, match="c2 is not open"):
         await accounting(Container("c2")).__aenter__()

@@ -72,7 +72,7 @@ def measure_in_turn(
 
 
 def _warn_if_busy(run: RunFolder) -> None:
-    """Say at once that all of it may be in vain."""
+    """Warn at once that the comparison may tell nothing."""
     from formicary_bench.results.verdicts.trust import BUSY, lost_in
 
     lost = lost_in(run.manifest, run.manifest.repetitions)

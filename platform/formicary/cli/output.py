@@ -98,13 +98,13 @@ def _show_lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def say_missing(missing: Sequence[Missing]) -> None:
-    """Say which containers could not be reached."""
+    """Print which containers could not be reached."""
     for each in missing:
         say(f"formicary: {each.domain} could not be reached: {each.reason}", err=True)
 
 
 def report_missing(missing: Sequence[Missing]) -> None:
-    """Say which containers could not be reached; it is a failure, after all the rest was printed.
+    """Print which containers could not be reached, and exit with a failure.
 
     Raises:
         Exit: with exit code 1, if there are any.

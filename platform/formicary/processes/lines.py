@@ -128,7 +128,7 @@ class Line(Generic[R]):
         return line
 
     def send(self, said: msgspec.Struct) -> None:
-        """Say something; nothing happens where nobody listens any more."""
+        """Send something; do nothing if the other side is gone."""
         with suppress(ConnectionError):
             if not self._writer.is_closing():
                 self._writer.write(encode(said) + b"\n")
@@ -156,7 +156,7 @@ class Line(Generic[R]):
             await self._writer.drain()
 
     def close(self) -> None:
-        """Say and hear nothing more."""
+        """Send and receive nothing more."""
         self._writer.close()
         if self._incoming is not None:
             self._incoming.close()

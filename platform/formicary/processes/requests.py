@@ -89,7 +89,7 @@ class Requests(Generic[O, R]):
             del self._waiting[number]
 
     def settle(self, said: Answer[R] | Refusal) -> None:
-        """Give an answer to whoever waits for it."""
+        """Hand an answer to whoever waits for it."""
         answer = self._waiting.get(said.number)
         if answer is None or answer.done():  # who has asked does not wait any more
             return
@@ -99,12 +99,12 @@ class Requests(Generic[O, R]):
             answer.set_exception(said.exception())
 
     def fail(self, error: FormicaryError) -> None:
-        """Let all who wait know that nobody will answer."""
+        """Tell all who wait that no answer will come."""
         for answer in self._waiting.values():
             if not answer.done():
                 answer.set_exception(error)
 
 
 def request_nothing(order: Any) -> Request[Any]:
-    """Return a request whose answer nobody waits for."""
+    """Return a request that nobody waits for."""
     return Request(-1, order)

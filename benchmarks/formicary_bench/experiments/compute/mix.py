@@ -43,7 +43,7 @@ SHARE = Parameter(
 
 
 class Mixing(Parameters, frozen=True, kw_only=True):
-    """Pairs of which one agent computes a share of its time, and talks with the other for the rest."""
+    """Pairs in which one agent computes for a share of its time and talks for the rest."""
 
     pairs: Annotated[int, PAIRS] = 0
     share: Annotated[int, SHARE] = 0
@@ -193,7 +193,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have tasks, and processes that compute for them."""
+    """Prepare tasks, and processes that compute for them."""
     import asyncio
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context

@@ -64,12 +64,12 @@ profiling_search = partial(profiling, times=_SEARCHES)
 
 
 def _is_local(one: Configuration) -> bool:
-    """Say whether a use waits for no other process: a replica is in that of its user, wherever it is used."""
+    """Return whether a use stays in the process of its user, as that of a replica does."""
     return one.route == "in-process" or (one.kind == REPLICA and one.experiment != REGISTER)
 
 
 def duration(one: Configuration, begin: float, times: int = 1) -> DefaultDuration:
-    """Return how long a repetition takes, whose uses are so many times faster in the user's process."""
+    """Return how long a repetition takes; uses in the user's process are so many times faster."""
     uses = Uses.of(one)
     per_second = _USES["in-process"] * times if _is_local(one) else _USES.get(one.route, _USES["xmpp"])
     return DefaultDuration(begin, uses.services / _REGISTERED + uses.trips / per_second)

@@ -80,7 +80,7 @@ EXPERIMENT = Experiment(
 
 
 def with_rounds(draft: Draft) -> Iterator[Draft]:
-    """Give a draft with its round trips: fewer of large objects, to take some tenths of a second."""
+    """Yield a draft with its round trips: fewer of large objects, to take some tenths of a second."""
     measured = min(max(_FIELDS // draft.sizes["fields"], _FEWEST), _MOST)
     yield draft.sized(pairs=1, rounds=draft.asked_rounds or (measured // 4, measured, 0))
 

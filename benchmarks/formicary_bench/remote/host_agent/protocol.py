@@ -65,7 +65,7 @@ HANDSHAKE_BEGINS = b'{"type":"deputy"'
 
 
 class Use(msgspec.Struct, frozen=True, tag="use"):
-    """Give these environment variables to all that is started from now on; arguments would show them."""
+    """Pass these environment variables to all later programs; arguments would show them."""
 
     environment: dict[str, str]
 

@@ -102,7 +102,7 @@ class Workers:
         await self._say(Ended(number, code, words))
 
     async def _listen(self, number: int, worker: _Worker) -> None:
-        """Say what it says, and before its last word what it has handed over.
+        """Yield its reports, and before the last one what it has handed over.
 
         Raises:
             LineError: it says what cannot be understood, or too much of it, which is said.

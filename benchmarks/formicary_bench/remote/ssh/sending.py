@@ -1,4 +1,4 @@
-"""Sending archives to a host, by SFTP over the connection that there is."""
+"""Sends archives to a host, by SFTP over the existing connection."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def counted(judged: Sequence[CardText]) -> str:
 
 
 def claims_said(judged: Sequence[CardText]) -> list[str]:
-    """Say what a run decides about the papers' claims, a sentence each."""
+    """Return what a run decides about the papers' claims, a sentence each."""
     return [
         f"{card.outcome}: {card.says} ({card.source}: {'; '.join([*card.published, *card.ours[:1]])}.)"
         for card in judged

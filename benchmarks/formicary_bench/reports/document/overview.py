@@ -108,7 +108,7 @@ def hints(document: Document, found: Iterable[Block]) -> list[str]:
 
 
 def _remedy(doubts: Sequence[Doubt]) -> str:
-    """Say what would tell most of them: more repetitions, where these would do."""
+    """Return what would decide most of them: more repetitions, if these would do."""
     numbers = [int(number) for one in doubts for number in re.findall(r"\d+", one.remedy)]
     if numbers:
         return f"--repeat {max(numbers)} would tell"

@@ -36,7 +36,7 @@ def repeated(rows: Sequence[Row], after: str = "") -> str:
 
 
 def after_paper(repeats: Repeats, numbers: Iterable[int | str], after: str = "") -> str:
-    """Say after which figures or tables of a paper something is: `After Alberola 2010, Fig. 5 and 6`."""
+    """Return the figures or tables of a paper that something repeats: `After Alberola 2010, Fig. 5 and 6`."""
     *first, last = [str(one) for one in sorted(numbers, key=_in_order)] or [""]
     if not (last or after):
         return ""

@@ -42,7 +42,7 @@ def verdict_extras(rows: Sequence[Row]) -> list[Extra]:
 
 
 def hints(rows: Sequence[Row]) -> list[str]:
-    """Say how many comparisons of a run are inconclusive, and what would tell: once for all of them."""
+    """Return how many comparisons of a run are inconclusive, and what would decide them."""
     remedies: dict[str, int] = {}
     for row in rows:
         for one in row.compared:
@@ -59,7 +59,7 @@ def hints(rows: Sequence[Row]) -> list[str]:
 
 
 def verdict_remarks(rows: Sequence[Row]) -> list[str]:
-    """Say which warm-ups are left out if not those that were planned."""
+    """Return which warm-ups are left out, unless they are as planned."""
     known = [(row, row.warm_up) for row in ordered(rows) if row.warm_up is not None]
     said = []
     if any(warm_up.rule != "planned" for _, warm_up in known):

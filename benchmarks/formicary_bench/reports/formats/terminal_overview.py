@@ -43,7 +43,7 @@ def show(document: Document, console: Console) -> None:
 
 
 def _head(document: Document, wide: int) -> list[str]:
-    """Say what was measured, how often and how long, and how far it can be trusted."""
+    """Return what was measured, how often and how long, and how far it can be trusted."""
     manifest, trust = document.run.manifest, document.trust
     what = " · ".join(filter(None, (str(manifest.options.get("experiment", "")), *_much(manifest))))
     known = f"trust: {trust.level[0].lower()}{trust.level[1:]}"

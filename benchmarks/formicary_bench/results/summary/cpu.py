@@ -231,7 +231,7 @@ def _by_group(repetition: Repetition, profiles: dict[str, Profile], rules: Rules
 
 
 def _with_strands(process: Process) -> Process:
-    """Return a process whose accounts of agents have all of their time in `agents`."""
+    """Return a process with all of its agents' time in `agents`."""
     accounts = tuple(
         one
         if one.agent.partition("/")[0] in _PLATFORM_AGENTS

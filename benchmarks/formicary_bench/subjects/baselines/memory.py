@@ -64,7 +64,7 @@ class Places:
         return bytes(self._bodies[begin : begin + self.words[_HEAD * place + 1]])
 
     def close(self) -> None:
-        """Let the memory go."""
+        """Release the memory."""
         self.words.release()
         self._bodies.release()
 

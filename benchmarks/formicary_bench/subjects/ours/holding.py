@@ -20,7 +20,7 @@ _BATCH = 5000
 
 
 def say(word: str, **number: int) -> None:
-    """Tell the controller a number; msgspec would be weighed, too."""
+    """Send the controller a number, without msgspec, which would be weighed as well."""
     ((name, value),) = number.items()
     print(f'{{"type":"{word}","{name}":{value}}}', flush=True)  # noqa: T201 -- what its controller reads
 

@@ -178,7 +178,7 @@ class Search(Use):
 
 
 class Tell(OneShotBehaviour):
-    """Tells each agent whose service it sees.
+    """Tells each agent when it sees the agent's service.
 
     Args:
         watches: set when it has begun to watch.

@@ -162,7 +162,7 @@ class Conduct(OneShotBehaviour):
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the platform's container, and those that come and go."""
+    """Prepare the platform's container, and those that come and go."""
     async with with_directory(work, ECHOING) as home:
         host = Host(home, work)
         await start_agent(home, "host", host)
@@ -172,7 +172,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the agent that searches, and the one that orders."""
+    """Prepare the agent that searches, and the one that gives orders."""
     sizes = Visited.of(work.configuration)
     work.counters = dict.fromkeys(COUNTED, 0.0)
     async with with_directory(work, ASKING) as home:

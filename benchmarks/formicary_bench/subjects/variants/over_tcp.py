@@ -21,7 +21,7 @@ ask = behaviours.ask
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the agents that echo, and do not tell of the Unix socket."""
+    """Prepare the agents that echo, without offering the Unix socket."""
     async with behaviours.echo(work) as role:
         address = msgspec.structs.replace(JoinAddress.parse(role.endpoint), unix=None)
         yield replace(role, endpoint=str(address))

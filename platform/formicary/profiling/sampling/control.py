@@ -58,7 +58,7 @@ class ControlChannel:
         self._heard: deque[Said] = deque()
 
     def send(self, said: Said) -> bool:
-        """Say something; return False if the other side is gone."""
+        """Send something; return False if the other side is gone."""
         try:
             self._end.sendall(encode(said) + b"\n")
         except OSError:

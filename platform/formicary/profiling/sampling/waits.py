@@ -146,7 +146,7 @@ def seconds_of_a_switch(sampled: Iterable[SampledThread], used: Mapping[int, Thr
 
 
 def _is_chance(count: int, worth: float) -> bool:
-    """Tell whether there are no more samples than chance has it."""
+    """Return whether there are no more samples than by chance."""
     return count <= worth + 2 * math.sqrt(worth)
 
 

@@ -141,21 +141,20 @@ async def watch(
     if it has a look-up directory, which cannot be watched.
     """
     query = _query(session, type_=type_, name=name, agent=agent, properties=properties, where=where)
-    loop = asyncio.get_running_loop()
-    until = None if seconds is None else loop.time() + seconds
     async with (
         session.directory.subscribe(query) as changes,
-        aclosing(_changes(session, changes, until)) as all_,
+        aclosing(_changes(session, changes, seconds)) as all_,
     ):
         async for change in all_:
             _tell(change, as_json=as_json)
 
 
 async def _changes(
-    session: GuestSession, changes: Subscription, until: float | None
+    session: GuestSession, changes: Subscription, seconds: float | None
 ) -> AsyncGenerator[Change, None]:
-    """Yield what changes until a time, as long as the platform is there."""
+    """Yield what changes for some seconds, or as long as the platform is there."""
     loop = asyncio.get_running_loop()
+    until = None if seconds is None else loop.time() + seconds
     while until is None or loop.time() < until:
         left = _LOOK if until is None else min(_LOOK, until - loop.time())
         try:

@@ -159,7 +159,7 @@ def test_services_are_watched_as_they_come_and_go(running):
 
 
 def test_what_is_there_is_told_at_once_and_a_time_ends_it(running):
-    told = running.said("df", "watch", "--type", "printer", "--for", "0.5").splitlines()
+    told = running.said("df", "watch", "--type", "printer", "--for", "3").splitlines()
     assert sorted(told) == [f"+  {ROW.format(name)}" for name in ("c1", "c2")]
 
 

@@ -192,7 +192,7 @@ def test_a_directory_of_another_kind_is_asked_alike(lab, directory):
         assert sorted(each["agent"] for each in found) == ["laser@c1.lab.localhost", "laser@c2.lab.localhost"]
         if directory == "central":
             assert len(lab.said("df", "list").splitlines()) == 3
-            assert len(lab.said("df", "watch", "--for", "0.5").splitlines()) == 2
+            assert len(lab.said("df", "watch", "--for", "3").splitlines()) == 2
         else:
             assert "subscriptions" in lab.refused("df", "watch", code=1)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formicary_bench.vocabulary.configuration import Configuration
 
 # Seconds to start the processes, to have them meet, and to end them.
-_ALONE, _APART = 0.2, 0.5
+_ALONE, _APART = 0.1, 0.2
 _PROFILED = 1.0  # with a profiler
 # With accounts: to make them and to be heard of by each other, and to log in each agent.
 _ACCOUNTED, _LOGIN = 5.0, 0.06
@@ -24,18 +24,18 @@ _WARMING = 6.0  # a platform with a driver makes rounds until it is warm
 
 # Round trips per second: of one pair, and of many together.
 _RATES = {
-    "in-process": (500_000, 400_000),
-    "direct": (15_000, 150_000),
-    "auto": (15_000, 150_000),
-    "xmpp": (7_000, 80_000),
-    "tcp": (40_000, 100_000),
-    "unix": (45_000, 110_000),
+    "in-process": (600_000, 600_000),
+    "direct": (20_000, 350_000),
+    "auto": (20_000, 350_000),
+    "xmpp": (5_500, 250_000),
+    "tcp": (60_000, 200_000),
+    "unix": (70_000, 220_000),
     "memory": (200_000, 200_000),
 }
 _SLOW = {
-    "callbacks": (2_000_000, 1_500_000),
+    "callbacks": (4_000_000, 3_000_000),
     "design": (200_000, 120_000),
-    "components": (10_000, 16_000),
+    "components": (8_500, 40_000),
     "spade": (700, 1_500),
 }
 # Bytes that are copied per second, with all that they go through.

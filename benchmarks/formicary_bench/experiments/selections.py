@@ -95,7 +95,7 @@ _ALL = (
         is_short=True,
         repeat=7,
     ),
-    Selection(TOUR, "a bit of everything, in four minutes", is_short=True),
+    Selection(TOUR, "a bit of everything, in a few minutes", is_short=True),
     Selection(LINKS, "cost of links between containers, by every route"),
     Selection(FAMILY, "cost of the directory, in all of its designs"),
     Selection(FAMILY_CPU, "CPU time of registering and searching, by group"),

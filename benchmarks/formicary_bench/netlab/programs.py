@@ -53,7 +53,7 @@ def run(program: str, *arguments: str) -> str:
     """
     # Nothing of ours in the environment: an sshd keeps what it gets for as long as it runs.
     environment = {"PATH": os.pathsep.join(["/usr/bin", "/bin", *_PLACES]), "LC_ALL": "C.UTF-8"}
-    # Else what a killed command had begun would go on, and come after the removal of all that there is.
+    # Otherwise what a killed command has started would continue, and outlive the removal of everything else.
     command = ended_with_us([find(program), *arguments])
     try:
         done = subprocess.run(  # noqa: S603 - the lab's own arguments, no shell

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Mode(enum.StrEnum):
-    """When behaviours go on."""
+    """When behaviours continue."""
 
     ASYNCHRONOUS = "asynchronous"
     SYNCHRONOUS = "synchronous"

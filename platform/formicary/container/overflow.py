@@ -38,7 +38,7 @@ class Origin(Protocol):
     """Where messages come from that can be told to wait: a link."""
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
-        """Tell the other end to send the receiver nothing more, or to go on."""
+        """Tell the other end to pause sending to the receiver, or to resume."""
 
 
 class Source(Origin, Protocol):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Mode = Literal["pooled", "asynchronous", "synchronous"]
-"""When behaviours of a local platform go on."""
+"""When behaviours of a local platform continue."""
 
 logger = get_logger("formicary")
 

@@ -59,7 +59,7 @@ class Management(LookingUp):
         await self._request(Suspend(name))
 
     async def resume(self, name: str) -> None:
-        """Let a suspended agent go on; arguments and errors as of `suspend`."""
+        """Resume a suspended agent; arguments and errors as of `suspend`."""
         await self._request(Resume(name))
 
     async def kill(self, name: str) -> None:
@@ -112,7 +112,7 @@ class Management(LookingUp):
     # -- agents' places -------------------------------------------------------------------------------------
 
     async def move(self, name: str, to: str, *, timeout: float = ANSWERS_WITHIN) -> None:
-        """Have an agent go on in another container; where it is there already, nothing happens.
+        """Move an agent to another container; do nothing if it is there already.
 
         Cancelled, or where its container does not answer in time, it may have moved or not.
 

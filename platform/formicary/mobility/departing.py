@@ -241,7 +241,7 @@ class Departing:
     # -- what the hand-over says ----------------------------------------------------------------------------
 
     def stay(self, stay: Stay) -> None:
-        """Let an agent go on here."""
+        """Resume an agent here."""
         departure = self._departures.pop(stay.address, None)
         if departure is None:
             return

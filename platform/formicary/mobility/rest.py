@@ -112,7 +112,7 @@ def check_can_rest(agent: Agent | MicroAgent, caller: Strand | None) -> None:
 
 
 def let_go_on(agent: Agent | MicroAgent) -> None:
-    """Let an agent that was brought to rest go on where it is, in the state in which it was."""
+    """Resume an agent that was brought to rest, where it is and in the state it was in."""
     dispatcher = agent.container.dispatcher
     held = dispatcher.held.get(agent.address)
     if agent.state is not AgentState.TRANSIT or held is None:
@@ -278,7 +278,7 @@ def check_is_at_rest(agent: Agent | MicroAgent) -> None:
 
 
 def _give_up(agent: Agent | MicroAgent, held: HeldMessages) -> None:
-    """Have an agent go on that has not come to rest, unless it is gone by now."""
+    """Resume an agent that has not come to rest, unless it is gone by now."""
     if agent.state is not AgentState.TRANSIT:
         return
     if isinstance(agent, Agent):
@@ -296,7 +296,7 @@ def _resume_conversations(agent: Agent | MicroAgent) -> None:
 
 
 def _go_on(agent: Agent, state: AgentState) -> None:
-    """Have what is held of an agent go on."""
+    """Release what is held of an agent."""
     agent.state = state
     if state is not AgentState.ACTIVE:
         return

@@ -125,7 +125,7 @@ class MobilityService:
     # -- what is asked for ----------------------------------------------------------------------------------
 
     async def move(self, agent: BaseAgent, to: str) -> None:
-        """Have an agent go on in another container; arguments and errors as of `BaseAgent.move`.
+        """Move an agent to another container; arguments and errors as of `BaseAgent.move`.
 
         Cancelled before it was decided, the agent goes on here. Later, it moves all the same.
         """

@@ -35,7 +35,7 @@ class Progress(msgspec.Struct, frozen=True, tag="progress"):
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
-    """The process cannot go on.
+    """The process cannot continue.
 
     Attributes:
         reason: a sentence, best with what to do about it.

@@ -116,7 +116,7 @@ class Protocol:
         self.speaks_alone = {
             state for state, role in spoken if role == roles[1] and (state, roles[0]) not in spoken
         }
-        """The states in which only the participant can go on."""
+        """The states in which only the participant can continue."""
         calls = {step.performative for step in self.steps if step.role == roles[0]}
         self.calls = {"cfp"} if "cfp" in calls else {self.opening}
         """What a participant's function is called with."""

@@ -82,7 +82,7 @@ class Container:
         return only
 
     def reset(self) -> None:
-        """Forget all agents of the program; those that run go on."""
+        """Forget all agents of the program; those that run continue."""
         self.running: set[CyclicBehaviour] = set()
         self._agents: WeakValueDictionary[str, Agent] = WeakValueDictionary()
         self._host: Host | None = None

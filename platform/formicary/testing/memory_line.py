@@ -199,7 +199,7 @@ class MemoryLine(SendingEnd):
         return self._source.domain
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
-        """Tell the container that messages come from to send a receiver nothing more, or to go on."""
+        """Tell the container that messages come from to pause sending to a receiver, or to resume."""
         if (back := self._back()) is not None:
             back.tell(partial(self._pause, receiver, is_paused))
 

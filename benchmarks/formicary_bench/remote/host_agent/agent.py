@@ -68,7 +68,7 @@ class HostAgent:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, line: Line[ControllerMessage]) -> None:
-        """Serve until the end, whatever brings it; the greeting is said already."""
+        """Serve until the end, whatever ends it; the greeting has been sent."""
         loop = asyncio.get_running_loop()
         for one in _SIGNALS:
             loop.add_signal_handler(one, self._over.set)

@@ -25,7 +25,7 @@ AGENT = ("-P", "-m", "formicary_bench.remote.host_agent.agent")
 
 
 class HostProgram:
-    """A host agent's program; `line` is what is said with it, once it has greeted.
+    """A host agent's program; once it has greeted, `line` carries the conversation with it.
 
     Args:
         host: where it runs.

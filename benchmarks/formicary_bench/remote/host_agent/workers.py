@@ -105,7 +105,7 @@ class Workers:
         """Yield its reports, and before the last one what it has handed over.
 
         Raises:
-            LineError: it says what cannot be understood, or too much of it, which is said.
+            LineError: its output cannot be understood, or is too long.
         """
         try:
             while (report := await worker.line.receive()) is not None:

@@ -79,7 +79,7 @@ class Display(RunListener):
         self._progress.update(self._bar, total=repetitions)
 
     def agrees(self) -> bool:
-        """Ask whether to go on."""
+        """Ask whether to continue."""
         if not self._asks:
             return True
         self._progress.stop()

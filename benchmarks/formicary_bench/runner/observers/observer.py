@@ -30,7 +30,7 @@ class RunListener(ProgressListener):
         """Called with how much there is to do, and the run's folder."""
 
     def agrees(self) -> bool:
-        """Called before a long run, with whether to go on with it."""
+        """Return whether to start a long run; called before it."""
         return True
 
     def begin(self, configuration: Configuration) -> None:

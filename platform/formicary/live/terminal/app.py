@@ -179,7 +179,7 @@ class LiveApp(App[str]):
         self._table(name).focus()
 
     def action_pause(self) -> None:
-        """Pause, or go on."""
+        """Pause or resume."""
         if self._feed.is_paused:
             self._feed.resume()
         else:

@@ -168,7 +168,7 @@ class Suspend(OfAgent, frozen=True, tag="suspend"):
 
 
 class Resume(OfAgent, frozen=True, tag="resume"):
-    """Let a suspended agent go on."""
+    """Resume a suspended agent."""
 
 
 class Kill(OfAgent, frozen=True, tag="kill"):
@@ -218,7 +218,7 @@ class Activate(OfAgent, frozen=True, tag="activate"):
 
 
 class Move(OfAgent, frozen=True, tag="move"):
-    """Have an agent go on in another container.
+    """Move an agent to another container.
 
     Args:
         agent: its name, in any form.

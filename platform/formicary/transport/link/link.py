@@ -346,7 +346,7 @@ class Link(Outgoing):
     # -- paused senders -------------------------------------------------------------------------------------
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
-        """Tell the other end to send an agent here nothing more, or to go on."""
+        """Tell the other end to pause sending to an agent here, or to resume."""
         self.orders.pause_sender(receiver, is_paused=is_paused)
 
     def _resume_senders(self) -> None:

@@ -20,7 +20,7 @@ CHOKE, UNCHOKE, CONTROL, TAKEN = "choke", "unchoke", "tell", "taken"
 
 
 def pause_order(name: str, *, is_paused: bool) -> bytes:
-    """Return the batch that tells the other end to send an agent nothing more, or to go on.
+    """Return the batch that tells the other end to pause sending to an agent, or to resume.
 
     Args:
         name: what the agent is called.
@@ -94,7 +94,7 @@ class Orders:
         return self._session.state is _OPEN and self._session.unacknowledged < _CONTROL_LIMIT // 2
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
-        """Tell the other end to send an agent here nothing more, or to go on."""
+        """Tell the other end to pause sending to an agent here, or to resume."""
         if self._session.is_open:
             order = pause_order(self._outbox.senders[receiver], is_paused=is_paused)
             self._carrier.send_batch(order, [])

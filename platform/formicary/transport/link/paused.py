@@ -55,7 +55,7 @@ class PausedReceiver:
         return False
 
     def release(self) -> None:
-        """Let everybody go on."""
+        """Resume all senders."""
         self._free.set()
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class PausedReceivers(dict[str, PausedReceiver]):
         self._names = 0  # characters
 
     def order(self, receiver: str, is_paused: bool) -> None:  # noqa: FBT001 -- a callback
-        """Do what the other end says of a receiver: have its senders wait, or go on.
+        """Pause or resume the senders to a receiver, as the other end asks.
 
         Raises:
             ValueError: so many others wait already that something is wrong with the other end.

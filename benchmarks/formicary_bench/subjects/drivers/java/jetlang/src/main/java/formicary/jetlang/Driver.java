@@ -4,13 +4,12 @@ import formicary.lab.Cell;
 import formicary.lab.Grid;
 import formicary.lab.Job;
 import formicary.lab.Lab;
-import formicary.lab.Platform;
 import formicary.lab.Times;
 import formicary.lab.ToCell;
+import formicary.lab.WithGrid;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
-import java.util.function.IntConsumer;
 import org.jetlang.channels.Channel;
 import org.jetlang.channels.MemoryChannel;
 import org.jetlang.core.Callback;
@@ -18,13 +17,12 @@ import org.jetlang.fibers.Fiber;
 import org.jetlang.fibers.PoolFiberFactory;
 
 /** Drives Jetlang: a fiber and a channel for each agent, on a pool with a thread for each processor. */
-public final class Driver implements Platform {
+public final class Driver extends WithGrid {
     private static final String VERSION = "0.2.23"; // which its jar does not say
     private static final int TRIPS = 500_000;
     private final List<Asker> askers = new ArrayList<>();
     private final PoolFiberFactory fibers =
             new PoolFiberFactory(Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors()));
-    private Grid grid;
 
     public static void main(String[] arguments) {
         Lab.serve("jetlang", VERSION, Lab.MESSAGES_AND_GRID, List.of("same-container"), new Driver());
@@ -77,15 +75,5 @@ public final class Driver implements Platform {
     @Override
     public void go() {
         askers.forEach(Asker::begin);
-    }
-
-    @Override
-    public long loop(int size, IntConsumer step) throws Exception {
-        return grid.run(size, step);
-    }
-
-    @Override
-    public List<long[]> tallies() {
-        return grid == null ? List.of() : grid.tallies();
     }
 }

@@ -3,20 +3,18 @@ package formicary.kilim;
 import formicary.lab.Grid;
 import formicary.lab.Job;
 import formicary.lab.Lab;
-import formicary.lab.Platform;
 import formicary.lab.Times;
 import formicary.lab.ToCell;
+import formicary.lab.WithGrid;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntConsumer;
 import kilim.Mailbox;
 
 /** Drives Kilim: a task and a mailbox for each agent, with the scheduler that Kilim has by itself. */
-public final class Driver implements Platform {
+public final class Driver extends WithGrid {
     private static final String VERSION = "2.0.1"; // which its jar does not say
     private static final int TRIPS = 500_000;
     private final List<AskerTask> askers = new ArrayList<>();
-    private Grid grid;
 
     public static void main(String[] arguments) {
         Lab.serve("kilim", VERSION, Lab.MESSAGES_AND_GRID, List.of("same-container"), new Driver());
@@ -62,15 +60,5 @@ public final class Driver implements Platform {
     @Override
     public void go() {
         askers.forEach(asker -> asker.rounds.putnb(true));
-    }
-
-    @Override
-    public long loop(int size, IntConsumer step) throws Exception {
-        return grid.run(size, step);
-    }
-
-    @Override
-    public List<long[]> tallies() {
-        return grid == null ? List.of() : grid.tallies();
     }
 }

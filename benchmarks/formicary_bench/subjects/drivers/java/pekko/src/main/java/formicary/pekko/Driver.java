@@ -4,14 +4,13 @@ import formicary.lab.Cell;
 import formicary.lab.Grid;
 import formicary.lab.Job;
 import formicary.lab.Lab;
-import formicary.lab.Platform;
 import formicary.lab.Times;
 import formicary.lab.ToCell;
+import formicary.lab.WithGrid;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntConsumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
@@ -19,10 +18,9 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
 /** Drives Pekko: typed actors of one actor system, as its configuration is by itself. */
-public final class Driver implements Platform {
+public final class Driver extends WithGrid {
     private static final long SECONDS_TO_START = 60;
     private static final int TRIPS = 1_000_000;
-    private Grid grid;
     private final List<ActorRef<ToAsker>> askers = new ArrayList<>();
 
     public static void main(String[] arguments) {
@@ -49,16 +47,6 @@ public final class Driver implements Platform {
     @Override
     public void go() {
         askers.forEach(asker -> asker.tell(new Begin()));
-    }
-
-    @Override
-    public long loop(int size, IntConsumer step) throws Exception {
-        return grid.run(size, step);
-    }
-
-    @Override
-    public List<long[]> tallies() {
-        return grid == null ? List.of() : grid.tallies();
     }
 
     private Behavior<Void> start(

@@ -1,9 +1,8 @@
 """Agents, processes and threads compute, for real, on the cores that they are given."""
 
-import os
-
 import pytest
 
+from formicary.core.systems import usable_cores
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
@@ -20,7 +19,7 @@ def test_all_computations_are_made_and_counted(one, silent):
     assert repetition.elapsed_s >= repetition.counters[CPU_SECONDS] * 0.99  # one core has no more
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one core")
+@pytest.mark.skipif(usable_cores() < 2, reason="there is one core")
 @pytest.mark.parametrize("platform", ["formicary", "processes"])
 def test_several_workers_share_the_computations(platform, silent):
     (one,) = make_plan(

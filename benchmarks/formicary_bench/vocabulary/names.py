@@ -19,9 +19,6 @@ PAIRS = "messaging/pairs"
 
 GROWTH = "memory/growth"
 NETWORK = "network"
-TRAFFIC = "traffic"
-"""The family of the experiments with traffic over the cores of a machine."""
-
 TRAFFIC_RING, TRAFFIC_RECEPTION = "traffic/ring", "traffic/massive-reception"
 TRAFFIC_SPEED_UP = "traffic/speed-up"
 CREATE_REMOTE, DISPATCH, ROAM = "mobile/create-remote", "mobile/dispatch", "mobile/roam"
@@ -45,7 +42,6 @@ SATURATION = "messaging/saturation"
 OPEN_LOOP = "messaging/open-loop"
 LOWER_BOUND = "messaging/lower-bound"
 ENCRYPTION = "messaging/encryption"
-PAIRS = "messaging/pairs"
 SIZE = "messaging/size"
 SIZES = (SIZE, "messaging/single-pair-size")
 """The experiments in which the size of a message varies."""
@@ -54,7 +50,7 @@ MANY_TO_ONE = "messaging/many-to-one"
 
 
 def is_cpu(experiment: str) -> bool:
-    """Say whether an experiment is about CPU time alone: all of its repetitions are profiled."""
+    """Return whether an experiment is about CPU time alone: all of its repetitions are profiled."""
     return experiment.partition("/")[2].startswith("cpu")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
+import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.logs import get_logger
@@ -46,7 +48,7 @@ class Acceptor:
         loop = asyncio.get_running_loop()
         while True:
             try:
-                return await loop.sock_accept(listening)
+                return await _accept(listening)
             except OSError as error:
                 self._dropped["not accepted"] += 1
                 if error.errno in _GONE:
@@ -57,6 +59,28 @@ class Acceptor:
                     logger.warning("%s for now: %s", self._cannot, why)
             await let_go()
             await asyncio.sleep(_RETRY)
+
+
+async def _accept(listening: socket.socket) -> tuple[socket.socket, Any]:
+    """Accept a connection; unlike asyncio's `sock_accept()`, lose none where the caller is cancelled."""
+    if sys.platform == "win32":  # its event loop cannot say when a socket is ready
+        return await asyncio.get_running_loop().sock_accept(listening)
+    while True:
+        with suppress(BlockingIOError):
+            connected, address = listening.accept()
+            connected.setblocking(False)
+            return connected, address
+        await _wait_until_readable(listening)
+
+
+async def _wait_until_readable(listening: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    readable = asyncio.Event()
+    loop.add_reader(listening, readable.set)
+    try:
+        await readable.wait()
+    finally:
+        loop.remove_reader(listening)
 
 
 def source_of(address: object) -> str | bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import logging
 import os
@@ -23,19 +24,19 @@ class Gone(socket.socket):
         raise OSError(22, "Invalid argument")
 
 
-async def test_a_connection_that_has_gone_already_keeps_no_other_from_being_accepted():
-    loop = asyncio.get_running_loop()
+async def test_a_connection_that_has_gone_already_keeps_no_other_from_being_accepted(monkeypatch):
+    accept = socket.socket.accept
     welcomed = []
 
     async def welcome(connected, is_tcp, begun):
         welcomed.append(is_tcp)
         connected.close()
 
-    async def accept(listening):
-        connected, address = await type(loop).sock_accept(loop, listening)
+    def accept_gone(listening):
+        connected, address = accept(listening)
         return Gone(fileno=connected.detach()), address
 
-    loop.sock_accept = accept
+    monkeypatch.setattr(socket.socket, "accept", accept_gone)
     listener = Listener("c1.lab.localhost", welcome, Counter())
     await listener.open("127.0.0.1")
     try:
@@ -46,28 +47,41 @@ async def test_a_connection_that_has_gone_already_keeps_no_other_from_being_acce
         await listener.close()
 
 
-class Refusing:
-    """A loop's `sock_accept` that fails with these errors before it accepts, for TCP."""
+async def test_a_connection_that_comes_as_the_listener_closes_is_lost_without_an_error():
+    async def welcome(connected, is_tcp, begun):
+        connected.close()
 
-    def __init__(self, *errors):
-        self.loop = asyncio.get_running_loop()
-        self.errors = list(errors)
-        self.loop.sock_accept = self.accept
+    listener = Listener("c1.lab.localhost", welcome, Counter())
+    await listener.open("127.0.0.1")
+    await asyncio.sleep(0)  # now it waits for connections
+    with socket.create_connection(listener.tcp[0], timeout=60) as connected:
+        await asyncio.sleep(0)
+        await listener.close()
+        with contextlib.suppress(ConnectionResetError):
+            assert connected.recv(1) == b""
 
-    async def accept(self, listening):
-        if listening.family == socket.AF_INET and self.errors:
-            code = self.errors.pop(0)
+
+@pytest.fixture
+def codes(monkeypatch):
+    """The errors with which TCP sockets fail before they accept; a test adds to them."""
+    accept, remaining = socket.socket.accept, []
+
+    def fail_first(listening):
+        if listening.family == socket.AF_INET and remaining:
+            code = remaining.pop(0)
             raise OSError(code, os.strerror(code))
-        return await type(self.loop).sock_accept(self.loop, listening)
+        return accept(listening)
+
+    monkeypatch.setattr(socket.socket, "accept", fail_first)
+    return remaining
 
 
-async def accept_after(*errors):
+async def accept_after(codes):
     """Return what was counted until a connection was accepted after these errors."""
     welcomed, dropped = [], Counter()
-    refusing = Refusing(*errors)
 
     async def welcome(connected, is_tcp, begun):
-        assert not refusing.errors
+        assert not codes
         connected.close()
         welcomed.append(is_tcp)
 
@@ -82,9 +96,12 @@ async def accept_after(*errors):
 
 
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE, errno.ENOBUFS])
-async def test_where_nothing_can_be_accepted_it_says_so_once_and_tries_again(monkeypatch, caplog, code):
+async def test_where_nothing_can_be_accepted_it_says_so_once_and_tries_again(
+    monkeypatch, caplog, codes, code
+):
     monkeypatch.setattr(accepting, "_RETRY", 0.001)
-    assert await accept_after(code, code, code) == {"not accepted": 3}
+    codes += [code] * 3
+    assert await accept_after(codes) == {"not accepted": 3}
     (said,) = caplog.messages
     assert said.startswith(f"c1.lab.localhost accepts no direct connections for now: {os.strerror(code)}")
     assert ("`ulimit -n`" in said, "end other programs" in said) == (
@@ -94,13 +111,14 @@ async def test_where_nothing_can_be_accepted_it_says_so_once_and_tries_again(mon
     assert caplog.records[0].levelno == logging.WARNING
 
 
-async def test_what_has_gone_before_it_was_accepted_is_not_waited_for(monkeypatch, caplog):
+async def test_what_has_gone_before_it_was_accepted_is_not_waited_for(monkeypatch, caplog, codes):
     monkeypatch.setattr(accepting, "_RETRY", 1e9)
-    assert await accept_after(errno.ECONNABORTED) == {"not accepted": 1}
+    codes.append(errno.ECONNABORTED)
+    assert await accept_after(codes) == {"not accepted": 1}
     assert caplog.messages == []
 
 
-async def test_without_file_descriptors_a_half_open_connection_has_to_go(monkeypatch):
+async def test_without_file_descriptors_a_half_open_connection_has_to_go(monkeypatch, codes):
     monkeypatch.setattr(accepting, "_RETRY", 0.001)
     dropped, begun, ended = Counter(), [], []
 
@@ -112,13 +130,12 @@ async def test_without_file_descriptors_a_half_open_connection_has_to_go(monkeyp
             connected.close()
             ended.append(is_tcp)
 
-    refusing = Refusing()
     listener = Listener("c1.lab.localhost", welcome, dropped)
     await listener.open("127.0.0.1")
     try:
         with socket.create_connection(listener.tcp[0]):
             await until(lambda: begun)
-            refusing.errors.append(errno.EMFILE)
+            codes.append(errno.EMFILE)
             with socket.create_connection(listener.tcp[0]):
                 await until(lambda: ended)
         assert dropped == {"not accepted": 1, "too many at once": 1}

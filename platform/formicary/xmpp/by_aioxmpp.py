@@ -88,8 +88,8 @@ class AioxmppSession(Session):
         self.xmpp.stop()
 
     async def cut(self) -> None:
-        """Cut the connection: aioxmpp says goodbye and does not wait for the end."""
-        self._connector.cut()
+        """Cut the connection: aioxmpp says goodbye and does not wait for the end. Return when it is gone."""
+        await self._connector.cut()
 
     def _established(self) -> None:
         self.xmpp.stream._sm_location = None  # noqa: SLF001 -- only `log_in` knows whom to trust
@@ -193,6 +193,7 @@ class _Connector:
     def __init__(self, account: AccountAddress) -> None:
         self._account = account
         self._transport: asyncio.Transport | None = None
+        self._stream: _Stream | None = None
 
     async def connect(self, *_: Any, **__: Any) -> tuple[asyncio.Transport, Any, Any]:
         """Connect; aioxmpp's client says where to, but the account knows.
@@ -204,7 +205,7 @@ class _Connector:
             self._transport = transport = await log_in(self._account)
         except UnreachableError as error:
             raise _TryAgainError from error
-        stream = _Stream(to=self._account.domain)
+        self._stream = stream = _Stream(to=self._account.domain)
         features = stream.features_future()
         transport.set_protocol(stream)
         stream.connection_made(transport)
@@ -214,10 +215,11 @@ class _Connector:
         except OSError as error:
             raise _TryAgainError from _closed(self._account, error)
 
-    def cut(self) -> None:
-        """Cut the latest connection."""
-        if self._transport is not None:
+    async def cut(self) -> None:
+        """Cut the latest connection, and wait until its stream has ended."""
+        if self._transport is not None and self._stream is not None:
             self._transport.abort()
+            await asyncio.wait([self._stream._closing_future])  # noqa: SLF001 -- the task that it runs
 
 
 def _closed(account: AccountAddress, error: Exception) -> LinkError:

@@ -468,6 +468,24 @@ async def test_an_agent_ends_whose_client_does_not_hear_that_it_is_to(own_server
             await alice.stop()
 
 
+@pytest.mark.parametrize("library", ["aioxmpp"], indirect=True)
+async def test_an_agent_that_is_not_started_after_all_leaves_nothing_behind(monkeypatch, account):
+    connecting = asyncio.Event()
+
+    def never(_stream):
+        connecting.set()
+        return asyncio.Future()
+
+    monkeypatch.setattr("formicary.xmpp.by_aioxmpp._Stream.features_future", never)
+    async with Container("c1") as container:
+        starting = asyncio.create_task(container.start(XmppAgent(account(), "alice")))
+        async with asyncio.timeout(60):
+            await connecting.wait()
+        starting.cancel()
+        await asyncio.wait([starting])
+        assert not [each for each in asyncio.all_tasks() if "OrderedStateMachine" in repr(each.get_coro())]
+
+
 async def test_losing_the_account_is_an_error_of_the_agent(server, account):
     async with agents(account()) as (alice,):
         with AdminShell(server.folder.socket) as admin:

@@ -18,7 +18,7 @@ from formicary.mobility.handover.exchange import Envelope, Prepare, Start
 from formicary.mobility.snapshot import Snapshot
 from formicary.mobility.telling import CHANNEL
 from formicary.server import ManagedServer
-from formicary.transport.link.header import DATA, HEADER, HELLO, Terms, write_terms
+from formicary.transport.link.header import DATA, HEADER, HELLO, SessionParameters, write_parameters
 from formicary.transport.link.orders import control_order
 
 FRAME = "urn:formicary:frame:2"
@@ -72,7 +72,7 @@ async def test_a_client_with_an_account_hands_over_no_agent(claims, caplog):
             await until(lambda: len(c1.members) == 2)
             own = c1.members[c1.domain]
             told = arrival(f"eve@{c1.domain}", own, own)
-            hello = HEADER.pack(HELLO, 7, 0, 99, 0) + write_terms(Terms())
+            hello = HEADER.pack(HELLO, 7, 0, 99, 0) + write_parameters(SessionParameters())
             data = HEADER.pack(DATA, 7, 1, 1, 0) + control_order(CHANNEL, told)
             origin = f" from='{c2.domain}'" if claims == "a container" else ""
             for frame in (hello, data):

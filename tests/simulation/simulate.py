@@ -44,7 +44,7 @@ class Played:
         acts: the numbers of those acts that were played.
         broken: what does not hold that should.
         trace: a hash of all that has happened, in order.
-        counts: how many messages had which fate.
+        counts: how many messages had which outcome.
     """
 
     seed: int

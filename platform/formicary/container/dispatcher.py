@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         Sleepers,
         Transport,
     )
-    from formicary.container.waiting import Custodian
+    from formicary.container.waiting import UnackedHolder
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message
@@ -77,7 +77,7 @@ class Dispatcher(Observed):
         """How messages go to agents that are not where their names say, by full name."""
         self.places: Places | None = None  # knows these
         self.namesakes: Namesakes | None = None  # while it is not known whose agents some are
-        self.custodians: set[Custodian] = set()
+        self.unacked_holders: set[UnackedHolder] = set()
         """Who has messages of other containers that count as not taken."""
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
         self.foreign: ForeignAgents | None = None  # where there is a gateway
@@ -295,14 +295,14 @@ class Dispatcher(Observed):
             return self._deliver_elsewhere(message, receiver)
         if not self.instruments and receiver not in self.detours:
             # From the first message on, others go straight to the agent.
-            deliver = self.routes[receiver] = self.entrance_of(agent)
+            deliver = self.routes[receiver] = self.wrap(agent)
             return deliver(message)
         dead_before = self.dead_letters.total
         deliver = agent.deliver_message
         if self.conversations is not None:
-            deliver = self.conversations.entrance_of(receiver, deliver)
+            deliver = self.conversations.wrap(receiver, deliver)
         for observer in self.observers:
-            deliver = observer.entrance_of(receiver, deliver)
+            deliver = observer.wrap(receiver, deliver)
         full = deliver(copy_of(message) if self.copies else message)
         if not full and self.dead_letters.total == dead_before:
             self.notify("message_delivered", message, receiver)
@@ -317,13 +317,13 @@ class Dispatcher(Observed):
         outlet = self._outlet(message.sender, receiver)  # routes elsewhere are for messages to one alone
         return None if outlet is None else outlet.post(message, receiver)
 
-    def entrance_of(self, agent: Agent | MicroAgent) -> Deliver:
+    def wrap(self, agent: Agent | MicroAgent) -> Deliver:
         """Return the shortest way in to an agent of this container."""
         entrance = agent.message_entrance()
         if self.conversations is not None:
-            entrance = self.conversations.entrance_of(agent.address, entrance)
+            entrance = self.conversations.wrap(agent.address, entrance)
         for observer in self.observers:
-            entrance = observer.entrance_of(agent.address, entrance)
+            entrance = observer.wrap(agent.address, entrance)
         return copying(entrance) if self.copies else entrance
 
     def _deliver_elsewhere(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:

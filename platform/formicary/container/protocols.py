@@ -147,7 +147,7 @@ class Finder(Protocol):
 class ConversationRoutes(Protocol):
     """What takes the messages of a container's agents that belong to their conversations."""
 
-    def entrance_of(self, address: str | None, beyond: Deliver) -> Deliver:
+    def wrap(self, address: str | None, beyond: Deliver) -> Deliver:
         """Return the way in to an agent; `beyond` takes what belongs to no conversation."""
 
     def agent_gone(self, address: str) -> None:
@@ -172,7 +172,7 @@ class Observer(Protocol):
     Unlike an instrument it does not make them go the long way.
     """
 
-    def entrance_of(self, address: str | None, beyond: Deliver) -> Deliver:
+    def wrap(self, address: str | None, beyond: Deliver) -> Deliver:
         """Return the way in to an agent; `beyond` takes all messages."""
 
     def agent_started(self, agent: BaseAgent) -> None:

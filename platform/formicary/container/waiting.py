@@ -30,7 +30,7 @@ class Watcher(Protocol):
         """Called with all messages that wait for them, by id; return how many to look for again."""
 
 
-class Custodian(Protocol):
+class UnackedHolder(Protocol):
     """Who has messages that have come for an agent elsewhere, until that one's container has taken them."""
 
     def messages(self) -> Collection[object]:
@@ -106,8 +106,8 @@ class WaitingMessages:
         waiting: dict[int, object] = {}
         if (scheduler := dispatcher.scheduler) is not None:
             _add(waiting, tuple(scheduler.queued()))
-        for custodian in tuple(dispatcher.custodians):  # who has nothing any more takes itself out
-            _add(waiting, custodian.messages())
+        for holder in tuple(dispatcher.unacked_holders):  # who has nothing any more takes itself out
+            _add(waiting, holder.messages())
         agents, system_agents, lines = dispatcher.agents, dispatcher.system_agents, dispatcher.overflow.lines
         domain, visitors = dispatcher.domain, dispatcher.visitors
         for name in receivers:

@@ -311,7 +311,7 @@ class Agent(BaseAgent, Conversing):
         if self.address is None or self.state is _GONE:
             return  # the way is another agent's of this name, or to where that lives
         if self.address in (routes := self._container.dispatcher.routes):
-            routes[self.address] = self._container.dispatcher.entrance_of(self)
+            routes[self.address] = self._container.dispatcher.wrap(self)
 
     def message_entrance(self) -> Deliver:
         """Return the shortest way in that the behaviours allow."""

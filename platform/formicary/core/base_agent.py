@@ -70,7 +70,7 @@ class BaseAgent:
     """
     data_version: ClassVar[int] = 1
     """Of which version `data` is; see `upgrade`."""
-    leaves_behind: ClassVar[tuple[str, ...]] = ()
+    transient: ClassVar[tuple[str, ...]] = ()
     """The names of attributes that are not carried; an agent with any other attribute than `data` stays."""
 
     address: str | None

@@ -58,7 +58,7 @@ class Behaviour(Conversing):
 
     data: Any = None
     """What of the behaviour is carried when its agent moves; as of `Agent.data`."""
-    leaves_behind: ClassVar[tuple[str, ...]] = ()
+    transient: ClassVar[tuple[str, ...]] = ()
     """The names of attributes that are not carried; with any other attribute than `data` the agent stays."""
 
     # For `core.definitions`: whether it needs no machine, which methods of subclasses are awaited, which are

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from formicary.core.message import Message
-    from formicary.protocols.auctions import Sale
-    from formicary.protocols.contract_net import Net
+    from formicary.protocols.auctions import AuctionResult
+    from formicary.protocols.contract_net import ContractNetSession
     from formicary.protocols.conversations import Conversations
     from formicary.protocols.gathering import Answers
     from formicary.protocols.partners import Partners
-    from formicary.protocols.requesting import News
+    from formicary.protocols.requesting import Subscription
     from formicary.protocols.table import Protocol
-    from formicary.protocols.talking import Talk
+    from formicary.protocols.talking import Conversation
 
 
 class Conversing:
@@ -146,7 +146,7 @@ class Conversing:
 
     def subscribe(
         self, to: str | Partners, body: str | bytes = "", *, timeout: float | None = None, **fields: Any
-    ) -> News:
+    ) -> Subscription:
         """Return a subscription to what somebody tells (FIPA SC00035).
 
         Use it as `async with`, and go through it with `async for`; leaving the block sends a `cancel`. The
@@ -154,9 +154,9 @@ class Conversing:
 
         Args: those of `request`; `timeout` is for the first answer.
         """
-        from formicary.protocols.requesting import News
+        from formicary.protocols.requesting import Subscription
 
-        return News(self.conversations, to, body, timeout, fields)
+        return Subscription(self.conversations, to, body, timeout, fields)
 
     def contract_net(
         self,
@@ -165,7 +165,7 @@ class Conversing:
         *,
         deadline: float | timedelta | datetime | None = None,
         **fields: Any,
-    ) -> Net:
+    ) -> ContractNetSession:
         """Call for proposals, and award the task to whom you choose (FIPA SC00029).
 
         Use it as `async with`: go through `net.bids` with `async for`, then `await net.award(bid)`. Leaving
@@ -180,7 +180,9 @@ class Conversing:
         """
         from formicary.protocols import contract_net, standard
 
-        return contract_net.Net(self.conversations, standard.ContractNet, bidders, task, deadline, fields)
+        return contract_net.ContractNetSession(
+            self.conversations, standard.ContractNet, bidders, task, deadline, fields
+        )
 
     def iterated_contract_net(
         self,
@@ -189,11 +191,11 @@ class Conversing:
         *,
         deadline: float | timedelta | datetime | None = None,
         **fields: Any,
-    ) -> Net:
+    ) -> ContractNetSession:
         """Call for proposals in rounds (FIPA SC00030): as `contract_net`, and with `net.call_again`."""
         from formicary.protocols import contract_net, standard
 
-        return contract_net.Net(
+        return contract_net.ContractNetSession(
             self.conversations, standard.IteratedContractNet, bidders, task, deadline, fields
         )
 
@@ -205,7 +207,7 @@ class Conversing:
         start: float,
         step: float,
         patience: float = 1.0,
-    ) -> Coroutine[Any, Any, Sale | None]:
+    ) -> Coroutine[Any, Any, AuctionResult | None]:
         """Sell something to who bids most, and return who and for how much; await it (FIPA XC00031).
 
         The price rises by a step as long as somebody else bids it; the first to do so leads. None if nobody
@@ -238,7 +240,7 @@ class Conversing:
         step: float,
         reserve: float,
         patience: float = 1.0,
-    ) -> Coroutine[Any, Any, Sale | None]:
+    ) -> Coroutine[Any, Any, AuctionResult | None]:
         """Sell something to who bids first, and return who and for how much; await it (FIPA XC00032).
 
         Args:
@@ -277,7 +279,9 @@ class Conversing:
 
         return two_phase.two_phase_commit(self.conversations, partners, body, timeout)
 
-    def converse(self, protocol: Protocol, partner: str | Partners, *, timeout: float | None = None) -> Talk:
+    def converse(
+        self, protocol: Protocol, partner: str | Partners, *, timeout: float | None = None
+    ) -> Conversation:
         """Have a conversation by any protocol, step by step: `async with self.converse(...) as talk`.
 
         Args:
@@ -286,6 +290,6 @@ class Conversing:
             timeout: for how many seconds the other one is waited for in states that have a time-out; None for
                 any time.
         """
-        from formicary.protocols.talking import Talk
+        from formicary.protocols.talking import Conversation
 
-        return Talk(self.conversations, protocol, partner, timeout)
+        return Conversation(self.conversations, protocol, partner, timeout)

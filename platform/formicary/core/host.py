@@ -62,7 +62,7 @@ class Dispatcher(Protocol):
     def add_dead_letter(self, message: Message, reason: str, receiver: str | None = None) -> None:
         """Put a message that cannot be delivered among the dead letters, and tell its sender."""
 
-    def entrance_of(self, agent: Any) -> Deliver:
+    def wrap(self, agent: Any) -> Deliver:
         """Return the way in to an agent."""
 
 

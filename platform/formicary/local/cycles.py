@@ -78,7 +78,7 @@ class LocalCycles:
         """
         self._barrier.meet(frozenset(domains) - {self._container.domain})
         self._dispatcher.overflow.arrivals = self
-        self._dispatcher.custodians.add(self)
+        self._dispatcher.unacked_holders.add(self)
         self._scheduler.join(self)
         if self._names_late:
             self._look()
@@ -92,7 +92,7 @@ class LocalCycles:
             if timer is not None:
                 timer.cancel()
         self._dispatcher.overflow.arrivals = self._dispatcher.overflow.takers
-        self._dispatcher.custodians.discard(self)
+        self._dispatcher.unacked_holders.discard(self)
         self._hand_over(everything=True)
 
     # -- what the scheduler says ----------------------------------------------------------------------------

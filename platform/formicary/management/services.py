@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from formicary.groups.interface import AgentGroups
     from formicary.groups.service import GroupService
     from formicary.management.membership.members import Listener
-    from formicary.mobility.belongings import Belongings
+    from formicary.mobility.attached_state import AttachedState
     from formicary.mobility.cloning import Cloning
     from formicary.mobility.service import MobilityService, NoMobility
     from formicary.mobility.sleeping.service import SleepingAgents
@@ -74,7 +74,7 @@ class PlatformServices:
         self.directory = Directory(self.backend)
         self._groups: GroupService | None = None  # made for the first agent that has to do with groups
         self._enquiries: Enquiries | None = None  # made for the first guest who asks
-        self._belongings: Belongings | None = None  # made for the first agent that moves, or sleeps
+        self._attached_state: AttachedState | None = None  # made for the first agent that moves, or sleeps
         self._mobility: MobilityService | None = None  # made for the first agent that moves
         self._cloning: Cloning | None = None  # made for the first agent that is copied, or asked for
         self._sleeping: SleepingAgents | None = None  # made for the first agent that sleeps
@@ -108,13 +108,13 @@ class PlatformServices:
         return self._groups
 
     @property
-    def belongings(self) -> Belongings:
+    def attached_state(self) -> AttachedState:
         """What agents that move take along of what these services have of them."""
-        if self._belongings is None:
-            from formicary.mobility.belongings import Belongings
+        if self._attached_state is None:
+            from formicary.mobility.attached_state import AttachedState
 
-            self._belongings = Belongings(self.backend, lambda: self._groups, self._open_groups)
-        return self._belongings
+            self._attached_state = AttachedState(self.backend, lambda: self._groups, self._open_groups)
+        return self._attached_state
 
     @property
     def mobility(self) -> MobilityService | NoMobility:
@@ -142,7 +142,7 @@ class PlatformServices:
                 self.places,
                 is_member=members.is_member,
                 listed=lambda: members.all,
-                belongings=lambda: self.belongings,
+                attached_state=lambda: self.attached_state,
                 cloning=lambda: self.cloning,
             )
             members.listen(self._mobility)
@@ -158,7 +158,7 @@ class PlatformServices:
 
             path = self._container.platform_options.sleepers
             self._sleeping = SleepingAgents(
-                self._container, path, lambda: self.belongings, self._ended_asleep
+                self._container, path, lambda: self.attached_state, self._ended_asleep
             )
         return self._sleeping
 

@@ -10,10 +10,10 @@
 - `remains`, `unread`: what is left there, and the messages that go on with the agent
 - `waking`: starting it where it has arrived, and giving it what has waited for it
 - `handover`: how an agent gets from one container to another, as state machines
-- `belongings`: what moves with an agent of what it has registered, and of the roles that it plays
+- `attached_state`: what moves with an agent of what it has registered, and of the roles that it plays
 - `departing`, `arriving`: what that says, done at the source and at the destination
 - `telling`: what containers tell each other about it, sent at the end of a turn
-- `turnstile`: how many set out in one turn of the loop
+- `limiter`: how many set out in one turn of the loop
 - `transit`: what others can see of an agent that is on its way
 - `sleeping`: agents that sleep in a file until a message or their time wakes them
 - `service`: what moves agents from a container and to it

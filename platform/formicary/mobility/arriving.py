@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from formicary.core.agent import Agent
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
-    from formicary.mobility.belongings import Belongings
+    from formicary.mobility.attached_state import AttachedState
     from formicary.mobility.handover.instructions import Build, Complete, Discard, Terminate, Wake
     from formicary.mobility.handover.machine import HandOver
     from formicary.mobility.origins import Origins
@@ -53,7 +53,7 @@ class Arriving:
         container: the container.
         machine: its hand-overs.
         places: where agents are that have moved.
-        belongings: returns what takes over what the services are to have of agents.
+        attached_state: returns what takes over what the services are to have of agents.
         origins: what is known of those whose home this is.
         act: has what the hand-overs want done soon.
     """
@@ -64,14 +64,14 @@ class Arriving:
         machine: HandOver,
         *,
         places: Places,
-        belongings: Callable[[], Belongings],
+        attached_state: Callable[[], AttachedState],
         origins: Origins,
         act: Callable[[], None],
     ) -> None:
         self._container = container
         self._machine = machine
         self._places = places
-        self._belongings = belongings
+        self._attached_state = attached_state
         self._origins = origins
         self._act = act
         self._ready: dict[str, _Guest] = {}
@@ -112,8 +112,8 @@ class Arriving:
         snapshot = read_snapshot(parcel.snapshot)
         entrance = self._origins.entrance(build.address, snapshot.kind)
         agent = restore(snapshot, build.address.partition("@")[0], entrance)
-        if parcel.belongings is not None:
-            self._belongings().check(build.address, parcel.belongings)
+        if parcel.attached_state is not None:
+            self._attached_state().check(build.address, parcel.attached_state)
         return _Guest(build.number, agent, snapshot, parcel)
 
     def _take(self, address: str, source: str, message: Message, origin: str) -> bool:
@@ -180,8 +180,8 @@ class Arriving:
     async def _wake(self, guest: _Guest, wake: Wake, hook: Callable[[], object] | None) -> None:
         address = wake.address
         successor = None
-        if guest.parcel.belongings is not None:
-            successor = self._belongings().take_over(address, guest.parcel.belongings)
+        if guest.parcel.attached_state is not None:
+            successor = self._attached_state().take_over(address, guest.parcel.attached_state)
         try:
             lives = await awake(
                 guest.agent,

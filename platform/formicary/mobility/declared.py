@@ -95,16 +95,16 @@ def _check_attributes(owner: Owner, kind: type, whose: str) -> None:
     attributes, slots = getattr(owner, "__dict__", ()), _slots_of(kind)
     names = [*attributes, *(each for each in slots if hasattr(owner, each))] if slots else attributes
     for name in names:
-        if name != "data" and not _is_left_behind(owner, name):
+        if name != "data" and not _is_transient(owner, name):
             raise MoveError(
                 f"{whose} attribute `{name}` is not carried along; put it in `data`, or list it in "
-                "`leaves_behind`"
+                "`transient`"
             )
 
 
-def _is_left_behind(owner: Owner, name: str) -> bool:
-    behind: Any = owner.leaves_behind
-    return name == behind if isinstance(behind, str) else name in behind
+def _is_transient(owner: Owner, name: str) -> bool:
+    transient: Any = owner.transient
+    return name == transient if isinstance(transient, str) else name in transient
 
 
 @lru_cache(maxsize=1000)

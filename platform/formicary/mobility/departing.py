@@ -14,10 +14,10 @@ from formicary.core.clock import wall_time
 from formicary.core.errors import MoveError
 from formicary.core.failures import describe
 from formicary.core.logs import get_logger
+from formicary.mobility.limiter import Limiter
 from formicary.mobility.rest import bring_to_rest, check_is_at_rest, dissolve, let_go_on, own_strand
 from formicary.mobility.snapshot import LARGEST, check_can_be_carried, take_snapshot
 from formicary.mobility.transit import transit_of
-from formicary.mobility.turnstile import Turnstile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
     from formicary.core.strand import Strand
-    from formicary.mobility.belongings import Belongings
+    from formicary.mobility.attached_state import AttachedState
     from formicary.mobility.handover.instructions import Leave, Perished, Settled, Stay
     from formicary.mobility.handover.machine import HandOver
     from formicary.mobility.redirection.places import Places
@@ -47,18 +47,18 @@ class Parcel(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
 
     Args:
         snapshot: the agent.
-        belongings: what the services of the platform have of it, as plain data.
+        attached_state: what the services of the platform have of it, as plain data.
     """
 
     snapshot: msgspec.Raw
-    belongings: Any = None
+    attached_state: Any = None
 
 
 class Report(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """What the container says where an agent was started; nothing where there is nothing to say.
 
     Args:
-        successor: who has what the agent has registered, as `Belongings.take_over` returns it.
+        successor: who has what the agent has registered, as `AttachedState.take_over` returns it.
         end: why it has ended already, as a part of a sentence.
     """
 
@@ -107,7 +107,7 @@ class Departing:
         machine: its hand-overs.
         transport: what reaches the others.
         places: where agents are that have moved.
-        belongings: returns what has what the services have of agents.
+        attached_state: returns what has what the services have of agents.
         act: has what the hand-overs want done soon.
     """
 
@@ -118,14 +118,14 @@ class Departing:
         *,
         transport: Transport,
         places: Places,
-        belongings: Callable[[], Belongings],
+        attached_state: Callable[[], AttachedState],
         act: Callable[[], None],
     ) -> None:
         self._container = container
         self._machine = machine
         self._transport = transport
         self._places = places
-        self._belongings = belongings
+        self._attached_state = attached_state
         self._act = act
         self._departures: dict[str, _Departure] = {}
         self._time = wall_time()
@@ -135,7 +135,7 @@ class Departing:
         ] = {}  # by domain: how many messages are where they should, or are told of
         self._leaving: list[tuple[Leave, Unsettled]] = []
         self._settling: asyncio.Task[None] | None = None
-        self._turnstile = Turnstile(_AT_ONCE)
+        self._limiter = Limiter(_AT_ONCE)
 
     # -- what is asked for ----------------------------------------------------------------------------------
 
@@ -148,8 +148,8 @@ class Departing:
         self._check(agent, address, place)
         if type(agent).before_move is not BaseAgent.before_move:
             await _ask(agent, place)
-        if not self._turnstile.enters():
-            await self._turnstile.wait()
+        if not self._limiter.enters():
+            await self._limiter.wait()
         departure = await self._set_out(agent, address, place, caller)
         try:
             await departure.outcome
@@ -193,8 +193,8 @@ class Departing:
         self, agent: Agent | MicroAgent, address: str, place: str, caller: Strand | None, since: float
     ) -> _Departure:
         self._check(agent, address, place)  # again, as some time has passed
-        belongings = self._belongings().hand_over(address)
-        parcel = encode_parcel(Parcel(msgspec.Raw(take_snapshot(agent, caller)), belongings))
+        attached_state = self._attached_state().hand_over(address)
+        parcel = encode_parcel(Parcel(msgspec.Raw(take_snapshot(agent, caller)), attached_state))
         if len(parcel) > _LARGEST_PARCEL:
             raise MoveError(
                 f"agent {agent.name} cannot move: with its registrations it would carry "
@@ -262,7 +262,7 @@ class Departing:
         Those do whose messages to others do not wait for their way, and whose destination can be told at once
         to start them, before their own messages go there.
         """
-        self._turnstile.turn_ended()
+        self._limiter.turn_ended()
         if not self._leaving:
             return ()
         waiting, leaving = [], []
@@ -321,7 +321,7 @@ class Departing:
         """Tell who has asked that the agent has moved."""
         departure = self._departures.pop(settled.address, None)
         report = _read_report(settled.message) if settled.message else Report()
-        self._belongings().release(settled.address, report.successor)
+        self._attached_state().release(settled.address, report.successor)
         if departure is None or departure.outcome.done():
             return
         if report.end is None:
@@ -341,7 +341,7 @@ class Departing:
         if self._container.dispatcher.agents.get(address) is departure.agent:
             departure.agent.abandon()
         else:
-            self._belongings().release(address)
+            self._attached_state().release(address)
         if not departure.outcome.done():
             error = MoveError(f"agent {departure.agent.name} was lost with container {name}")
             departure.outcome.fail(error)

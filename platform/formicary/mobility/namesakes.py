@@ -72,7 +72,7 @@ class Namesakes:
         if kept is None or len(kept) >= _MOST:
             return False
         kept.append((message, tell))
-        self._dispatcher.custodians.add(self)
+        self._dispatcher.unacked_holders.add(self)
         return True
 
     def know(self, home: str) -> None:
@@ -98,7 +98,7 @@ class Namesakes:
         """Return the messages that have failed, as they are not done with."""
         messages = [message for kept in self._kept.values() for message, _ in kept]
         if not messages:
-            self._dispatcher.custodians.discard(self)
+            self._dispatcher.unacked_holders.discard(self)
         return messages
 
     # -- as a taker of what comes for agents that are in doubt ----------------------------------------------

@@ -10,6 +10,7 @@ from formicary.core.errors import InvalidNameError, MoveError
 from formicary.core.names import check_container
 from formicary.mobility.arriving import Arriving
 from formicary.mobility.departing import Departing
+from formicary.mobility.handover.cluster_view import home_of
 from formicary.mobility.handover.instructions import (
     Build,
     Complete,
@@ -26,7 +27,6 @@ from formicary.mobility.handover.instructions import (
     Wake,
 )
 from formicary.mobility.handover.machine import HandOver
-from formicary.mobility.handover.surroundings import home_of
 from formicary.mobility.namesakes import Namesakes
 from formicary.mobility.origins import Origins
 from formicary.mobility.telling import CHANNEL, Telling
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from formicary.core.agent import Agent
     from formicary.core.base_agent import BaseAgent
     from formicary.core.micro import MicroAgent
-    from formicary.mobility.belongings import Belongings
+    from formicary.mobility.attached_state import AttachedState
     from formicary.mobility.cloning import Cloning
     from formicary.mobility.handover.instructions import Instruction
     from formicary.mobility.redirection.places import Places
@@ -60,7 +60,7 @@ class MobilityService:
         places: where agents are that have moved.
         is_member: whether a container is a member of the platform: others may say nothing.
         listed: returns the domains of all members.
-        belongings: returns what hands over what the services have of agents.
+        attached_state: returns what hands over what the services have of agents.
         cloning: returns what makes copies of agents.
     """
 
@@ -75,7 +75,7 @@ class MobilityService:
         *,
         is_member: Callable[[str], bool],
         listed: Callable[[], Collection[str]],
-        belongings: Callable[[], Belongings],
+        attached_state: Callable[[], AttachedState],
         cloning: Callable[[], Cloning],
     ) -> None:
         self._container = container
@@ -90,7 +90,7 @@ class MobilityService:
             self._machine,
             transport=transport,
             places=places,
-            belongings=belongings,
+            attached_state=attached_state,
             act=self._act,
         )
         self._origins = Origins(container)
@@ -99,7 +99,7 @@ class MobilityService:
             container,
             self._machine,
             places=places,
-            belongings=belongings,
+            attached_state=attached_state,
             origins=self._origins,
             act=self._act,
         )

@@ -1,7 +1,7 @@
 """What a container does at the moment, at no cost until somebody asks, or watches.
 
 - `events`: what somebody who watches a platform is told
-- `collector`: what is collected for those who watch, by `tapping` (on the way of messages), `sampling` (which
+- `collector`: what is collected for those who watch, by `probes` (on the way of messages), `sampling` (which
   of too many are shown) and `looking` (how agents are)
 - `recording`: what was seen, in a file; `state` is how everything is after some events
 - `exporting`: a conversation as a picture or a table

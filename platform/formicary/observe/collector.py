@@ -13,7 +13,7 @@ from formicary.core.errors import UsageError
 from formicary.core.names import MANAGEMENT
 from formicary.observe.events import AgentSeen, DeadLetter, Event, Filters, LeftOut
 from formicary.observe.looking import Look
-from formicary.observe.tapping import Taps, text
+from formicary.observe.probes import Probes, text
 
 if TYPE_CHECKING:
     import asyncio
@@ -68,16 +68,16 @@ class Subscription(Instrument):
     ) -> None:
         self._container = container
         self.clock = clock or wall_time()
-        self.taps = Taps(container, filters, most, self.clock)
+        self.probes = Probes(container, filters, most, self.clock)
         self.until = 0.0
         """When it ends, by the event loop's clock, unless the viewer asks again."""
         self._lives: deque[AgentSeen | DeadLetter] = deque(maxlen=lives)
-        self._look = Look(container, self.taps, self.clock) if with_figures else None
+        self._look = Look(container, self.probes, self.clock) if with_figures else None
         self._looked = float("-inf")
 
-    def entrance_of(self, address: str | None, beyond: Deliver) -> Deliver:
+    def wrap(self, address: str | None, beyond: Deliver) -> Deliver:
         """Return the way in to an agent, on which messages are counted, and some of them noted."""
-        return self.taps.entrance_of(str(address), beyond)
+        return self.probes.wrap(str(address), beyond)
 
     def agent_started(self, agent: BaseAgent) -> None:
         """Note that an agent is there."""
@@ -116,7 +116,7 @@ class Subscription(Instrument):
 
     def take(self) -> Seen:
         """Return what was collected since the last time."""
-        taken = [*self.taps.taken()]
+        taken = [*self.probes.taken()]
         events = self.take_all()
         events[:0] = taken
         at = self.clock()
@@ -127,7 +127,7 @@ class Subscription(Instrument):
 
     def take_all(self) -> list[Event]:
         """Return the messages, lives and dead letters since the last time, in the order of time."""
-        messages, left_out = self.taps.take()
+        messages, left_out = self.probes.take()
         events: list[Event] = [*messages, *self._lives]
         events.sort(key=_when)
         self._lives.clear()
@@ -169,10 +169,10 @@ class Collector:
             subscription = Subscription(self._container, filters, most, with_figures=with_figures)
             self._viewers[viewer] = subscription
             self._container.dispatcher.add_observer(subscription)
-        elif subscription.taps.filters != filters:
-            subscription.taps.set_filters(filters)
+        elif subscription.probes.filters != filters:
+            subscription.probes.set_filters(filters)
             self._container.dispatcher.routes.clear()
-        subscription.taps.sampler.most = max(1, most)
+        subscription.probes.sampler.most = max(1, most)
         loop = self._container.scheduler.loop
         subscription.until = loop.time() + LEASE
         if self._timer is None:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
     from formicary.core.micro import MicroAgent
+    from formicary.observe.probes import Probes
     from formicary.observe.rates import Rates
-    from formicary.observe.tapping import Taps
 
 _AGENTS: Final = 2000  # that are looked at in one look; with more, they take turns
 _CHANGED: Final = 4000  # agents and behaviours that are told of in one look, about
@@ -32,13 +32,13 @@ class Look:
 
     Args:
         container: the container.
-        taps: count its messages.
+        probes: count its messages.
         clock: tells the time of day, in seconds since 1970.
     """
 
-    def __init__(self, container: Container, taps: Taps, clock: Callable[[], float]) -> None:
+    def __init__(self, container: Container, probes: Probes, clock: Callable[[], float]) -> None:
         self._container = container
-        self._taps = taps
+        self._probes = probes
         self._clock = clock
         self._before: metrics.Figures | None = None
         self._known: dict[str, AgentFigures] = {}
@@ -54,7 +54,7 @@ class Look:
         figures = metrics.measure(self._container)
         since = rates(self._before, figures)
         self._before = figures
-        self._taps.forget_gone()
+        self._probes.forget_gone()
         agents, gone = self._agents(at)
         return Figures(
             at,
@@ -65,7 +65,7 @@ class Look:
         )
 
     def _own(self, figures: metrics.Figures, since: Rates | None, at: float) -> ContainerFigures:
-        passed, seconds = self._taps.passed(), at - self._passed_at
+        passed, seconds = self._probes.passed(), at - self._passed_at
         messages = (passed - self._passed) / seconds if self._passed_at and seconds > 0 else None
         self._passed, self._passed_at = passed, at
         backend = self._container.platform_services.backend
@@ -110,8 +110,8 @@ class Look:
     def _of_agent(self, agent: Agent | MicroAgent, at: float, cpu: dict[str, float] | None) -> AgentFigures:
         name = str(agent.address)
         behaviours = _behaviours(agent)
-        tap = self._taps.by_agent.get(name)
-        count = 0 if tap is None else tap.passed
+        probe = self._probes.by_agent.get(name)
+        count = 0 if probe is None else probe.passed
         return AgentFigures(
             name,
             self._container.name,

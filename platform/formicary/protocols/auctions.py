@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from formicary.protocols.partners import Partners
 
 
-class Sale(NamedTuple):
+class AuctionResult(NamedTuple):
     """What has come of an auction.
 
     Attributes:
@@ -39,7 +39,7 @@ class Auction(Several):
 
     async def run(
         self, bidders: Iterable[str] | Partners, item: str, prices: Iterable[Decimal], patience: float
-    ) -> Sale | None:
+    ) -> AuctionResult | None:
         """Hold the auction; arguments and results as of `english_auction`.
 
         Args:
@@ -49,14 +49,14 @@ class Auction(Several):
             patience: seconds of a round.
         """
         check_duration(patience, "patience=")
-        sale: Sale | None = None
+        sale: AuctionResult | None = None
         try:
             for name in await find_all(self._conversations, bidders):
                 await self._open(name).send("inform", item)
             for price in prices:
                 bid = await self._round(price, patience, None if sale is None else sale.winner)
                 if bid is not None:
-                    sale = Sale(bid.partner, float(price))
+                    sale = AuctionResult(bid.partner, float(price))
                 if (bid is None) is (self._protocol is EnglishAuction):
                     break
             await self._tell_end(item, sale)
@@ -91,7 +91,7 @@ class Auction(Several):
                 break
         return first
 
-    async def _tell_end(self, item: str, sale: Sale | None) -> None:
+    async def _tell_end(self, item: str, sale: AuctionResult | None) -> None:
         said = "unsold" if sale is None else f"{sale.winner} for {sale.price:g}"
         for dialogue in self._in_state("proposed"):
             await dialogue.send("reject-proposal")
@@ -123,7 +123,7 @@ async def english_auction(
     start: float,
     step: float,
     patience: float,
-) -> Sale | None:
+) -> AuctionResult | None:
     """Sell to who bids most; as of `Conversing.english_auction`."""
     price, rise = _decimal(start, "first price"), _decimal(step, "step")
 
@@ -145,7 +145,7 @@ async def dutch_auction(
     step: float,
     reserve: float,
     patience: float,
-) -> Sale | None:
+) -> AuctionResult | None:
     """Sell to who bids first; as of `Conversing.dutch_auction`."""
     price, fall, least = _decimal(start, "first price"), _decimal(step, "step"), _decimal(reserve, "reserve")
     prices = (price - number * fall for number in range(int((price - least) / fall) + 1))

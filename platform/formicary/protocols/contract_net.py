@@ -63,7 +63,7 @@ class Round:
                 dialogue.expire()
 
 
-class Net(Several):
+class ContractNetSession(Several):
     """A call for proposals to several bidders: `async with` it, and go through `bids` with `async for`.
 
     Leaving the block rejects all proposals that were not awarded, and cancels with those who were to answer.

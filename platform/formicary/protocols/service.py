@@ -60,7 +60,7 @@ class ConversationService:
             conversations = self.conversations[agent.address] = Conversations(self, agent)
             routes = self.container.dispatcher.routes
             if agent.address in routes:  # else the way is made by the next message
-                routes[agent.address] = self.container.dispatcher.entrance_of(agent)
+                routes[agent.address] = self.container.dispatcher.wrap(agent)
         return conversations
 
     def outside(self) -> Conversations:
@@ -72,7 +72,7 @@ class ConversationService:
 
     # -- what the container asks for ------------------------------------------------------------------------
 
-    def entrance_of(self, address: str | None, beyond: Deliver) -> Deliver:
+    def wrap(self, address: str | None, beyond: Deliver) -> Deliver:
         """Return the way in to an agent; `beyond` takes what belongs to no conversation."""
         conversations = self.conversations.get(address)
         return beyond if conversations is None else conversations.entrance(beyond)

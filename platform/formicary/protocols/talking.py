@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formicary.protocols.table import Protocol
 
 
-class Talk:
+class Conversation:
     """A conversation that is led step by step; use it as `async with`.
 
     Leaving the block before the end sends FIPA's cancel.

@@ -10,7 +10,7 @@ from formicary.core.errors import ContainerClosedError, FormicaryError, LinkErro
 from formicary.core.logs import get_logger
 from formicary.core.names import check_container
 from formicary.transport.addresses import JoinAddress
-from formicary.transport.link.header import Terms
+from formicary.transport.link.header import SessionParameters
 from formicary.transport.link.link import Link
 from formicary.transport.link.outbox import BATCH_SIZE
 from formicary.transport.link.session import Session
@@ -54,7 +54,7 @@ class Router:
         address: XmppServer | JoinAddress | None,
         options: ConnectionOptions,
         *,
-        session: Callable[[Callable[[], int], Terms], Session] = Session,
+        session: Callable[[Callable[[], int], SessionParameters], Session] = Session,
         batch_size: int = BATCH_SIZE,
     ) -> None:
         self._join = address if isinstance(address, JoinAddress) else None
@@ -159,10 +159,10 @@ class Router:
             if self._connections is not None:
                 self._connections.forget(link.domain)
 
-    def _terms(self, domain: str) -> Terms:
+    def _terms(self, domain: str) -> SessionParameters:
         limit = _FRAME_LIMIT if self._xmpp is None else min(_FRAME_LIMIT, self._xmpp.frame_limit)
         offer = None if self._connections is None else self._connections.offer(domain)
-        return Terms(frame_limit=limit, offer=offer, receipts=True)
+        return SessionParameters(frame_limit=limit, offer=offer, receipts=True)
 
     def _indirect_path(self, link: Link) -> IndirectPath:
         if self._xmpp is not None:
@@ -174,10 +174,10 @@ class Router:
         """Return whether a container is a member of the platform, for all that is known."""
         return self.container.peers is not None and self.container.peers.is_member(domain)
 
-    def on_found(self, link: Link, terms: Terms) -> None:
+    def on_found(self, link: Link, parameters: SessionParameters) -> None:
         """Called when the other end of a link is there; it may be reached directly, too."""
         if self._connections is not None:
-            self._connections.on_found(link, terms)
+            self._connections.on_found(link, parameters)
 
     def on_lost(self, link: Link) -> None:
         """Called when the other end of a link is not there any more."""

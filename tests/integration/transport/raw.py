@@ -11,7 +11,7 @@ from typing import Self
 
 from formicary import Message
 from formicary.server import add_container
-from formicary.transport.link.header import DATA, HEADER, HELLO, SIZE, Terms, write_terms
+from formicary.transport.link.header import DATA, HEADER, HELLO, SIZE, SessionParameters, write_parameters
 
 _LONGEST = 60.0  # seconds to wait for what is expected
 _STREAM = "<stream:stream xmlns='{}' xmlns:stream='http://etherx.jabber.org/streams' to='{}' version='1.0'>"
@@ -142,22 +142,22 @@ class RawLink:
             f"<frame xmlns='urn:formicary:frame:2'>{text}</frame></message>"
         )
 
-    def hello(self, terms=None, *, asks=0, echo=0):
+    def hello(self, parameters=None, *, asks=0, echo=0):
         """Send a hello, and return what was sent."""
-        payload = write_terms(terms or Terms())
+        payload = write_parameters(parameters or SessionParameters())
         self.send(frame := HEADER.pack(HELLO, self.incarnation, self.other, asks, echo) + payload)
         return frame
 
-    async def open(self, terms=None):
-        """Become the container's session with this component; return the terms that it tells."""
-        self.hello(terms, asks=99)
+    async def open(self, parameters=None):
+        """Become the container's session with this component; return the parameters that it tells."""
+        self.hello(parameters, asks=99)
         while True:
             answer = await self.component.frame(HELLO)
             _, sender, receiver, asks, echo = HEADER.unpack_from(answer)
             if (receiver, echo) == (self.incarnation, 99) and asks:
                 break
         self.other = sender
-        self.hello(terms, echo=asks)
+        self.hello(parameters, echo=asks)
         return answer[SIZE:]
 
     def control(self, kind, number=0, acked=0, payload=b""):

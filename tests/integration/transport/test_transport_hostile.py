@@ -26,8 +26,8 @@ from formicary.transport.link.header import (
     MESSAGE_LIMIT,
     PART,
     WINDOW_FRAMES,
-    Terms,
-    write_terms,
+    SessionParameters,
+    write_parameters,
 )
 
 pytestmark = pytest.mark.server
@@ -126,7 +126,7 @@ BAD_FRAMES = [
     as_text(HEADER.pack(HELLO, 7, 0, 1, 0) + msgspec.msgpack.encode({"frame_limit": 0})),
     as_text(HEADER.pack(HELLO, 7, 0, 1, 0) + msgspec.msgpack.encode({"window_bytes": -1})),
     as_text(HEADER.pack(HELLO, 7, 0, 1, 0) + msgspec.msgpack.encode({"message_limit": 1 << 63})),
-    as_text(HEADER.pack(HELLO, 0, 0, 1, 0) + write_terms(Terms())),
+    as_text(HEADER.pack(HELLO, 0, 0, 1, 0) + write_parameters(SessionParameters())),
 ]
 
 
@@ -258,7 +258,7 @@ async def test_an_endless_batch_is_refused_and_needs_no_memory(containers, serve
 async def test_for_one_with_an_endless_window_that_acknowledges_nothing_little_is_kept(containers, server):
     async with containers("c1") as (c1,), RawComponent(server.address, "evil") as evil:
         raw = evil.link()
-        await raw.open(Terms(window_frames=1 << 52, window_bytes=1 << 52))
+        await raw.open(SessionParameters(window_frames=1 << 52, window_bytes=1 << 52))
         sender = MicroAgent("sender")
         await c1.start(sender)
         sent = 0
@@ -323,7 +323,7 @@ async def test_one_of_another_version_is_told_and_senders_to_it_are_told(contain
         await start(c1, "a", got, do(lambda own: own.send(Message(to="x@evil", body="asked"))))
         asked = await evil.frame(HELLO)
         raw.other, number = HEADER.unpack_from(asked)[1], HEADER.unpack_from(asked)[3]
-        raw.hello(Terms(versions=(9, 12)), echo=number)
+        raw.hello(SessionParameters(versions=(9, 12)), echo=number)
         await until(lambda: got.messages)
         (told,) = got.bodies
         assert told.startswith("container evil cannot be reached: it supports versions 9 to 12 of the link")
@@ -348,7 +348,7 @@ async def test_an_offer_that_is_none_is_dropped_and_the_link_goes_through_the_se
     async with containers("c1", route="auto") as (c1,), RawComponent(server.address, "evil") as evil:
         own, raw = await scene(c1), evil.link()
         before = own.dropped
-        await raw.open(Terms(offer=offer))
+        await raw.open(SessionParameters(offer=offer))
         raw.data(batch(["a", "x", "good"]))
         await until(lambda: own.got.messages)
         assert own.dropped == before + 1
@@ -375,7 +375,7 @@ async def test_a_client_cannot_send_frames(containers, server):
     account = server.create_account(f"eve{next(_numbers)}", "secret", "localhost")
     async with containers("c1") as (c1,), RawClient(server, account, "secret") as eve:
         own = await scene(c1)
-        hello = as_text(HEADER.pack(HELLO, 7, 0, 99, 0) + write_terms(Terms()))
+        hello = as_text(HEADER.pack(HELLO, 7, 0, 99, 0) + write_parameters(SessionParameters()))
         for sender in (None, account, "c2.lab.localhost"):
             origin = f" from='{sender}'" if sender else ""
             eve.send(stanza(hello).replace(" from='evil.lab.localhost'", origin))

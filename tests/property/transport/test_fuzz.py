@@ -35,9 +35,9 @@ from formicary.transport.link.header import (
     PART,
     PING,
     PONG,
-    Terms,
-    read_terms,
-    write_terms,
+    SessionParameters,
+    read_parameters,
+    write_parameters,
 )
 from formicary.transport.link.instructions import Transmit
 from formicary.transport.link.session import Session
@@ -59,7 +59,7 @@ BATCHES = [
 ]
 OFFER = Offer(host="h", unix="/u", tcp=(("127.0.0.1", 5),), tls=True, certificate=b"c", key=bytes(32))
 # Small, so that all limits are reached.
-TERMS = Terms(frame_limit=2048, window_frames=8, window_bytes=8192, message_limit=8192)
+TERMS = SessionParameters(frame_limit=2048, window_frames=8, window_bytes=8192, message_limit=8192)
 
 
 def test_batches():
@@ -98,16 +98,16 @@ def test_what_is_passed_on():
 def test_hellos():
     def take(data):
         try:
-            terms = read_terms(data)
-            if terms.offer is not None:
-                msgspec.convert(terms.offer, Offer)
+            parameters = read_parameters(data)
+            if parameters.offer is not None:
+                msgspec.convert(parameters.offer, Offer)
         except ValueError:  # msgspec's are, too
             return False
-        assert len(write_terms(terms)) < 3 * len(data) + 100
+        assert len(write_parameters(parameters)) < 3 * len(data) + 100
         return True
 
-    terms = (TERMS, Terms(), Terms(offer=OFFER, previous=(1, 2, 3)))
-    fuzz(map(write_terms, terms), take)
+    parameters = (TERMS, SessionParameters(), SessionParameters(offer=OFFER, previous=(1, 2, 3)))
+    fuzz(map(write_parameters, parameters), take)
 
 
 def test_addresses_to_join():
@@ -341,7 +341,7 @@ def frames_of(pair):
     heads += [(kind, own, peer, number, 1) for kind in (ACK, PING, PONG, LOST, BUSY) for number in (0, 1)]
     frames = [HEADER.pack(*head) + (BATCHES[0] if head[0] in {DATA, PART} else b"") for head in heads]
     hellos = [(own, peer, 5, 0), (own, 0, 5, 0), (own + 90, 0, 5, 0), (own, peer, 0, 7)]
-    return frames + [HEADER.pack(HELLO, *head) + write_terms(TERMS) for head in hellos]
+    return frames + [HEADER.pack(HELLO, *head) + write_parameters(TERMS) for head in hellos]
 
 
 def test_sessions():

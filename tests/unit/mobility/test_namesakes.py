@@ -70,7 +70,7 @@ async def test_failures_wait_until_it_is_known_whose_they_are():
         meeting.namesakes.doubt("c9.lab.localhost")  # another one's agents are in no doubt by that
         second = meeting.fail("2")
         assert await meeting.told() == ["1"]
-        assert meeting.namesakes in meeting.dispatcher.custodians  # so nobody hears that it was taken
+        assert meeting.namesakes in meeting.dispatcher.unacked_holders  # so nobody hears that it was taken
         assert list(meeting.namesakes.messages()) == [second]
         meeting.namesakes.know("c9.lab.localhost")
         assert await meeting.told() == ["1"]
@@ -78,7 +78,7 @@ async def test_failures_wait_until_it_is_known_whose_they_are():
         meeting.fail("3")
         assert await meeting.told() == ["1", "2", "3"]
         assert list(meeting.namesakes.messages()) == []
-        assert meeting.namesakes not in meeting.dispatcher.custodians
+        assert meeting.namesakes not in meeting.dispatcher.unacked_holders
 
 
 async def check_that_the_other_is_told(world, meeting):

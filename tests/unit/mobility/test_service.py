@@ -50,7 +50,7 @@ async def test_what_cannot_be_a_container_s_name_is_said_to_be_none(to):
 
 def test_who_does_not_move_has_nothing_of_it():
     assert not hasattr(Agent("alice"), "__dict__")
-    assert (Agent.data, Agent.data_version, Agent.leaves_behind) == (None, 1, ())
+    assert (Agent.data, Agent.data_version, Agent.transient) == (None, 1, ())
 
 
 def test_data_of_another_version_needs_an_upgrade():

@@ -301,7 +301,7 @@ class Has(Agent):
 
 
 class HasBehind(Has):
-    leaves_behind: ClassVar = "file"
+    transient: ClassVar = "file"
 
 
 class HasSlot(Agent):
@@ -390,7 +390,7 @@ def slotted():
 CANNOT = {
     "attribute": (
         lambda: Has(file=3),
-        "its attribute `file` is not carried along; put it in `data`, or list it in `leaves_behind`",
+        "its attribute `file` is not carried along; put it in `data`, or list it in `transient`",
     ),
     "slot": (slotted, "its attribute `file` is not carried"),
     "of-behaviour": (

@@ -134,7 +134,7 @@ class Machine(FSMBehaviour):
 
 class Shopper(Agent):
     data: Basket
-    leaves_behind: ClassVar = ("hooks",)
+    transient: ClassVar = ("hooks",)
 
     def __init__(self, name="alice", *behaviours):
         super().__init__(name)

@@ -15,7 +15,7 @@ from formicary.core.mailbox import Mailbox
 from formicary.core.micro import MicroAgent, MicroInbox
 from formicary.observe.collector import LEASE, MOST_VIEWERS, Collector, Subscription
 from formicary.observe.events import DeadLetter, Figures, Filters, LeftOut, MessageSeen, MessageTaken
-from formicary.observe.tapping import Tap
+from formicary.observe.probes import Probe
 from formicary.testing import run_virtual, until_idle
 
 
@@ -314,10 +314,10 @@ def test_all_of_an_agent_is_left_out_or_shown_whoever_wrote_last():
         for name in ("bob", "eve"):
             await container.start(agent(name, Receive()))
         collector.ask("viewer", Filters(), 100)
-        taps = next(iter(container.dispatcher.observers)).taps
-        marks = {name: taps.marks[f"{name}@c1.lab.localhost"] for name in ("ann", "bob", "eve")}
+        probes = next(iter(container.dispatcher.observers)).probes
+        marks = {name: probes.marks[f"{name}@c1.lab.localhost"] for name in ("ann", "bob", "eve")}
         low, high = sorted(("bob", "eve"), key=lambda name: marks[name] ^ marks["ann"])
-        taps.sampler.threshold = marks[high] ^ marks["ann"]  # now only one of them is shown
+        probes.sampler.threshold = marks[high] ^ marks["ann"]  # now only one of them is shown
         deliver = container.dispatcher.routes.get
         for name in (low, high, high, low, low, high):
             message = Message(to="ann@c1.lab.localhost", sender=f"{name}@c1.lab.localhost", body=name)
@@ -337,9 +337,9 @@ def test_nothing_stays_of_a_viewer_that_has_gone(filters, end):
     def ways(container):
         return {name: (way.__func__, way.__self__) for name, way in container.dispatcher.routes.items()}
 
-    def taps():
+    def probes():
         gc.collect()
-        return [each for each in gc.get_objects() if isinstance(each, Tap | Subscription)]
+        return [each for each in gc.get_objects() if isinstance(each, Probe | Subscription)]
 
     def names(number):
         return [f"{name}@c1.lab.localhost" for name in ("one", "two", "micro")] * number
@@ -356,9 +356,9 @@ def test_nothing_stays_of_a_viewer_that_has_gone(filters, end):
         collector.ask("viewer", filters, 10)
         await send(container, *to_send, name="second")
         assert {function.__qualname__.partition(".")[0] for function, _ in ways(container).values()} == {
-            "Tap"
+            "Probe"
         }
-        assert taps()
+        assert probes()
         if end == "forget":
             collector.forget("viewer")
         elif end == "close":
@@ -372,6 +372,6 @@ def test_nothing_stays_of_a_viewer_that_has_gone(filters, end):
         assert kept == [True, False, True]  # the choice among behaviours is made anew, by the same function
         assert not container.dispatcher.observers
         assert not container.dispatcher.is_observed
-        assert not taps()
+        assert not probes()
 
     collecting(test)

@@ -12,8 +12,8 @@ from tests.unit.core.agents import Collect, do, reasons, start
 from formicary import Container, Message
 from formicary.container.options import ConnectionOptions
 from formicary.transport.link.frames import encode
-from formicary.transport.link.header import DATA, HELLO, Terms
-from formicary.transport.link.instructions import Fate, Transmit
+from formicary.transport.link.header import DATA, HELLO, SessionParameters
+from formicary.transport.link.instructions import DeliveryOutcome, Transmit
 from formicary.transport.link.session import Session, State
 from formicary.transport.router import Router
 
@@ -28,7 +28,7 @@ class Peer:
     def __init__(self, hub, name):
         self.hub = hub
         self.domain = f"{name}.lab.localhost"
-        self.session = Session(lambda: next(_numbers) * 2_654_435_761 % (1 << 32), Terms())
+        self.session = Session(lambda: next(_numbers) * 2_654_435_761 % (1 << 32), SessionParameters())
         self.session.use_path(self.now)
         self.batches = []
         self.sent = []
@@ -228,7 +228,7 @@ async def test_what_was_taken_is_said_as_long_as_the_other_may_ask():
             failed += [one for one in peer.session.instructions if hasattr(one, "items")]
             Peer.perform(peer)
         assert hub.got.bodies == ["a", "b"]
-        assert all(one.fate is Fate.DELIVERED for one in failed)
+        assert all(one.outcome is DeliveryOutcome.DELIVERED for one in failed)
 
 
 async def test_a_link_that_is_used_is_not_forgotten():

@@ -35,7 +35,7 @@ ORPHANED_SECONDS = 8.0
 """After how long without any word of its controller a host agent ends, with all that it has started."""
 
 
-class Handshake(msgspec.Struct, frozen=True, tag="deputy"):
+class Handshake(msgspec.Struct, frozen=True, tag="host-agent"):
     """The first line of a host agent: that it is there, or why it cannot be.
 
     What comes before it is not the host agent's: a login shell may greet everybody. See `HANDSHAKE_BEGINS`.
@@ -57,7 +57,7 @@ class Handshake(msgspec.Struct, frozen=True, tag="deputy"):
     address: str = ""
 
 
-HANDSHAKE_BEGINS = b'{"type":"deputy"'
+HANDSHAKE_BEGINS = b'{"type":"host-agent"'
 """How its line begins: it is looked for in whatever a login shell says before it."""
 
 

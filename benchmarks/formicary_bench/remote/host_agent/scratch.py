@@ -20,7 +20,7 @@ from formicary_bench.remote.bootstrap.folder import IN_USE, SCRATCH, where
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_DRAFT, _READY = "new-", "deputy-"
+_DRAFT, _READY = "new-", "host-agent-"
 _ATTEMPTS = 20
 
 

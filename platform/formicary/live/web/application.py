@@ -68,7 +68,7 @@ class Application:
         return web.Response(status=status, text=f"{sentence}\n", headers=self._headers)
 
     async def _give_socket(self, request: web.BaseRequest, connection: Connection) -> web.StreamResponse:
-        """Talk with a page until either end leaves."""
+        """Conversation with a page until either end leaves."""
         socket = web.WebSocketResponse(
             heartbeat=_SILENCE, max_msg_size=wire.LONGEST, compress=False, protocols=[PROTOCOL]
         )

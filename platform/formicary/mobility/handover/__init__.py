@@ -2,7 +2,7 @@
 
 - `exchange`: what containers tell each other about it
 - `instructions`: what is to be done
-- `surroundings`: which others are there, and what is to be told them
+- `cluster_view`: which others are there, and what is to be told them
 - `draining`: that what was sent has arrived
 - `departure`: of agents that leave this container
 - `arrival`: of those that come to it

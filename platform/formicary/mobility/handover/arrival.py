@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from formicary.mobility.handover.cluster_view import home_of
 from formicary.mobility.handover.exchange import (
     Ask,
     Decided,
@@ -16,13 +17,12 @@ from formicary.mobility.handover.exchange import (
     Started,
 )
 from formicary.mobility.handover.instructions import Build, Complete, Discard, Terminate, Wake
-from formicary.mobility.handover.surroundings import home_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from formicary.mobility.handover.cluster_view import ClusterView
     from formicary.mobility.handover.exchange import Brought, Cancel, Kill, Prepare, Query, Start, Targets
-    from formicary.mobility.handover.surroundings import Surroundings
 
 UNKNOWN, READY, STARTED = 0, 1, 2
 """What `Have` says."""
@@ -45,13 +45,13 @@ class Arrivals:
     """The agents that are made ready in one container, or were, and are not known to be started.
 
     Args:
-        surroundings: the container's.
+        cluster_view: the container's.
         number_of: returns the number of the hand-over that has brought an agent that lives here; 0 if it has
             come by none, None if no such agent lives here.
     """
 
-    def __init__(self, surroundings: Surroundings, number_of: Callable[[str], int | None]) -> None:
-        self._surroundings = surroundings
+    def __init__(self, cluster_view: ClusterView, number_of: Callable[[str], int | None]) -> None:
+        self._cluster_view = cluster_view
         self._number_of = number_of
         self._arrivals: dict[str, _Arrival] = {}
         # By agent: the hand-over, source and its incarnation, where the home said that it is through.
@@ -63,10 +63,10 @@ class Arrivals:
         """Called when an agent was made, as `Build` said."""
         arrival = self._arrivals.get(address)
         if arrival is None or arrival.number != number:
-            self._surroundings.instructions.append(Discard(address, number))
+            self._cluster_view.instructions.append(Discard(address, number))
             return
         arrival.is_built = True
-        own = self._surroundings
+        own = self._cluster_view
         if arrival.home == own.domain:  # this container decides itself, and at once
             own.tell(own.domain, self._question(address, arrival, is_ready=True))
         else:
@@ -77,7 +77,7 @@ class Arrivals:
         arrival = self._arrivals.get(address)
         if arrival is not None and arrival.number == number:
             del self._arrivals[address]
-            own = self._surroundings
+            own = self._cluster_view
             if arrival.home == own.domain:
                 own.tell(
                     own.domain, self._question(address, arrival, is_ready=False)
@@ -92,16 +92,16 @@ class Arrivals:
         del self._arrivals[address]
         if arrival.is_by_source:
             self._confirm(arrival.source, address, number, message)
-        elif arrival.home != self._surroundings.domain:
+        elif arrival.home != self._cluster_view.domain:
             # That may be a later process by now than the one that has decided, and not know of it.
-            self._surroundings.tell(arrival.home, Have(address, number, STARTED))
+            self._cluster_view.tell(arrival.home, Have(address, number, STARTED))
 
     # -- what the source says -------------------------------------------------------------------------------
 
     def prepare(self, origin: str, event: Prepare) -> None:
         """Make an agent ready, if it is not."""
         address, number = event.address, event.number
-        own = self._surroundings
+        own = self._cluster_view
         arrival = self._arrivals.get(address)
         if arrival is not None:
             if arrival.number == number and arrival.source == origin:
@@ -136,7 +136,7 @@ class Arrivals:
             self._confirm(origin, address, event.number)
         elif arrival is None or arrival.number != event.number:
             self._confirm(origin, address, event.number)
-            self._surroundings.tell(home_of(address), Gone(address, event.number))
+            self._cluster_view.tell(home_of(address), Gone(address, event.number))
         elif arrival.source == origin:
             arrival.is_by_source = True
             if not arrival.is_waking:
@@ -147,12 +147,12 @@ class Arrivals:
         arrival = self._arrivals.get(event.address)
         is_this = arrival is not None and (arrival.number, arrival.source) == (event.number, origin)
         if is_this and arrival is not None and arrival.is_waking:
-            self._surroundings.instructions.append(Complete(event.address, event.number))
+            self._cluster_view.instructions.append(Complete(event.address, event.number))
 
     def kill(self, origin: str, event: Kill) -> None:
         """End an agent that was killed on its way."""
         address, number = event.address, event.number
-        own = self._surroundings
+        own = self._cluster_view
         self._started.pop(address, None)
         arrival = self._arrivals.get(address)
         if arrival is not None and (arrival.number, arrival.source) == (number, origin):
@@ -168,7 +168,7 @@ class Arrivals:
 
     def gone(self, origin: str, event: Gone) -> None:
         """Have the home, which is here, decide that an agent stays which has ended where it comes from."""
-        arrival, own = self._arrivals.get(event.address), self._surroundings
+        arrival, own = self._arrivals.get(event.address), self._cluster_view
         is_this = arrival is not None and arrival.source == origin and arrival.number >= event.number
         if is_this and arrival is not None and not arrival.is_waking and arrival.home == own.domain:
             own.tell(own.domain, self._question(event.address, arrival, is_ready=False))
@@ -181,7 +181,7 @@ class Arrivals:
         arrival = self._arrivals.get(address)
         if arrival is None or arrival.number != event.number or arrival.home != origin or arrival.is_waking:
             return
-        own = self._surroundings
+        own = self._cluster_view
         if origin == own.domain and own.is_there(arrival.source, arrival.incarnation):
             own.tell(arrival.source, event)  # which starts it when it is taken apart there
             if not event.moves:
@@ -204,15 +204,15 @@ class Arrivals:
             state = STARTED if arrival.is_waking else READY
         elif self._started.get(address, (0,))[0] == number:
             state, was_here = STARTED, True
-        self._surroundings.tell(origin, Have(address, number, state))
+        self._cluster_view.tell(origin, Have(address, number, state))
         if was_here:
-            self._surroundings.tell(origin, Gone(address, number))
+            self._cluster_view.tell(origin, Gone(address, number))
 
     # -- who comes and goes ---------------------------------------------------------------------------------
 
     def joined(self, domain: str) -> None:
         """Called when there is a new link to another container: what was said there before may be lost."""
-        own = self._surroundings
+        own = self._cluster_view
         for address, arrival in tuple(self._arrivals.items()):
             if not arrival.is_built or arrival.is_waking:
                 continue
@@ -256,34 +256,34 @@ class Arrivals:
         """Forget all, as the container stops; sources that are there are told."""
         for address, arrival in tuple(self._arrivals.items()):
             self._discard(address, arrival)
-            if arrival.home != self._surroundings.domain and not arrival.is_waking:  # else it has lived here
-                reason = f"container {self._surroundings.domain.partition('.')[0]} stops"
-                self._surroundings.tell(arrival.source, Refused(address, arrival.number, reason))
+            if arrival.home != self._cluster_view.domain and not arrival.is_waking:  # else it has lived here
+                reason = f"container {self._cluster_view.domain.partition('.')[0]} stops"
+                self._cluster_view.tell(arrival.source, Refused(address, arrival.number, reason))
 
     # -- steps ----------------------------------------------------------------------------------------------
 
     def _confirm(self, source: str, address: str, number: int, message: bytes = b"") -> None:
         """Tell the source that an agent was started, and the home that the source has known it."""
-        self._surroundings.tell(source, Started(address, number, message))
+        self._cluster_view.tell(source, Started(address, number, message))
         if (home := home_of(address)) != source:
-            self._surroundings.tell(home, Started(address, number))
+            self._cluster_view.tell(home, Started(address, number))
 
     def _confirm_death(self, source: str, address: str, number: int) -> None:
         """Tell the source that an agent was ended that it has killed, and the home that it is not here."""
-        self._surroundings.tell(source, Started(address, number))
-        self._surroundings.tell(home_of(address), Gone(address, number))
+        self._cluster_view.tell(source, Started(address, number))
+        self._cluster_view.tell(home_of(address), Gone(address, number))
 
     def _say_again(self, address: str, arrival: _Arrival) -> None:
-        own = self._surroundings
+        own = self._cluster_view
         is_home = arrival.home == own.domain
         event = Decided(address, arrival.number, moves=True) if is_home else Prepared(address, arrival.number)
         own.tell(arrival.source, event)
 
     def _ask(self, address: str, arrival: _Arrival) -> None:
-        self._surroundings.tell(arrival.home, self._question(address, arrival, is_ready=False))
+        self._cluster_view.tell(arrival.home, self._question(address, arrival, is_ready=False))
 
     def _question(self, address: str, arrival: _Arrival, *, is_ready: bool) -> Ask:
-        own = self._surroundings
+        own = self._cluster_view
         return Ask(
             address, arrival.number, arrival.source, arrival.incarnation,
             own.domain, own.incarnation, arrival.witness, is_ready,
@@ -292,7 +292,7 @@ class Arrivals:
     def _wake(self, address: str, arrival: _Arrival, targets: Targets, *, brings: bool = False) -> None:
         arrival.is_waking = True
         wake = Wake(address, arrival.number, arrival.source, targets, brings)
-        self._surroundings.instructions.append(wake)
+        self._cluster_view.instructions.append(wake)
 
     def _remember(self, address: str, arrival: _Arrival) -> None:
         """Remember what the source may ask a later incarnation of the home about."""
@@ -302,4 +302,4 @@ class Arrivals:
 
     def _discard(self, address: str, arrival: _Arrival) -> None:
         del self._arrivals[address]
-        self._surroundings.instructions.append(Discard(address, arrival.number))
+        self._cluster_view.instructions.append(Discard(address, arrival.number))

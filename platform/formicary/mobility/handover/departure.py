@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary.mobility.handover.cluster_view import home_of
 from formicary.mobility.handover.draining import Draining
 from formicary.mobility.handover.exchange import Ask, Brought, Cancel, Gone, Kill, Prepare, Start, Started
 from formicary.mobility.handover.instructions import Leave, Perished, Settled, Stay
-from formicary.mobility.handover.surroundings import home_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from formicary.mobility.handover.cluster_view import ClusterView
     from formicary.mobility.handover.exchange import Decided, Prepared, Refused, Targets
-    from formicary.mobility.handover.surroundings import Surroundings
 
 
 class _State(Enum):
@@ -52,21 +52,21 @@ class Departures:
     """The agents that are on their way out of one container. While they are, they are stopped.
 
     Args:
-        surroundings: the container's.
+        cluster_view: the container's.
         set_number: notes with which hand-over an agent has come here, as it does not leave after all.
     """
 
-    def __init__(self, surroundings: Surroundings, set_number: Callable[[str, int], None]) -> None:
-        self._surroundings = surroundings
+    def __init__(self, cluster_view: ClusterView, set_number: Callable[[str, int], None]) -> None:
+        self._cluster_view = cluster_view
         self._set_number = set_number
-        self.draining = Draining(surroundings, self._drained)
+        self.draining = Draining(cluster_view, self._drained)
         self._departures: dict[str, _Departure] = {}
 
     # -- what is asked for ----------------------------------------------------------------------------------
 
     def obstacle(self, address: str, place: str) -> str | None:
         """Return why an agent cannot be handed over now, as a sentence; None if it can be tried."""
-        members = self._surroundings.members
+        members = self._cluster_view.members
         if address in self._departures:
             return f"it is already on its way to {_name(self._departures[address].place)}"
         if place not in members:
@@ -90,7 +90,7 @@ class Departures:
             snapshot: the agent.
             unsettled: domains of the containers to which something is under way.
         """
-        members, home = self._surroundings.members, home_of(address)
+        members, home = self._cluster_view.members, home_of(address)
         is_drained = self.draining.begin(address, [each for each in unsettled if each != place])
         departure = self._departures[address] = _Departure(
             number, place, members[place], home, members[home], _State.PREPARING, snapshot, is_drained
@@ -113,14 +113,14 @@ class Departures:
         departure = self._departures.get(address)
         if departure is not None and departure.state is _State.LEAVING:
             departure.state = _State.LEFT
-            self._surroundings.tell(departure.place, Start(address, departure.number, targets, brings))
+            self._cluster_view.tell(departure.place, Start(address, departure.number, targets, brings))
 
     def brought(self, address: str, number: int) -> None:
         """Called when the messages of an agent that has left, and brings some, were sent."""
         departure = self._departures.get(address)
         if departure is not None and departure.number == number and departure.state is _State.LEFT:
             departure.has_brought = True
-            self._surroundings.tell(departure.place, Brought(address, number))
+            self._cluster_view.tell(departure.place, Brought(address, number))
 
     def kill(self, address: str) -> bool:
         """End an agent that is on its way, wherever it is; return False if nothing was decided yet.
@@ -142,7 +142,7 @@ class Departures:
         if departure is None or departure.state not in _UNDECIDED:
             return False
         self._cancel(address, departure)
-        self._surroundings.instructions.append(Stay(address, departure.number, reason))
+        self._cluster_view.instructions.append(Stay(address, departure.number, reason))
         return True
 
     # -- what others say ------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ class Departures:
         """Take that the destination is ready."""
         departure = self._departures.get(event.address)
         if departure is None or departure.number != event.number or departure.place != origin:
-            self._surroundings.tell(origin, Cancel(event.address, event.number))
+            self._cluster_view.tell(origin, Cancel(event.address, event.number))
         elif departure.state is _State.PREPARING:
             departure.state = _State.READY
             if departure.is_drained:
@@ -188,13 +188,13 @@ class Departures:
             if not event.moves:
                 name = _name(departure.place)
                 if origin != departure.place:
-                    self._surroundings.tell(departure.place, Cancel(address, departure.number))
+                    self._cluster_view.tell(departure.place, Cancel(address, departure.number))
                 self._stay(address, departure, f"container {name} was lost before this was decided")
             else:
                 departure.state = _State.DECIDED
                 if departure.is_refused:
                     self._take_back(address, departure)
-                elif self._surroundings.is_dead(departure.place, departure.incarnation):
+                elif self._cluster_view.is_dead(departure.place, departure.incarnation):
                     self._meet_again(address, departure)
                 elif departure.is_killed:
                     self._pass_death_on(address, departure)
@@ -210,7 +210,7 @@ class Departures:
             self._forget(event.address)
             if not departure.is_killed:
                 settled = Settled(event.address, event.number, origin, event.message)
-                self._surroundings.instructions.append(settled)
+                self._cluster_view.instructions.append(settled)
 
     # -- who comes and goes ---------------------------------------------------------------------------------
 
@@ -239,7 +239,7 @@ class Departures:
         taken = []
         for address, departure in self._departures.items():
             is_here = departure.state in {_State.DECIDED, _State.LEAVING} and not departure.is_killed
-            if is_here and departure.place == domain and departure.home == self._surroundings.domain:
+            if is_here and departure.place == domain and departure.home == self._cluster_view.domain:
                 departure.state = _State.READY
                 taken.append((address, departure.number))
         return taken
@@ -251,16 +251,16 @@ class Departures:
                 self.cancel(address, f"container {_name(domain)} was lost before this was decided")
 
     def _meet_again(self, address: str, departure: _Departure) -> None:
-        if self._surroundings.is_dead(departure.place, departure.incarnation):
+        if self._cluster_view.is_dead(departure.place, departure.incarnation):
             self._forget(address)
             if not departure.is_killed:
-                self._surroundings.instructions.append(Perished(address, departure.number, departure.place))
+                self._cluster_view.instructions.append(Perished(address, departure.number, departure.place))
         elif departure.is_killed:
-            self._surroundings.tell(departure.place, Kill(address, departure.number))
+            self._cluster_view.tell(departure.place, Kill(address, departure.number))
         elif departure.state is _State.LEFT:
-            self._surroundings.tell(departure.place, Start(address, departure.number))
+            self._cluster_view.tell(departure.place, Start(address, departure.number))
             if departure.has_brought:  # as the destination may have taken this one for lost when it heard so
-                self._surroundings.tell(departure.place, Brought(address, departure.number))
+                self._cluster_view.tell(departure.place, Brought(address, departure.number))
         elif departure.state is _State.DECIDED:
             self._leave(address, departure)
 
@@ -285,7 +285,7 @@ class Departures:
         if departure is None:
             return None
         place, home = _name(departure.place), _name(departure.home)
-        is_there = self._surroundings.is_there
+        is_there = self._cluster_view.is_there
         match departure.state:
             case _State.PREPARING:
                 what = f"{place} to make it ready"
@@ -327,11 +327,11 @@ class Departures:
         if departure.home == departure.place:
             departure.state = _State.IN_DOUBT
         prepare = Prepare(address, departure.number, departure.witness, departure.snapshot)
-        self._surroundings.tell(departure.place, prepare)
+        self._cluster_view.tell(departure.place, prepare)
 
     def _ask(self, address: str, departure: _Departure) -> None:
         """Ask the home: for the move where the destination is known to be ready, else for what there is."""
-        own = self._surroundings
+        own = self._cluster_view
         ask = Ask(
             address, departure.number, own.domain, own.incarnation, departure.place, departure.incarnation,
             departure.witness, is_ready=departure.home != departure.place,
@@ -349,9 +349,9 @@ class Departures:
 
     def _have_it_decided(self, address: str, departure: _Departure) -> None:
         """Ask the home for the move: all has arrived, and the destination is ready."""
-        if departure.home == self._surroundings.domain:
+        if departure.home == self._cluster_view.domain:
             self._ask(address, departure)
-        elif self._surroundings.is_there(departure.home, departure.witness):
+        elif self._cluster_view.is_there(departure.home, departure.witness):
             departure.state, departure.snapshot = _State.IN_DOUBT, b""
             self._ask(address, departure)
         else:
@@ -360,32 +360,32 @@ class Departures:
     def _leave(self, address: str, departure: _Departure) -> None:
         if not departure.is_killed:
             departure.snapshot = b""
-            if self._surroundings.is_there(departure.place, departure.incarnation):
+            if self._cluster_view.is_there(departure.place, departure.incarnation):
                 departure.state = _State.LEAVING
                 leave = Leave(address, departure.number, departure.place)
-                self._surroundings.instructions.append(leave)
+                self._cluster_view.instructions.append(leave)
 
     def _pass_death_on(self, address: str, departure: _Departure) -> None:
         departure.state = _State.LEFT
-        self._surroundings.tell(departure.place, Kill(address, departure.number))
+        self._cluster_view.tell(departure.place, Kill(address, departure.number))
 
     def _cancel(self, address: str, departure: _Departure) -> None:
         self._forget(address)
-        self._surroundings.tell(departure.place, Cancel(address, departure.number))
+        self._cluster_view.tell(departure.place, Cancel(address, departure.number))
 
     def _stay(self, address: str, departure: _Departure, reason: str) -> None:
         self._forget(address)
         if departure.is_killed:
-            self._surroundings.tell(departure.home, Gone(address, departure.number))
+            self._cluster_view.tell(departure.home, Gone(address, departure.number))
         else:
-            self._surroundings.instructions.append(Stay(address, departure.number, reason))
+            self._cluster_view.instructions.append(Stay(address, departure.number, reason))
 
     def _take_back(self, address: str, departure: _Departure) -> None:
         """Have an agent go on here that was another container's, as if it had come back from there."""
         number = departure.number + 1
-        self._surroundings.tell(departure.home, Started(address, number))
+        self._cluster_view.tell(departure.home, Started(address, number))
         if departure.is_killed:
-            self._surroundings.tell(departure.home, Gone(address, number))
+            self._cluster_view.tell(departure.home, Gone(address, number))
             self._forget(address)
         else:
             self._set_number(address, number)

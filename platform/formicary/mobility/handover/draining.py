@@ -9,19 +9,19 @@ from formicary.mobility.handover.exchange import Flush, Flushed
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from formicary.mobility.handover.surroundings import Surroundings
+    from formicary.mobility.handover.cluster_view import ClusterView
 
 
 class Draining:
     """Waits until others have got what was sent before an agent leaves: what it sends later shall come later.
 
     Args:
-        surroundings: the container's.
+        cluster_view: the container's.
         drained: called with the full name of an agent when all has arrived that was sent before.
     """
 
-    def __init__(self, surroundings: Surroundings, drained: Callable[[str], None]) -> None:
-        self._surroundings = surroundings
+    def __init__(self, cluster_view: ClusterView, drained: Callable[[str], None]) -> None:
+        self._cluster_view = cluster_view
         self._drained = drained
         self._number = 0
         self._waiting: dict[str, set[int]] = {}  # for which flushes an agent waits
@@ -37,7 +37,7 @@ class Draining:
         """
         if not domains:
             return True
-        numbers = {self._flush(domain, address) for domain in domains if domain in self._surroundings.members}
+        numbers = {self._flush(domain, address) for domain in domains if domain in self._cluster_view.members}
         if numbers:
             self._waiting[address] = numbers
         return not numbers
@@ -48,7 +48,7 @@ class Draining:
             self._number = number = self._number + 1
             self._not_gone[domain] = number
             self._under_way[number] = domain, []
-            self._surroundings.tell(domain, Flush(number))
+            self._cluster_view.tell(domain, Flush(number))
         self._under_way[number][1].append(address)
         return number
 
@@ -60,7 +60,7 @@ class Draining:
         """Ask another container again, which may not have known this one when it was asked."""
         for number, (where, _) in self._under_way.items():
             if where == domain:
-                self._surroundings.tell(domain, Flush(number))
+                self._cluster_view.tell(domain, Flush(number))
 
     def forget(self, address: str) -> None:
         """Wait no longer for an agent's sake."""

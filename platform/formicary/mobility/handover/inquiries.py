@@ -9,8 +9,8 @@ from formicary.mobility.handover.arrival import READY, STARTED, UNKNOWN
 from formicary.mobility.handover.exchange import Hello, Query
 
 if TYPE_CHECKING:
+    from formicary.mobility.handover.cluster_view import ClusterView
     from formicary.mobility.handover.exchange import Ask, Have
-    from formicary.mobility.handover.surroundings import Surroundings
 
 
 LIFE: Final = 1 << 18
@@ -48,12 +48,12 @@ class Inquiries:
     """The hand-overs of before that are asked about, and that nobody here knows anything of.
 
     Args:
-        surroundings: the container's.
+        cluster_view: the container's.
         book: the home's.
     """
 
-    def __init__(self, surroundings: Surroundings, book: Book) -> None:
-        self._surroundings = surroundings
+    def __init__(self, cluster_view: ClusterView, book: Book) -> None:
+        self._cluster_view = cluster_view
         self._book = book
         self._inquiries: dict[tuple[str, int], _Inquiry] = {}  # by agent and hand-over
         # Domains that have said what they have since there is a link to them, and that were asked to.
@@ -128,7 +128,7 @@ class Inquiries:
         known = self._book.outcome(ask, is_source=inquiry.is_asked_by_source)
         if known is not None:
             self._conclude(key, moves=known)
-        elif self._surroundings.is_dead(ask.source, ask.source_incarnation):
+        elif self._cluster_view.is_dead(ask.source, ask.source_incarnation):
             self._conclude(key, moves=False)  # the agent died there
         elif inquiry.is_asked_by_source:
             self._consider_for_source(key, inquiry)
@@ -137,7 +137,7 @@ class Inquiries:
 
     def _consider_for_source(self, key: tuple[str, int], inquiry: _Inquiry) -> None:
         """Find out for a source that has an agent, and does not know whether it is its to start."""
-        own, ask = self._surroundings, inquiry.ask
+        own, ask = self._cluster_view, inquiry.ask
         if self._book.has_another(*key):
             self._conclude(key, moves=False)  # it is to end, wherever it is
         elif self._has_moved_on(ask):
@@ -153,7 +153,7 @@ class Inquiries:
 
     def _consider_for_place(self, key: tuple[str, int], inquiry: _Inquiry) -> None:
         """Find out for a destination that has an agent ready, and has lost the source."""
-        own, ask = self._surroundings, inquiry.ask
+        own, ask = self._cluster_view, inquiry.ask
         if own.is_dead(ask.place, ask.incarnation) or self._book.has_another(*key):
             self._conclude(key, moves=False)
         elif ask.source in self._heard:
@@ -174,7 +174,7 @@ class Inquiries:
 
     def _have_all_said_what_they_have(self) -> bool:
         """Tell whether all others have said what they have since they are known; ask those who have not."""
-        silent = set(self._surroundings.listed()) - self._heard - {self._surroundings.domain}
+        silent = set(self._cluster_view.listed()) - self._heard - {self._cluster_view.domain}
         for domain in sorted(silent):
             self._greet(domain)
         return not silent
@@ -182,7 +182,7 @@ class Inquiries:
     def _greet(self, domain: str) -> None:
         if domain not in self._greeted:
             self._greeted.add(domain)
-            self._surroundings.tell(domain, Hello())
+            self._cluster_view.tell(domain, Hello())
 
     def _conclude(self, key: tuple[str, int], *, moves: bool, is_past: bool = False) -> None:
         """Say what was decided, and enter it; but not if it is past, and more has happened since."""

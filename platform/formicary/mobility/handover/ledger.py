@@ -14,8 +14,8 @@ from formicary.mobility.handover.instructions import Freed, Missing, Placed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from formicary.mobility.handover.cluster_view import ClusterView
     from formicary.mobility.handover.exchange import Ask, Gone, Have, Hosting, Started
-    from formicary.mobility.handover.surroundings import Surroundings
 
 
 _START: Final = 100  # µs of its time of start for which a home can begin the numbers of one agent
@@ -33,20 +33,20 @@ class Ledger:
     """Where the agents of one home are that have moved.
 
     Args:
-        surroundings: the container's.
+        cluster_view: the container's.
         lives_here: tells whether an agent of a name lives in the home itself.
     """
 
-    def __init__(self, surroundings: Surroundings, lives_here: Callable[[str], bool]) -> None:
-        self._surroundings = surroundings
+    def __init__(self, cluster_view: ClusterView, lives_here: Callable[[str], bool]) -> None:
+        self._cluster_view = cluster_view
         self._lives_here = lives_here
         self._records: dict[str, _Record] = {}
-        self._first_life = surroundings.incarnation // _START
+        self._first_life = cluster_view.incarnation // _START
         self._life = self._first_life  # of the next agent that moves for the first time
         self._at: dict[str, set[str]] = {}  # agents by the domain of their place
         # By agent: hand-overs that were decided, but whose source may not know it: it, and its incarnation.
         self._unheard: dict[str, dict[tuple[str, int], int]] = {}
-        self._inquiries = Inquiries(surroundings, self)
+        self._inquiries = Inquiries(cluster_view, self)
 
     # -- what is known --------------------------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ class Ledger:
 
         Agents that have one name one after the other have other numbers, which rise.
         """
-        record, own = self._records.get(address), self._surroundings
+        record, own = self._records.get(address), self._cluster_view
         if record is None or record.is_lost:
             self._drop(address)
             self._set(address, own.domain, own.incarnation, LIFE * self._life)
@@ -71,12 +71,12 @@ class Ledger:
     def ended(self, address: str) -> None:
         """Called when an agent that lives here has ended, wherever its home is."""
         record = self._records.get(address)
-        if record is not None and record.place == self._surroundings.domain:
+        if record is not None and record.place == self._cluster_view.domain:
             self._drop(address)
 
     def take_back(self, address: str, number: int) -> None:
         """Have an agent stay that lives here, and was to move: nobody else knows of it."""
-        own = self._surroundings
+        own = self._cluster_view
         self._set(address, own.domain, own.incarnation, number)
         self._records[address].refused = number
 
@@ -89,7 +89,7 @@ class Ledger:
             self._take_started(origin, event.address, event.number - 1, is_back=True)
         if event not in self._inquiries:
             outcome = self.outcome(event, is_source=is_source)
-        if outcome is None and event.witness != self._surroundings.incarnation:
+        if outcome is None and event.witness != self._cluster_view.incarnation:
             self._inquiries.ask(origin, event)
             return
         if outcome is None:
@@ -103,7 +103,7 @@ class Ledger:
         It has said so, as `started`, which has not come.
         """
         told = self._unheard.get(event.address, {})
-        number = told.get((origin, self._surroundings.members[origin]), event.number)
+        number = told.get((origin, self._cluster_view.members[origin]), event.number)
         record = self._records.get(event.address)
         if number >= event.number - 1 or (record is not None and record.number != number):
             return False
@@ -112,7 +112,7 @@ class Ledger:
 
     def answer(self, origin: str, event: Ask, *, moves: bool) -> None:
         """Tell who has asked what was decided; and that the agent is to end, if its name is not its own."""
-        own, record = self._surroundings, self._records.get(event.address)
+        own, record = self._cluster_view, self._records.get(event.address)
         own.tell(origin, Decided(event.address, event.number, moves))
         is_here = self._lives_here(event.address) and origin != own.domain  # another of this name
         if moves and origin == event.place and record is not None and not is_here:  # which starts it by this
@@ -137,7 +137,7 @@ class Ledger:
             return False if self._is_over(event.address, event.number) else None
         if record.number == event.number:
             return record.place == event.place
-        if event.witness != self._surroundings.incarnation:
+        if event.witness != self._cluster_view.incarnation:
             return self._outcome_of_before(event, record, is_source=is_source)
         is_elsewhere = is_source and record.place != event.source
         return False if max(record.number, record.refused) >= event.number or is_elsewhere else None
@@ -152,7 +152,7 @@ class Ledger:
 
     def _can_move(self, event: Ask) -> bool:
         """Tell whether an agent is where its source says, and its destination is alive."""
-        own = self._surroundings
+        own = self._cluster_view
         if not own.is_there(event.place, event.incarnation):
             return False
         record = self._records.get(event.address)
@@ -162,7 +162,7 @@ class Ledger:
 
     def decide(self, event: Ask, *, moves: bool, has_source: bool = True) -> None:
         """Enter what is decided; `has_source`: whether the source may have the agent, if nothing is known."""
-        own, record = self._surroundings, self._records.get(event.address)
+        own, record = self._cluster_view, self._records.get(event.address)
         is_earlier = record is not None and record.number // LIFE < event.number // LIFE
         if is_earlier and record is not None and record.place not in {event.source, event.place, own.domain}:
             own.tell(record.place, End(event.address, event.number))  # that has lost its name
@@ -190,14 +190,14 @@ class Ledger:
     def started(self, origin: str, event: Started) -> None:
         """Take that an agent runs where it was to go, as its source has said."""
         address, number = event.address, event.number
-        source = origin, self._surroundings.members[origin]
+        source = origin, self._cluster_view.members[origin]
         is_back = self._unheard.get(address, {}).get(source) == number - 1  # it has not left after all
         self._forget_unheard(address, lambda by, told: told == number or (is_back and by == source))
         self._take_started(origin, address, number, is_back=is_back)
 
     def _take_started(self, origin: str, address: str, number: int, *, is_back: bool = False) -> None:
         """Take that a container has started an agent; if another has its name by now, that one is to end."""
-        own = self._surroundings
+        own = self._cluster_view
         if origin != own.domain and not is_back and self._is_over(address, number):
             own.tell(origin, End(address, number))
             return
@@ -232,19 +232,19 @@ class Ledger:
         known |= {address for address, *_ in event.left}
         for address in [each for each in self._at.get(origin, ()) if each not in known]:
             # What it has said may be older than what was decided since: what it says now is not.
-            self._surroundings.tell(origin, Query(address, self._records[address].number))
-        incarnation = self._surroundings.members[origin]
+            self._cluster_view.tell(origin, Query(address, self._records[address].number))
+        incarnation = self._cluster_view.members[origin]
         for address, number in event.living:
             if not self._take_claim(address, number, origin, incarnation):
-                self._surroundings.tell(origin, End(address, number))
+                self._cluster_view.tell(origin, End(address, number))
         for address, number in event.prepared:
             record = self._records.get(address)
             is_known = record is not None and (record.place, record.number) == (origin, number)
             if is_known and record is not None and not self._lives_here(address):
                 record.is_lost = False
         for address, number, place, of_place in event.left:
-            if place != self._surroundings.domain and self.has_another(address, number):
-                self._surroundings.tell(origin, End(address, number))  # which may have it still
+            if place != self._cluster_view.domain and self.has_another(address, number):
+                self._cluster_view.tell(origin, End(address, number))  # which may have it still
             elif not self._is_over(address, number):
                 self._take_claim(address, number, place, of_place)
                 self._ask_whether_it_lives(address, number, place)
@@ -257,12 +257,12 @@ class Ledger:
         """
         record = self._records.get(address)
         is_known = record is not None and (record.place, record.number) == (place, number)
-        if is_known and place != self._surroundings.domain:  # one that is not there is not told
-            self._surroundings.tell(place, Query(address, number))
+        if is_known and place != self._cluster_view.domain:  # one that is not there is not told
+            self._cluster_view.tell(place, Query(address, number))
 
     def _take_claim(self, address: str, number: int, place: str, incarnation: int) -> bool:
         """Take that an agent is at a place; return False if another has its name, or it was moved since."""
-        record, own = self._records.get(address), self._surroundings
+        record, own = self._records.get(address), self._cluster_view
         if own.is_dead(place, incarnation):
             return True
         is_other = self._lives_here(address) and place != own.domain
@@ -300,11 +300,11 @@ class Ledger:
         """Called when there is a new link to another container: it says what it has, if it has anything."""
         for address in tuple(self._at.get(domain, ())):
             record = self._records[address]
-            if self._surroundings.is_dead(domain, record.incarnation):
+            if self._cluster_view.is_dead(domain, record.incarnation):
                 self._free(address)
         self._inquiries.joined(domain)
         for address in tuple(self._unheard):
-            self._forget_unheard(address, lambda source, _: self._surroundings.is_dead(*source))
+            self._forget_unheard(address, lambda source, _: self._cluster_view.is_dead(*source))
 
     def lost(self, domain: str) -> None:
         """Called when another container is not there any more: its agents are gone, until it is back."""
@@ -312,7 +312,7 @@ class Ledger:
             record = self._records[address]
             if not record.is_lost:
                 record.is_lost = True
-                self._surroundings.instructions.append(Missing(address, record.number, domain))
+                self._cluster_view.instructions.append(Missing(address, record.number, domain))
         self._inquiries.lost(domain)
 
     def has_to_do_with(self, domain: str) -> bool:
@@ -352,7 +352,7 @@ class Ledger:
     def _free(self, address: str) -> None:
         record = self._records[address]
         self._drop(address)
-        self._surroundings.instructions.append(Freed(address, record.number, record.place))
+        self._cluster_view.instructions.append(Freed(address, record.number, record.place))
 
 
 def _is_later(record: _Record, place: str, number: int) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from formicary.core.quoting import shorten
 from formicary.fipa.control_codec import encode
 from formicary.mobility.handover.arrival import Arrivals
+from formicary.mobility.handover.cluster_view import ClusterView, home_of
 from formicary.mobility.handover.departure import Departures
 from formicary.mobility.handover.exchange import (
     Ask,
@@ -35,7 +36,6 @@ from formicary.mobility.handover.exchange import (
 )
 from formicary.mobility.handover.instructions import Known, Terminate
 from formicary.mobility.handover.ledger import Ledger
-from formicary.mobility.handover.surroundings import Surroundings, home_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -63,7 +63,7 @@ class HandOver:
         domain: the container's full domain.
         incarnation: its own: the time of its start in microseconds, higher than that of any before.
         lives_here: tells whether an agent of a name lives in the container, wherever its home is.
-        listed: as of `Surroundings`.
+        listed: as of `ClusterView`.
     """
 
     def __init__(
@@ -73,13 +73,13 @@ class HandOver:
         lives_here: Callable[[str], bool],
         listed: Callable[[], Collection[str]],
     ) -> None:
-        self._surroundings = Surroundings(domain, incarnation, listed)
+        self._cluster_view = ClusterView(domain, incarnation, listed)
         self._lives_here = lives_here
         self._numbers: dict[str, int] = {}  # of the hand-overs that have brought those here that moved
         self._tried: dict[str, int] = {}  # the latest hand-overs that have begun here
-        self.departures = Departures(self._surroundings, self._numbers.__setitem__)
-        self.arrivals = Arrivals(self._surroundings, self._number_of)
-        self.ledger = Ledger(self._surroundings, lives_here)
+        self.departures = Departures(self._cluster_view, self._numbers.__setitem__)
+        self.arrivals = Arrivals(self._cluster_view, self._number_of)
+        self.ledger = Ledger(self._cluster_view, lives_here)
         self._takers: dict[type[Event], Callable[[str, Any], None]] = {
             Prepare: self.arrivals.prepare,
             Prepared: self.departures.prepared,
@@ -106,15 +106,15 @@ class HandOver:
     @property
     def receivers(self) -> Collection[str]:
         """The domains of the containers that are to be told something."""
-        return self._surroundings.outgoing
+        return self._cluster_view.outgoing
 
     def reaches(self, domain: str) -> bool:
         """Tell whether another container can be told something now."""
-        return domain in self._surroundings.members
+        return domain in self._cluster_view.members
 
     def take_envelopes(self, domain: str) -> list[bytes]:
         """Return what a container is to be told, in pieces of about `ENVELOPE` bytes."""
-        own = self._surroundings
+        own = self._cluster_view
         events = own.outgoing.pop(domain, [])
         self.departures.draining.sent(domain)
         if len(events) == 1:  # as it is where agents move one after the other
@@ -134,7 +134,7 @@ class HandOver:
 
     def take_instructions(self) -> list[Instruction]:
         """Return what is to be done."""
-        own = self._surroundings
+        own = self._cluster_view
         if own.to_itself:
             self._settle()
         if not own.instructions:
@@ -149,7 +149,7 @@ class HandOver:
 
     def joined(self, domain: str, incarnation: int) -> None:
         """Called when there is a new link to another container: what was said there before may be lost."""
-        own = self._surroundings
+        own = self._cluster_view
         own.members[domain] = incarnation
         self._session_ended(domain)
         if domain in own.strangers or self._has_to_do_with(domain):
@@ -176,8 +176,8 @@ class HandOver:
 
     def lost(self, domain: str) -> None:
         """Called when another container is not there any more, as far as is known here."""
-        self._surroundings.members.pop(domain, None)
-        self._surroundings.strangers.add(domain)  # it may not know that it was lost, and go on to say things
+        self._cluster_view.members.pop(domain, None)
+        self._cluster_view.strangers.add(domain)  # it may not know that it was lost, and go on to say things
         self._session_ended(domain)
         for address, number in self.departures.take_back(domain):
             self.ledger.take_back(address, number)
@@ -187,7 +187,7 @@ class HandOver:
         self._settle()
 
     def _session_ended(self, domain: str) -> None:
-        self._surroundings.outgoing.pop(domain, None)
+        self._cluster_view.outgoing.pop(domain, None)
         self.departures.draining.session_ended(domain)
 
     def receive(self, origin: str, payload: bytes | memoryview) -> None:
@@ -201,7 +201,7 @@ class HandOver:
             ValueError: it is nothing that containers say of moves; nothing has changed.
         """
         envelope = decode(payload)
-        own = self._surroundings
+        own = self._cluster_view
         for event in envelope.events:
             if type(event) in _CLAIMS:
                 self._check(origin, event)
@@ -227,7 +227,7 @@ class HandOver:
             unsettled: domains of containers to which something is under way.
         """
         number = max(self._numbers.get(address, 0), self._tried.get(address, 0))
-        if home_of(address) == self._surroundings.domain:
+        if home_of(address) == self._cluster_view.domain:
             number = max(number, self.ledger.open_record(address))
         self._tried[address] = number + 1
         self.departures.begin(address, number + 1, place, snapshot, unsettled)
@@ -247,8 +247,8 @@ class HandOver:
         number = self._forget(address)
         self.ledger.ended(address)
         home = home_of(address)
-        if number is not None and home != self._surroundings.domain:
-            self._surroundings.tell(home, Gone(address, number))
+        if number is not None and home != self._cluster_view.domain:
+            self._cluster_view.tell(home, Gone(address, number))
 
     def number_of(self, address: str) -> int:
         """Return the number of the hand-over that has brought an agent here; 0 if none has."""
@@ -274,12 +274,12 @@ class HandOver:
             if home_of(address) == domain and address not in elsewhere
         ]
         prepared = list(self.arrivals.ready(domain))
-        self._surroundings.tell(domain, Hosting(living, prepared, in_doubt, left))
-        self._surroundings.tell(domain, Flush(_REPORTED))
+        self._cluster_view.tell(domain, Hosting(living, prepared, in_doubt, left))
+        self._cluster_view.tell(domain, Flush(_REPORTED))
 
     def _settle(self) -> None:
         """Have this container's parts take what they tell each other."""
-        own = self._surroundings
+        own = self._cluster_view
         while own.to_itself:
             events, own.to_itself = own.to_itself, []
             for event in events:
@@ -295,14 +295,14 @@ class HandOver:
             raise ValueError(f"{origin} asks about a move from {shorten(event.source)}")
         if isinstance(event, Ask) and event.is_ready and origin != event.source:
             raise ValueError(f"{origin} wants an agent moved that is at {shorten(event.source)}")
-        if isinstance(event, (Ask, Gone, Have)) and home_of(event.address) != self._surroundings.domain:
+        if isinstance(event, (Ask, Gone, Have)) and home_of(event.address) != self._cluster_view.domain:
             raise ValueError(f"this is not the home of {shorten(event.address)}")
         if isinstance(event, (End, Query)) and home_of(event.address) != origin:
             raise ValueError(f"{origin} is not the home of {shorten(event.address)}")
         if isinstance(event, Hosting):
             claims = [address for address, _ in (*event.living, *event.prepared, *event.in_doubt)]
             for address in (*claims, *(address for address, *_ in event.left)):
-                if home_of(address) != self._surroundings.domain:
+                if home_of(address) != self._cluster_view.domain:
                     raise ValueError(f"this is not the home of {shorten(address)}")
 
     def _take(self, origin: str, event: Event) -> None:
@@ -314,7 +314,7 @@ class HandOver:
 
     def _started(self, origin: str, event: Started) -> None:
         self.departures.started(origin, event)
-        if home_of(event.address) == self._surroundings.domain:
+        if home_of(event.address) == self._cluster_view.domain:
             self.ledger.started(origin, event)
 
     def _gone(self, origin: str, event: Gone) -> None:
@@ -325,15 +325,15 @@ class HandOver:
         self._say_again(origin)
 
     def _flush(self, origin: str, event: Flush) -> None:
-        self._surroundings.tell(origin, Flushed(event.number))
+        self._cluster_view.tell(origin, Flushed(event.number))
 
     def _flushed(self, origin: str, event: Flushed) -> None:
         if event.number == _REPORTED:
-            self._surroundings.instructions.append(Known(origin))
+            self._cluster_view.instructions.append(Known(origin))
         else:
             self.departures.draining.flushed(origin, event)
 
     def _end(self, _: str, event: End) -> None:
         if event.address in self._numbers and self._numbers[event.address] <= event.number:
             reason = "its home now has another agent with its name"
-            self._surroundings.instructions.append(Terminate(event.address, event.number, reason))
+            self._cluster_view.instructions.append(Terminate(event.address, event.number, reason))

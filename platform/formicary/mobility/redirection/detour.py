@@ -237,7 +237,7 @@ class Detour:
 
     def _keep(self, message: Message, source: Source | None) -> None:
         self._held.append((message, source))
-        self._dispatcher.custodians.add(self)
+        self._dispatcher.unacked_holders.add(self)
 
     def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Send a message on, or hold it; return the sinks that have no room now, if any."""
@@ -352,7 +352,7 @@ class Detour:
 
     def release(self) -> None:
         """Send on what was held, in its order."""
-        self._dispatcher.custodians.discard(self)
+        self._dispatcher.unacked_holders.discard(self)
         self._dispatcher.routes.pop(self.address, None)
         taken_back, self._taken_back = self._taken_back, ()
         for message in taken_back:
@@ -382,7 +382,7 @@ class Detour:
 
     def fail(self, reason: str) -> None:
         """Fail what was held."""
-        self._dispatcher.custodians.discard(self)
+        self._dispatcher.unacked_holders.discard(self)
         taken_back, self._taken_back = self._taken_back, ()
         for message in taken_back:
             self._dispatcher.add_dead_letter(message, reason, self.address)

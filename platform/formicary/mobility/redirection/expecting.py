@@ -92,7 +92,7 @@ class Expecting:
             self._dispatcher.add_dead_letter(message, reason, receiver)
         else:
             early.append((message, source))
-            self._dispatcher.custodians.add(self)
+            self._dispatcher.unacked_holders.add(self)
         return True
 
     def pop_early(self, address: str) -> Sequence[tuple[Message, Source]]:
@@ -102,7 +102,7 @@ class Expecting:
     def messages(self) -> Sequence[Message]:
         """Return what is kept."""
         if not self._early:
-            self._dispatcher.custodians.discard(self)
+            self._dispatcher.unacked_holders.discard(self)
         return [message for early in self._early.values() for message, _ in early]
 
     def close(self, reason: str) -> None:

@@ -109,7 +109,7 @@ class Failures:
         telling.held.append(_Refusal(message, receiver, reason))
         self._holding[address] = telling
         self._waiting += 1
-        self._dispatcher.custodians.add(self)
+        self._dispatcher.unacked_holders.add(self)
         if self._waiting >= _MOST:
             self._release(address)
         elif not telling.is_busy:
@@ -240,7 +240,7 @@ class Failures:
         """Return what has failed and was not told yet: it counts as not taken."""
         held = [each.message for telling in self._holding.values() for each in telling.held]
         if not held:
-            self._dispatcher.custodians.discard(self)
+            self._dispatcher.unacked_holders.discard(self)
         return held
 
     def close(self) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from formicary.core.base_agent import BaseAgent
     from formicary.core.micro import MicroAgent
     from formicary.core.strand import Strand
-    from formicary.mobility.belongings import Belongings
+    from formicary.mobility.attached_state import AttachedState
 
     Until = float | datetime | Literal["message"]
 
@@ -43,7 +43,7 @@ class SleepingAgents:
     Args:
         container: the container.
         path: the file; None for one that goes with the container.
-        belongings: returns what hands over what the services have of agents.
+        attached_state: returns what hands over what the services have of agents.
         end: called with the full name of one that has ended in its sleep.
     """
 
@@ -51,12 +51,12 @@ class SleepingAgents:
         self,
         container: Container,
         path: Path | None,
-        belongings: Callable[[], Belongings],
+        attached_state: Callable[[], AttachedState],
         end: Callable[[str], None],
     ) -> None:
         self._container = container
         self._path = path
-        self._belongings = belongings
+        self._attached_state = attached_state
         self._end = end
         self._scratch: ScratchFolder | None = None
         self._store: SleeperStore | None = None
@@ -92,7 +92,7 @@ class SleepingAgents:
                 done=self._container.lifecycle.let_join_end,
             )
             if self._path is not None:  # now: messages may wake them before `begin`
-                self._registered = await asyncio.to_thread(self._store.with_belongings)
+                self._registered = await asyncio.to_thread(self._store.with_attached_state)
             self._container.dispatcher.sleepers = self
 
     def _make_folder(self) -> Path:
@@ -111,7 +111,7 @@ class SleepingAgents:
             if not self._container.dispatcher.has(self._address(name)):
                 continue  # it has woken by a message, and ended
             try:
-                self._belongings().take_over(self._address(name), msgspec.msgpack.decode(encoded))
+                self._attached_state().take_over(self._address(name), msgspec.msgpack.decode(encoded))
             except (MoveError, msgspec.DecodeError) as error:
                 logger.error("the registrations of the sleeping agent %s are lost: %s", name, error)  # noqa: TRY400
         self._alarm.set()
@@ -169,7 +169,7 @@ class SleepingAgents:
             raise
 
     def _describe(self, agent: Agent | MicroAgent, caller: Strand | None, due: float | None) -> Sleeper:
-        belongings = None if self._path is None else self._belongings().hand_over(agent.address or "")
+        attached_state = None if self._path is None else self._attached_state().hand_over(agent.address or "")
         kind = type(agent)
         return Sleeper(
             agent.name,
@@ -177,7 +177,7 @@ class SleepingAgents:
             f"{kind.__module__}:{kind.__qualname__}",
             len(agent.behaviours) if isinstance(agent, Agent) else None,
             agent.failures,
-            None if belongings is None else msgspec.msgpack.encode(belongings),
+            None if attached_state is None else msgspec.msgpack.encode(attached_state),
             take_snapshot(agent, caller),
         )
 

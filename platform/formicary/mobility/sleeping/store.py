@@ -53,7 +53,7 @@ class Sleeper(msgspec.Struct, frozen=True):
         kind: its class.
         behaviours: how many it has; None for a micro-agent.
         failures: how many there were.
-        belongings: what it has with the platform's services, in msgpack; None if nothing.
+        attached_state: what it has with the platform's services, in msgpack; None if nothing.
         snapshot: what else is kept of it.
     """
 
@@ -62,15 +62,15 @@ class Sleeper(msgspec.Struct, frozen=True):
     kind: str
     behaviours: int | None
     failures: int
-    belongings: bytes | None
+    attached_state: bytes | None
     snapshot: bytes
 
 
 class SleeperStore:
     """The file.
 
-    What reads and writes whole agents (`snapshots`, `with_belongings`, `write`) is for one thread at a time,
-    which may change; all else for one other thread, which looks at it meanwhile.
+    What reads and writes whole agents (`snapshots`, `with_attached_state`, `write`) is for one thread at a
+    time, which may change; all else for one other thread, which looks at it meanwhile.
 
     Args:
         path: the file; it is made, readable for its owner only, if there is none.
@@ -196,7 +196,7 @@ class SleeperStore:
                         return found
         return found
 
-    def with_belongings(self) -> list[tuple[str, bytes]]:
+    def with_attached_state(self) -> list[tuple[str, bytes]]:
         """Return those that have something with the platform's services, by name; errors as of `has`."""
         with self._database.explained():
             rows = self._writing.execute("SELECT name, belongings FROM sleepers WHERE belongings IS NOT NULL")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from formicary.transport.addresses import JoinAddress
     from formicary.transport.direct import DirectConnection
     from formicary.transport.direct.identity_file import IdentityFile
-    from formicary.transport.link.header import Terms
+    from formicary.transport.link.header import SessionParameters
     from formicary.transport.link.link import Link
     from formicary.transport.link.paths import IndirectPath
     from formicary.transport.router import Router
@@ -127,12 +127,12 @@ class Connections:
 
     # -- links ----------------------------------------------------------------------------------------------
 
-    def on_found(self, link: Link, terms: Terms) -> None:
+    def on_found(self, link: Link, parameters: SessionParameters) -> None:
         """Called when the other end of a link is there; it may be reached directly, too."""
-        if terms.offer is None:
+        if parameters.offer is None:
             return
         try:
-            offer = msgspec.convert(terms.offer, Offer)
+            offer = msgspec.convert(parameters.offer, Offer)
             self._direct.expect(link.domain, offer)
         except (msgspec.ValidationError, FormicaryError) as error:
             self._router.drop(link.domain, f"an offer that is none: {error}")

@@ -171,10 +171,10 @@ class DirectEndpoint:
         with_tls = bool(self._tls) if is_tcp else self._tls == "always"
         try:
             async with asyncio.timeout(_OPENING_TIMEOUT):
-                with ExitStack() as untaken:
-                    untaken.callback(connected.close)
+                with ExitStack() as unconsumed:
+                    unconsumed.callback(connected.close)
                     await first_message(connected, with_tls=with_tls)
-                    untaken.pop_all()
+                    unconsumed.pop_all()
                 begun()
                 connection = await self._open_accepted(connected, with_tls=with_tls)
         except TimeoutError:

@@ -14,5 +14,5 @@
   sending half, `lifecycle` how it begins and ends, and `instructions` what it wants done
 - `handshake`: who is there now; `failure_detector`: whether the other end still is
 - `frames`: batches of messages as bytes; `wire_names`: what agents are called in them
-- `header`: what stands before each frame, and the terms of a session
+- `header`: what stands before each frame, and the parameters of a session
 """

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from formicary.core.message import Message
     from formicary.transport.link.outbox import Letter
-    from formicary.transport.link.untaken import Untaken
+    from formicary.transport.link.unconsumed import Unconsumed
 
 _MANY: Final = 1000  # messages in custody when to look for the first time whether they are still
 
@@ -21,12 +21,12 @@ class Custody:
     link by which something is: who wants to know looks what the other end has said.
 
     Args:
-        untaken: what has arrived there, and is not taken, of the link's session.
+        unconsumed: what has arrived there, and is not taken, of the link's session.
         is_failing: returns whether something of the link is still to be failed to its sender.
     """
 
-    def __init__(self, untaken: Untaken, is_failing: Callable[[], bool]) -> None:
-        self._untaken = untaken
+    def __init__(self, unconsumed: Unconsumed, is_failing: Callable[[], bool]) -> None:
+        self._untaken = unconsumed
         self._is_failing = is_failing
         self._waiting: dict[int, Message] = {}  # by id: what has not gone out
         self._sent: dict[int, Message] = {}  # by the number in the session

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from formicary.transport.link.header import HEADER, HELLO, LOWEST_VERSION, VERSION, write_terms
+from formicary.transport.link.header import HEADER, HELLO, LOWEST_VERSION, VERSION, write_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.transport.link.header import Terms
+    from formicary.transport.link.header import SessionParameters
 
 _AGAIN: Final = 1.0  # s between hellos while nobody answers
 _CHALLENGE: Final = 0.1  # s between questions to whoever writes to somebody that is not there any more
@@ -23,17 +23,17 @@ class Handshake:
 
     Args:
         random: returns a new random number of 32 bits.
-        terms: what to tell the other end.
+        parameters: what to tell the other end.
 
     Attributes:
         asked_at: when the present question was first asked.
-        previous: what hellos say about the session before, see `Terms`.
+        previous: what hellos say about the session before, see `SessionParameters`.
     """
 
-    __slots__ = ("_challenged_at", "_hello_at", "_nonce", "_random", "asked_at", "previous", "terms")
+    __slots__ = ("_challenged_at", "_hello_at", "_nonce", "_random", "asked_at", "parameters", "previous")
 
-    def __init__(self, random: Callable[[], int], terms: Terms) -> None:
-        self.terms = terms
+    def __init__(self, random: Callable[[], int], parameters: SessionParameters) -> None:
+        self.parameters = parameters
         self.asked_at = 0.0
         self.previous: tuple[int, int, int] | None = None
         self._random = random
@@ -57,8 +57,8 @@ class Handshake:
         if asks and not (self._nonce and self.is_fresh(now)):
             self._nonce = self.new_number()
             self.asked_at = now
-        terms = msgspec.structs.replace(self.terms, previous=self.previous)
-        return HEADER.pack(HELLO, own, peer, self._nonce if asks else 0, echo) + write_terms(terms)
+        parameters = msgspec.structs.replace(self.parameters, previous=self.previous)
+        return HEADER.pack(HELLO, own, peer, self._nonce if asks else 0, echo) + write_parameters(parameters)
 
     def is_fresh(self, now: float) -> bool:
         """Return whether what was asked last was asked just now."""
@@ -92,9 +92,9 @@ class Handshake:
         return True
 
 
-def disagreement(terms: Terms) -> str | None:
+def disagreement(parameters: SessionParameters) -> str | None:
     """Return why the two ends cannot talk, if they cannot."""
-    lowest, highest = terms.versions
+    lowest, highest = parameters.versions
     if lowest <= VERSION and highest >= LOWEST_VERSION:
         return None
     return (

@@ -17,7 +17,7 @@ SIZE = HEADER.size
 
 # Kinds of frames. Data, parts and the close are numbered; the others may be lost and come twice.
 HELLO: Final = 1
-"""Who I am, and on what terms. Its number asks for an answer that gives it back as `acknowledged`."""
+"""Announces the sender and its session parameters; an answer gives its number back as `acknowledged`."""
 DATA: Final = 2
 """A batch of messages, or the last part of one."""
 PART: Final = 3
@@ -43,7 +43,7 @@ MESSAGE_LIMIT = 16 << 20
 """Bytes of the largest message, as it is written in a batch."""
 
 
-class Terms(msgspec.Struct):
+class SessionParameters(msgspec.Struct):
     """What a hello holds.
 
     Args:
@@ -68,32 +68,37 @@ class Terms(msgspec.Struct):
     receipts: bool = False
 
 
-_HELLO_LIMIT = 1 << 14  # bytes of terms: what is in an offer is kept
+_HELLO_LIMIT = 1 << 14  # bytes of parameters: what is in an offer is kept
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(Terms)
+_decoder = msgspec.msgpack.Decoder(SessionParameters)
 
 
-def write_terms(terms: Terms) -> bytes:
+def write_parameters(parameters: SessionParameters) -> bytes:
     """Return the payload of a hello."""
-    return _encoder.encode(terms)
+    return _encoder.encode(parameters)
 
 
-def read_terms(payload: bytes | memoryview) -> Terms:
+def read_parameters(payload: bytes | memoryview) -> SessionParameters:
     """Return what a hello holds.
 
     Raises:
         ValueError: the payload is none, or its numbers make no sense.
     """
     if len(payload) > _HELLO_LIMIT:
-        raise ValueError(f"a hello with {len(payload)} bytes of terms")
+        raise ValueError(f"a hello with {len(payload)} bytes of parameters")
     try:
-        terms = _decoder.decode(payload)
+        parameters = _decoder.decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"not a hello: {error}") from error
-    numbers = (terms.frame_limit, terms.window_frames, terms.window_bytes, terms.message_limit)
-    if terms.frame_limit <= _SMALLEST_FRAME or min(numbers) < 1 or max(numbers) >= 1 << 53:
+    numbers = (
+        parameters.frame_limit,
+        parameters.window_frames,
+        parameters.window_bytes,
+        parameters.message_limit,
+    )
+    if parameters.frame_limit <= _SMALLEST_FRAME or min(numbers) < 1 or max(numbers) >= 1 << 53:
         raise ValueError("a hello with limits that nothing fits into")
-    return terms
+    return parameters
 
 
 _SMALLEST_FRAME = 1024

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from formicary.transport.link.header import Terms
+    from formicary.transport.link.header import SessionParameters
 
 
 @dataclass(slots=True, frozen=True)
@@ -19,12 +19,12 @@ class Transmit:
 
 @dataclass(slots=True, frozen=True)
 class Opened:
-    """The other end is there, on these terms."""
+    """The other end is there, with these parameters."""
 
-    terms: Terms
+    parameters: SessionParameters
 
 
-class Fate(Enum):
+class DeliveryOutcome(Enum):
     """What is known of a message that failed, as a sentence says it."""
 
     UNDELIVERED = "the message was not delivered"
@@ -38,7 +38,7 @@ class Failed:
 
     items: list[Any]
     reason: str
-    fate: Fate = Fate.UNDELIVERED
+    outcome: DeliveryOutcome = DeliveryOutcome.UNDELIVERED
 
 
 @dataclass(slots=True, frozen=True)

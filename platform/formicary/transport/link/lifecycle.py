@@ -11,14 +11,14 @@ from msgspec.structs import replace as replace_fields
 
 from formicary.transport.link.failure_detector import FailureDetector
 from formicary.transport.link.handshake import Handshake, disagreement
-from formicary.transport.link.header import CLOSE, HEADER, LOST, SIZE, read_terms
-from formicary.transport.link.instructions import Ended, Fate, Opened, Transmit
+from formicary.transport.link.header import CLOSE, HEADER, LOST, SIZE, read_parameters
+from formicary.transport.link.instructions import DeliveryOutcome, Ended, Opened, Transmit
 from formicary.transport.link.sending import NEVER, Sending, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.transport.link.header import Terms
+    from formicary.transport.link.header import SessionParameters
 
 _unpack = HEADER.unpack_from
 
@@ -28,14 +28,14 @@ class Lifecycle(Sending):
 
     Args:
         random: returns a new random number of 32 bits.
-        terms: what to tell the other end.
+        parameters: what to tell the other end.
     """
 
-    def __init__(self, random: Callable[[], int], terms: Terms) -> None:
-        self._handshake = Handshake(random, terms)
+    def __init__(self, random: Callable[[], int], parameters: SessionParameters) -> None:
+        self._handshake = Handshake(random, parameters)
         self._detector = FailureDetector()
         self._received = 0
-        super().__init__(self._handshake.new_number(), terms)
+        super().__init__(self._handshake.new_number(), parameters)
 
     def _start(self) -> None:
         """Begin a session: nothing sent, nothing received."""
@@ -78,7 +78,7 @@ class Lifecycle(Sending):
 
     def _receive_hello(self, frame: bytes, now: float) -> None:
         _, sender, receiver, asks, echo = _unpack(frame)
-        terms = read_terms(memoryview(frame)[SIZE:])
+        parameters = read_parameters(memoryview(frame)[SIZE:])
         if not sender:
             raise ValueError("a hello of nobody")
         if self.state is State.CLOSED:
@@ -86,7 +86,7 @@ class Lifecycle(Sending):
         # Only the answer to our own question shows that who says so is there now: anything else may be old.
         is_answer = receiver == self.own and self._handshake.is_answer(echo)
         if sender != self.peer:
-            self._receive_newcomer(sender, asks, terms, now, is_answer=is_answer)
+            self._receive_newcomer(sender, asks, parameters, now, is_answer=is_answer)
             return
         self._detector.heard_at = now
         if is_answer:
@@ -95,14 +95,16 @@ class Lifecycle(Sending):
         if asks and not self._detector.is_mute(now):
             self._hello(now, to=sender, asks=False, echo=asks)
 
-    def _receive_newcomer(self, sender: int, asks: int, terms: Terms, now: float, *, is_answer: bool) -> None:
+    def _receive_newcomer(
+        self, sender: int, asks: int, parameters: SessionParameters, now: float, *, is_answer: bool
+    ) -> None:
         """Take a hello of another incarnation than the present one: a later one, or an earlier one's."""
-        objection = disagreement(terms)
+        objection = disagreement(parameters)
         if is_answer and (objection or self.state is State.CLOSING):
-            fate = self._credit(terms)
-            self.end(objection or "it was restarted", fate)
+            outcome = self._credit(parameters)
+            self.end(objection or "it was restarted", outcome)
         elif is_answer:
-            self._open(sender, terms, now)
+            self._open(sender, parameters, now)
         if self.state is State.CLOSING:
             self._challenge(now)  # but give it no answer: it would take this end to be there for it
         elif asks and self.state is not State.CLOSED:
@@ -110,35 +112,36 @@ class Lifecycle(Sending):
             if is_answer:
                 self._answered = asks
         if self.peer == sender:  # after the answer, so that the other end is there when it gets what follows
-            self._announce(terms)
+            self._announce(parameters)
 
-    def _open(self, peer: int, terms: Terms, now: float) -> None:
+    def _open(self, peer: int, parameters: SessionParameters, now: float) -> None:
         """Begin a session with an end that is there now."""
         if self.peer:
-            fate = self._credit(terms)
-            self._give_back("it was restarted, or had given up on this container", fate)
+            outcome = self._credit(parameters)
+            self._give_back("it was restarted, or had given up on this container", outcome)
         has_refused = self._has_refused
         self._start()
         self._has_refused = has_refused
         self.peer = peer
         # No more than this end has room for itself: what is not acknowledged is kept. The rest is not needed.
-        own = self.terms
+        own = self.parameters
         self._other = replace_fields(
-            terms,
-            window_frames=min(terms.window_frames, own.window_frames),
-            window_bytes=min(terms.window_bytes, own.window_bytes),
+            parameters,
+            window_frames=min(parameters.window_frames, own.window_frames),
+            window_bytes=min(parameters.window_bytes, own.window_bytes),
             offer=None,
             previous=None,
         )
         self.state = State.OPEN
         self._detector.start(now, self._handshake.asked_at)
 
-    def _announce(self, terms: Terms) -> None:
-        self.instructions.append(Opened(terms))
+    def _announce(self, parameters: SessionParameters) -> None:
+        self.instructions.append(Opened(parameters))
         self._confirm()
         if any(len(payload) > self.frame_limit for _, payload, _ in self._pending):
             self._give_back(
-                "it only takes smaller frames, which was not known when they were created", Fate.UNDELIVERED
+                "it only takes smaller frames, which was not known when they were created",
+                DeliveryOutcome.UNDELIVERED,
             )
         self._send_pending()
 
@@ -175,17 +178,17 @@ class Lifecycle(Sending):
         self.state = State.CLOSED
         self.end(reason)
 
-    def end(self, reason: str, fate: Fate = Fate.UNKNOWN) -> None:
+    def end(self, reason: str, outcome: DeliveryOutcome = DeliveryOutcome.UNKNOWN) -> None:
         """Forget the other end; whoever comes next is another, and so is this one to it.
 
         Args:
             reason: why.
-            fate: what is known of what was sent and not acknowledged.
+            outcome: what is known of what was sent and not acknowledged.
         """
         self._remember()
         if self.state is State.CLOSING:
-            self.untaken.clear()  # it goes on at the other end, which tells what becomes of it
-        self._give_back(reason, fate)
+            self.unconsumed.clear()  # it goes on at the other end, which tells what becomes of it
+        self._give_back(reason, outcome)
         if self.state is not State.CLOSED:
             self.state = State.CLOSED if self.state is State.CLOSING else State.IDLE
             self.instructions.append(Ended(reason))

@@ -14,7 +14,7 @@ from formicary.container.link_status import LinkStatus
 from formicary.transport.link.arrivals import Arrivals
 from formicary.transport.link.draining import Drainings
 from formicary.transport.link.header import HELLO, PART
-from formicary.transport.link.instructions import Doubt, Ended, Failed, Fate, Opened, Transmit
+from formicary.transport.link.instructions import DeliveryOutcome, Doubt, Ended, Failed, Opened, Transmit
 from formicary.transport.link.orders import Orders
 from formicary.transport.link.outbox import BATCH_SIZE, Outbox
 from formicary.transport.link.outgoing import Outgoing
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.transport.direct import DirectConnection
-    from formicary.transport.link.header import Terms
+    from formicary.transport.link.header import SessionParameters
     from formicary.transport.link.outbox import Letter
     from formicary.transport.link.paths import IndirectPath, LinkOwner, Path
     from formicary.transport.link.session import Session
@@ -287,10 +287,10 @@ class Link(Outgoing):
                 match instruction:
                     case Transmit(frame):
                         self._transmit(frame)
-                    case Opened(terms):
-                        self._opened(terms)
-                    case Failed(batches, reason, fate):
-                        self._fail(chain.from_iterable(batches), reason, fate)
+                    case Opened(parameters):
+                        self._opened(parameters)
+                    case Failed(batches, reason, outcome):
+                        self._fail(chain.from_iterable(batches), reason, outcome)
                     case Ended(reason):
                         self._ended(reason)
                     case Doubt():
@@ -303,14 +303,14 @@ class Link(Outgoing):
         if path is not None:
             path.send(frame)
 
-    def _opened(self, terms: Terms) -> None:
+    def _opened(self, parameters: SessionParameters) -> None:
         self.batch_limit = self.session.frame_limit
         self.message_limit = self.session.message_limit
         self._resume_senders()
         self._arrivals.start()
-        self._receipts.start(is_wanted=terms.receipts and self.session.terms.receipts)
+        self._receipts.start(is_wanted=parameters.receipts and self.session.parameters.receipts)
         self._start_custody(is_told=self._receipts.is_wanted)
-        self._owner.on_found(self, terms)
+        self._owner.on_found(self, parameters)
         self._owner.on_opened(self)  # before messages go that had to wait
         self.choose_path()
 
@@ -320,7 +320,7 @@ class Link(Outgoing):
         self._resume_senders()
         self._receipts.start(is_wanted=False)
         self._start_custody(is_told=False)
-        self._fail(self.outbox.withdraw(), reason, Fate.UNDELIVERED)
+        self._fail(self.outbox.withdraw(), reason, DeliveryOutcome.UNDELIVERED)
         self.obstacle = ""
         self._owner.on_lost(self)
         self.choose_path()
@@ -333,7 +333,7 @@ class Link(Outgoing):
     # -- what was taken -------------------------------------------------------------------------------------
 
     def _take_receipt(self, payload: bytes) -> None:
-        self.session.untaken.settle(read_receipt(payload))
+        self.session.unconsumed.settle(read_receipt(payload))
         self._told.start()
 
     def freeze(self, *, is_frozen: bool) -> None:

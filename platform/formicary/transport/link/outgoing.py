@@ -9,7 +9,7 @@ from formicary.container.dead_letters import is_failure
 from formicary.core.errors import FormicaryError
 from formicary.transport.link.custody import Custody
 from formicary.transport.link.failing import Failing
-from formicary.transport.link.instructions import Failed, Fate
+from formicary.transport.link.instructions import DeliveryOutcome, Failed
 from formicary.transport.link.paused import PausedReceivers
 from formicary.transport.link.told import ToldFailures
 
@@ -112,9 +112,9 @@ class Outgoing:
     def _keep(self, message: Message) -> Custody:
         custody = self._custody
         if custody is None:
-            custody = self._custody = Custody(self.session.untaken, lambda: not self._failing.is_empty)
+            custody = self._custody = Custody(self.session.unconsumed, lambda: not self._failing.is_empty)
             custody.start(is_told=self._is_told or not self.session.is_open)
-            self._container.dispatcher.custodians.add(custody)
+            self._container.dispatcher.unacked_holders.add(custody)
         custody.add(message)
         return custody
 
@@ -144,9 +144,9 @@ class Outgoing:
             return
         self._container.dispatcher.add_dead_letter(message, reason, receiver)
 
-    def _fail(self, letters: Iterable[Letter], reason: str, fate: Fate) -> None:
+    def _fail(self, letters: Iterable[Letter], reason: str, outcome: DeliveryOutcome) -> None:
         name = self.domain.partition(".")[0]
-        why = f"container {name} cannot be reached: {reason}; {fate.value}"
+        why = f"container {name} cannot be reached: {reason}; {outcome.value}"
         if self.obstacle:
             why += f"; there is no direct connection to {name}: {self.obstacle}"
         self._failing.add(self._told.without(letters), why)
@@ -166,11 +166,11 @@ class Outgoing:
         self._bury(self.outbox.withdraw(), _UNSENT)
         instructions, self.session.instructions = self.session.instructions, []
         for instruction in instructions:
-            if isinstance(instruction, Failed) and instruction.fate is not Fate.DELIVERED:
-                before = _UNSENT if instruction.fate is Fate.UNDELIVERED else _UNCONFIRMED
+            if isinstance(instruction, Failed) and instruction.outcome is not DeliveryOutcome.DELIVERED:
+                before = _UNSENT if instruction.outcome is DeliveryOutcome.UNDELIVERED else _UNCONFIRMED
                 self._bury(chain.from_iterable(instruction.items), before)
         if self._custody is not None:
-            self._container.dispatcher.custodians.discard(self._custody)
+            self._container.dispatcher.unacked_holders.discard(self._custody)
 
     def _bury(self, letters: Iterable[Letter], before: str) -> None:
         """Make dead letters of what this container has stopped before."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.core.message import Message
-    from formicary.transport.link.header import Terms
+    from formicary.transport.link.header import SessionParameters
     from formicary.transport.link.link import Link
 
 
@@ -84,8 +84,8 @@ class LinkOwner(Protocol):
     def on_heard(self, domain: str, sender: str) -> None:
         """Called when another container has sent something for an agent, that others have sent for before."""
 
-    def on_found(self, link: Link, terms: Terms) -> None:
-        """Called when the other end is there, on these terms."""
+    def on_found(self, link: Link, parameters: SessionParameters) -> None:
+        """Called when the other end is there, with these parameters."""
 
     def on_lost(self, link: Link) -> None:
         """Called when the other end is not there any more."""

@@ -7,9 +7,9 @@ from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from formicary.transport.link.header import DATA, HEADER, SIZE, Terms
-from formicary.transport.link.instructions import Counters, Failed, Fate, Transmit
-from formicary.transport.link.untaken import Untaken
+from formicary.transport.link.header import DATA, HEADER, SIZE, SessionParameters
+from formicary.transport.link.instructions import Counters, DeliveryOutcome, Failed, Transmit
+from formicary.transport.link.unconsumed import Unconsumed
 
 if TYPE_CHECKING:
     from formicary.transport.link.instructions import Instruction
@@ -36,25 +36,25 @@ class Sending:
 
     Args:
         own: this end's incarnation.
-        terms: what to tell the other end.
+        parameters: what to tell the other end.
 
     Attributes:
         own: this end's incarnation.
         peer: the other end's incarnation; 0 where there is none.
         window: how many frames may be unacknowledged now; 0 where none must be sent.
-        untaken: what has arrived, and is not known to be taken by its receivers.
+        unconsumed: what has arrived, and is not known to be taken by its receivers.
     """
 
-    def __init__(self, own: int, terms: Terms) -> None:
-        self.terms = terms
+    def __init__(self, own: int, parameters: SessionParameters) -> None:
+        self.parameters = parameters
         self.state = State.IDLE
         self.instructions: list[Instruction] = []
         self.own = own
         self.peer = 0
-        self._other = Terms()  # the other end's
+        self._other = SessionParameters()  # the other end's
         self._has_path = False
         self._pending: deque[tuple[int, bytes, Any]] = deque()  # for which there is no room yet
-        self.untaken = Untaken()
+        self.unconsumed = Unconsumed()
         self._counters = Counters()  # of what was sent and received, only in earlier sessions
         self._sent = 0
         self._start()
@@ -65,7 +65,7 @@ class Sending:
         self._sent = self._acked = 0
         self._unacked: deque[tuple[bytes, Any]] = deque()  # of the numbers after `_acked`
         self._unacked_bytes = 0
-        self.untaken.clear()
+        self.unconsumed.clear()
         self._resent_at = NEVER
         self._again = 0  # the number of the frame to be sent again next; 0 where none is to be
         self._goes_on_at = 0  # the number of the frame whose acknowledgement lets more be sent again
@@ -107,7 +107,7 @@ class Sending:
                 not unacked
                 or (len(unacked) < other.window_frames and self._unacked_bytes + SIZE <= other.window_bytes)
             )
-            and not self.untaken.is_full
+            and not self.unconsumed.is_full
         )
 
     @property
@@ -123,12 +123,12 @@ class Sending:
     @property
     def frame_limit(self) -> int:
         """Bytes of the largest payload that a frame to the other end may have."""
-        return min(self.terms.frame_limit, self._other.frame_limit) - SIZE
+        return min(self.parameters.frame_limit, self._other.frame_limit) - SIZE
 
     @property
     def message_limit(self) -> int:
         """Bytes of the largest batch of one message that the other end takes."""
-        return min(self.terms.message_limit, self._other.message_limit)
+        return min(self.parameters.message_limit, self._other.message_limit)
 
     # -- sending --------------------------------------------------------------------------------------------
 
@@ -248,38 +248,38 @@ class Sending:
             size = len(frame)
             self._unacked_bytes -= size
             if item is not None and self._other.receipts:
-                self.untaken.add(item, size)
+                self.unconsumed.add(item, size)
         self._acked = acked
 
-    def _credit(self, terms: Terms) -> Fate:
+    def _credit(self, parameters: SessionParameters) -> DeliveryOutcome:
         """Believe what the other end says itself about how much it took before it gave this one up.
 
         Returns:
             What that means for the rest.
         """
-        own, other, taken = terms.previous or (0, 0, 0)
+        own, other, taken = parameters.previous or (0, 0, 0)
         if (own, other) != (self.peer, self.own) or taken > self._sent:
-            return Fate.UNKNOWN
+            return DeliveryOutcome.UNKNOWN
         if taken > self._acked:
             self._forget(taken)
-        return Fate.UNDELIVERED
+        return DeliveryOutcome.UNDELIVERED
 
-    def _give_back(self, reason: str, fate: Fate) -> None:
+    def _give_back(self, reason: str, outcome: DeliveryOutcome) -> None:
         """Hand back all that is not known to have been taken.
 
         Args:
             reason: why.
-            fate: what is known of what was sent and not acknowledged.
+            outcome: what is known of what was sent and not acknowledged.
         """
-        arrived = self.untaken.withdraw()
+        arrived = self.unconsumed.withdraw()
         sent = [item for _, item in self._unacked if item is not None]
         pending = [item for _, _, item in self._pending if item is not None]
         self._unacked.clear()
         self._pending.clear()
         for items, each in (
-            (arrived, Fate.DELIVERED),
-            (sent, fate),
-            (pending, Fate.UNDELIVERED),
+            (arrived, DeliveryOutcome.DELIVERED),
+            (sent, outcome),
+            (pending, DeliveryOutcome.UNDELIVERED),
         ):
             if items:
                 self.instructions.append(Failed(items, reason, each))

@@ -27,14 +27,14 @@ from formicary.transport.link.header import (
     PONG,
     SIZE,
 )
-from formicary.transport.link.instructions import Counters, Doubt, Failed, Fate
+from formicary.transport.link.instructions import Counters, DeliveryOutcome, Doubt, Failed
 from formicary.transport.link.lifecycle import Lifecycle
 from formicary.transport.link.sending import NEVER, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.transport.link.header import Terms
+    from formicary.transport.link.header import SessionParameters
 
 __all__ = ["Session", "State"]
 
@@ -52,20 +52,20 @@ class Session(Lifecycle):
 
     Args:
         random: returns a new random number of 32 bits.
-        terms: what to tell the other end.
+        parameters: what to tell the other end.
 
     Attributes:
         parts: what has come of a batch that comes in parts.
     """
 
-    def __init__(self, random: Callable[[], int], terms: Terms) -> None:
+    def __init__(self, random: Callable[[], int], parameters: SessionParameters) -> None:
         self.is_frozen = False
         """Whether acknowledgements are held back, so that the window fills and the other end waits."""
         # An acknowledgement is due after a quarter of the window: of its bytes, where each frame weighs its
         # share of the window more than it has, so that it is also one of its frames.
-        self._share = terms.window_bytes // terms.window_frames
-        self._ack_at = terms.window_bytes // 4
-        super().__init__(random, terms)
+        self._share = parameters.window_bytes // parameters.window_frames
+        self._ack_at = parameters.window_bytes // 4
+        super().__init__(random, parameters)
 
     def _start(self) -> None:
         super()._start()
@@ -184,13 +184,15 @@ class Session(Lifecycle):
 
     def _check_size(self, size: int) -> None:
         """Refuse a part with which what is put together would not be bounded."""
-        if len(self.parts) + size > self.terms.message_limit:
-            raise ValueError(f"a batch of more than {self.terms.message_limit} bytes")
+        if len(self.parts) + size > self.parameters.message_limit:
+            raise ValueError(f"a batch of more than {self.parameters.message_limit} bytes")
 
     def _check_window(self, number: int, size: int) -> None:
         """Refuse a frame that the window does not allow, where nothing is acknowledged."""
         frames = number - self._ack_sent
-        if frames > self.terms.window_frames or (frames > 1 and self._held + size > self.terms.window_bytes):
+        if frames > self.parameters.window_frames or (
+            frames > 1 and self._held + size > self.parameters.window_bytes
+        ):
             raise ValueError(f"frame {number}, where the window ends before")
 
     def _take(self, frame: bytes, kind: int) -> memoryview | None:
@@ -242,10 +244,10 @@ class Session(Lifecycle):
         elif kind == CLOSE and number == self._received + 1:
             self._received = self._ack_sent = number
             self._say(ACK)
-            self.end("it has stopped", Fate.UNDELIVERED)
+            self.end("it has stopped", DeliveryOutcome.UNDELIVERED)
         elif kind == CLOSE and self.state is State.CLOSING:
             self._say(CLOSE)  # neither takes anything more, so neither will get what is on its way
-            self.end("it has stopped", Fate.UNDELIVERED)
+            self.end("it has stopped", DeliveryOutcome.UNDELIVERED)
         elif kind == CLOSE:
             self._receive_out_of_turn(number, now)
 
@@ -293,7 +295,7 @@ class Session(Lifecycle):
             holds: whether more waits outside, for a path.
         """
         is_in_handshake = self.state is State.HANDSHAKE
-        waits = self._unacked or self._pending or is_in_handshake or holds or len(self.untaken)
+        waits = self._unacked or self._pending or is_in_handshake or holds or len(self.unconsumed)
         self._detector.tick(now, is_waiting=bool(waits))
         if not (self.peer or is_in_handshake):
             return
@@ -306,7 +308,7 @@ class Session(Lifecycle):
         elif self._has_path:
             if self._owed:
                 self._say(ACK)
-            if self.untaken.is_full:
+            if self.unconsumed.is_full:
                 self._relieve(now)
             if self._detector.is_ping_due(now):
                 if self._detector.has_doubt(now):
@@ -320,14 +322,14 @@ class Session(Lifecycle):
 
     def _relieve(self, now: float) -> None:
         """Where too much has arrived that nobody takes, wait for a while, and then let it fail."""
-        untaken = self.untaken
-        if untaken.full_since is None:
-            untaken.full_since = now
-        elif now - untaken.full_since > GIVE_UP:
-            count = len(untaken)
-            batches = untaken.withdraw(count // 2)
+        unconsumed = self.unconsumed
+        if unconsumed.full_since is None:
+            unconsumed.full_since = now
+        elif now - unconsumed.full_since > GIVE_UP:
+            count = len(unconsumed)
+            batches = unconsumed.withdraw(count // 2)
             reason = f"none of {count} messages was taken there for {GIVE_UP:g} s"
-            self.instructions.append(Failed(batches, reason, Fate.DELIVERED))
+            self.instructions.append(Failed(batches, reason, DeliveryOutcome.DELIVERED))
 
     def ask(self, now: float) -> None:
         """Ask for a sign of life now, unless one is awaited: the present path may be at fault."""

@@ -309,7 +309,7 @@ class TestDeputiesThatAreNone:
         )
 
     def test_a_handshake_that_is_none(self, pretend):
-        said = refusal(pretend('#!/bin/sh\necho \'{"type":"deputy","version":7}\'\n'))
+        said = refusal(pretend('#!/bin/sh\necho \'{"type":"host-agent","version":7}\'\n'))
         assert "which is no handshake" in said
 
     @pytest.mark.parametrize(

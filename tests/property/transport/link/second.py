@@ -9,7 +9,7 @@ import struct
 
 import msgspec
 
-from formicary.transport.link.instructions import Doubt, Ended, Failed, Fate, Opened, Transmit
+from formicary.transport.link.instructions import DeliveryOutcome, Doubt, Ended, Failed, Opened, Transmit
 from formicary.transport.link.session import State
 
 HELLO, DATA, PART, ACK, PING, PONG, LOST, CLOSE, BUSY = range(1, 10)
@@ -19,8 +19,8 @@ NEVER = float("-inf")
 class Second:
     """One end of a link."""
 
-    def __init__(self, random, terms):
-        self.random, self.terms = random, terms
+    def __init__(self, random, parameters):
+        self.random, self.parameters = random, parameters
         self.state, self.instructions, self.previous = State.IDLE, [], None
         self.way, self.is_frozen, self.waiting = False, False, []
         self.question = self.ping = 0
@@ -33,7 +33,7 @@ class Second:
 
     def begin(self, now):
         self.kept, self.sent, self.acked, self.taken, self.told = {}, 0, 0, 0, 0
-        self.untaken, self.arrived, self.settled_up_to = {}, 0, 0
+        self.unconsumed, self.arrived, self.settled_up_to = {}, 0, 0
         self.parts, self.resent_at, self.owes, self.refused = b"", NEVER, False, False
         self.heard_at = self.confirmed_at = self.pinged_again_at = now
         self.pinged_at = self.away_since = self.waiting_since = None
@@ -52,12 +52,12 @@ class Second:
         if asks and (not self.question or now - self.asked_at > 10):
             self.question, self.asked_at = self.random() or 1, now
         limits = {
-            name: getattr(self.terms, name)
+            name: getattr(self.parameters, name)
             for name in ("frame_limit", "window_frames", "window_bytes", "message_limit")
         }
-        receipts = {"receipts": True} if self.terms.receipts else {}
-        terms = {"versions": [2, 2], "previous": self.previous, **limits, **receipts, "new": 1}
-        payload = msgspec.msgpack.encode(terms)
+        receipts = {"receipts": True} if self.parameters.receipts else {}
+        parameters = {"versions": [2, 2], "previous": self.previous, **limits, **receipts, "new": 1}
+        payload = msgspec.msgpack.encode(parameters)
         head = struct.pack("!BIIQQ", HELLO, self.own, to, self.question if asks else 0, echo)
         self.instructions.append(Transmit(head + payload))
 
@@ -94,9 +94,9 @@ class Second:
             for old in range(self.acked + 1, number + 1):
                 for message in self.kept.pop(old)[1] or ():
                     self.arrived += 1
-                    self.untaken[self.arrived] = message
+                    self.unconsumed[self.arrived] = message
             if not self.other.get("receipts"):
-                self.untaken.clear()
+                self.unconsumed.clear()
             self.acked, self.waiting_since = number, None
 
     def settle(self, payload):
@@ -104,10 +104,10 @@ class Second:
         opened, settled = map(numbers, (opened, settled))
         assert self.settled_up_to <= upto <= self.arrived
         assert all(self.settled_up_to < number <= upto for number in opened)
-        assert set(settled) <= {number for number in self.untaken if number <= self.settled_up_to}
+        assert set(settled) <= {number for number in self.unconsumed if number <= self.settled_up_to}
         for number in (*range(self.settled_up_to + 1, upto + 1), *settled):
             if number not in opened:
-                del self.untaken[number]
+                del self.unconsumed[number]
         self.settled_up_to = upto
 
     # -- receiving ------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ class Second:
             self.challenge(now)
         else:
             is_part = number == self.taken + 1 and (kind == PART or (kind == DATA and self.parts))
-            is_too_long = is_part and len(self.parts) + len(payload) > self.terms.message_limit
+            is_too_long = is_part and len(self.parts) + len(payload) > self.parameters.message_limit
             if acked > self.sent or is_too_long:
                 raise ValueError("against the protocol")
             self.acknowledge(acked)
@@ -159,7 +159,7 @@ class Second:
         elif number == self.taken + 1 and kind == CLOSE:
             self.taken = self.told = number
             self.say(ACK)
-            self.end("it has stopped", Fate.UNDELIVERED)
+            self.end("it has stopped", DeliveryOutcome.UNDELIVERED)
         elif number == self.taken + 1 and may_take:
             self.taken, self.owes = number, True
             self.told = self.told if self.is_frozen else number
@@ -169,7 +169,7 @@ class Second:
                 return batch
         elif self.state is State.CLOSING and kind == CLOSE:
             self.say(CLOSE)
-            self.end("it has stopped", Fate.UNDELIVERED)
+            self.end("it has stopped", DeliveryOutcome.UNDELIVERED)
         elif self.state is State.CLOSING and now - self.lost_at >= 0.1:
             self.lost_at = now
             self.say(CLOSE)
@@ -192,10 +192,10 @@ class Second:
     def receive_hello(self, header, payload, now):
         sender, receiver, asks, echo = header
         try:
-            terms = msgspec.msgpack.decode(payload)
+            parameters = msgspec.msgpack.decode(payload)
         except msgspec.DecodeError as error:
             raise ValueError from error
-        if not sender or not isinstance(terms, dict):
+        if not sender or not isinstance(parameters, dict):
             raise ValueError("no hello")
         if self.state is State.CLOSED:
             return
@@ -213,26 +213,26 @@ class Second:
             if asks:
                 self.hello(now, to=sender, echo=asks, asks=True)
         else:
-            self.replace(sender, terms, asks, now)
+            self.replace(sender, parameters, asks, now)
 
-    def replace(self, sender, terms, asks, now):
-        own, other, taken = terms["previous"] or (0, 0, 0)
-        fate = Fate.UNKNOWN
+    def replace(self, sender, parameters, asks, now):
+        own, other, taken = parameters["previous"] or (0, 0, 0)
+        outcome = DeliveryOutcome.UNKNOWN
         if self.peer and (own, other) == (self.peer, self.own) and taken <= self.sent:
             self.acknowledge(taken)
-            fate = Fate.UNDELIVERED
+            outcome = DeliveryOutcome.UNDELIVERED
         if self.state is State.CLOSING:
-            self.end("it was restarted", fate)
+            self.end("it was restarted", outcome)
             return
         if self.peer:
-            self.fail("it was restarted", fate)
+            self.fail("it was restarted", outcome)
         refused = self.refused
         self.begin(now)
-        self.peer, self.other, self.state = sender, terms, State.OPEN
+        self.peer, self.other, self.state = sender, parameters, State.OPEN
         self.confirmed_at, self.refused = self.asked_at, refused
         if asks:
             self.hello(now, to=sender, echo=asks)
-        self.instructions.append(Opened(terms))
+        self.instructions.append(Opened(parameters))
         self.confirm(self.asked_at)
         self.send_waiting()
 
@@ -259,7 +259,7 @@ class Second:
             self.waiting_since = self.pinged_at = None
             self.away_since = None if self.away_since is None else now
         self.ticked_at = now
-        waits = bool(self.kept or self.waiting or self.untaken or self.state is State.HANDSHAKE)
+        waits = bool(self.kept or self.waiting or self.unconsumed or self.state is State.HANDSHAKE)
         self.waiting_since = (self.waiting_since or now) if waits else None
         if self.state not in {State.HANDSHAKE, State.OPEN, State.CLOSING}:
             return
@@ -347,20 +347,20 @@ class Second:
         if self.taken:
             self.previous = (self.own, self.peer, self.taken)
 
-    def fail(self, reason, fate):
+    def fail(self, reason, outcome):
         sent, waiting = [item for _, item in self.kept.values()], [item for _, _, item in self.waiting]
         self.waiting = []
         for items, each in (
-            ([list(self.untaken.values())], Fate.DELIVERED),
-            (sent, fate),
-            (waiting, Fate.UNDELIVERED),
+            ([list(self.unconsumed.values())], DeliveryOutcome.DELIVERED),
+            (sent, outcome),
+            (waiting, DeliveryOutcome.UNDELIVERED),
         ):
             if items := [item for item in items if item]:
                 self.instructions.append(Failed(items, reason, each))
 
-    def end(self, reason, fate=Fate.UNKNOWN):
+    def end(self, reason, outcome=DeliveryOutcome.UNKNOWN):
         self.remember()
-        self.fail(reason, fate)
+        self.fail(reason, outcome)
         if self.state is not State.CLOSED:
             self.state = State.CLOSED if self.state is State.CLOSING else State.IDLE
             self.instructions.append(Ended(reason))

@@ -7,8 +7,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
-from formicary.transport.link.header import DATA, HEADER, HELLO, PART, Terms
-from formicary.transport.link.instructions import Ended, Failed, Fate, Opened, Transmit
+from formicary.transport.link.header import DATA, HEADER, HELLO, PART, SessionParameters
+from formicary.transport.link.instructions import DeliveryOutcome, Ended, Failed, Opened, Transmit
 from formicary.transport.link.receipts import Receipts, read_receipt
 from formicary.transport.link.session import Session, State
 
@@ -30,7 +30,7 @@ class Item:
     number: int
     life: int  # of the sender: counts the sessions' objects of both ends
     failed: str | None = None
-    fate: Fate | None = None  # what was known of it when it failed
+    outcome: DeliveryOutcome | None = None  # what was known of it when it failed
     taken_by: tuple | None = None  # the life of the receiver, and the incarnations of the session
     is_received: bool = False  # whether a behaviour, say, has got it out of its mailbox
 
@@ -40,7 +40,7 @@ class End:
     """A container: its session, and the way that it uses."""
 
     name: int
-    terms: Terms
+    parameters: SessionParameters
     make: type = Session
     session: Session = None
     life: int = 0
@@ -58,7 +58,7 @@ class End:
 class World:
     """Time, network and account. Frames in flight are kept by way and receiver, in the order of sending."""
 
-    def __init__(self, *terms, makes=(Session, Session)):
+    def __init__(self, *parameters, makes=(Session, Session)):
         self.now = 1000.0
         self.numbers = (number * 2_654_435_761 % (1 << 32) for number in itertools.count(1))
         self.lives = itertools.count(1)
@@ -68,13 +68,13 @@ class World:
         self.cut = set()
         self.hellos = ([], [])  # by receiver: all that were ever sent to it
         self.frames = self.greetings = 0
-        self.ends = [End(name, terms[name], makes[name]) for name in (0, 1)]
+        self.ends = [End(name, parameters[name], makes[name]) for name in (0, 1)]
         for end in self.ends:
             self.start(end)
 
     def start(self, end):
         """Give an end a new process."""
-        end.session = end.make(lambda: next(self.numbers), end.terms)
+        end.session = end.make(lambda: next(self.numbers), end.parameters)
         end.mailbox = []
         nothing = SimpleNamespace(watch=lambda *_, **__: None, forget=lambda _: None)
         end.receipts = Receipts(nothing, lambda receipt: self.send_receipt(end, receipt), {})
@@ -90,7 +90,7 @@ class World:
         """Let time pass without a word, and forget an end that has had no session in it, as a router does."""
         self.advance(FORGOTTEN, step=1.0)
         if end.session.state is State.IDLE and self.now - end.was[-1][0] >= FORGOTTEN and not end.is_stalled:
-            end.session = end.make(lambda: next(self.numbers), end.terms)
+            end.session = end.make(lambda: next(self.numbers), end.parameters)
             end.latest = None
             if end.way is not None:
                 end.session.use_path(self.now)
@@ -147,12 +147,12 @@ class World:
                 match instruction:
                     case Transmit(frame):
                         self.transmit(end, frame)
-                    case Failed(items, reason, fate):
+                    case Failed(items, reason, outcome):
                         for number in itertools.chain(*items):
-                            self.fail(end, self.items[number], reason, fate)
+                            self.fail(end, self.items[number], reason, outcome)
                     case Opened():
                         self.opened(end)
-                        end.receipts.start(is_wanted=all(each.terms.receipts for each in self.ends))
+                        end.receipts.start(is_wanted=all(each.parameters.receipts for each in self.ends))
                     case Ended():
                         end.receipts.start(is_wanted=False)
                         assert session.state in {State.IDLE, State.CLOSED}
@@ -170,7 +170,7 @@ class World:
         elif batch is not None:
             receipt = bytes(batch[8:])
             if isinstance(end.session, Session):
-                end.session.untaken.settle(read_receipt(receipt))
+                end.session.unconsumed.settle(read_receipt(receipt))
             else:
                 end.session.settle(receipt)
         self.perform(end)
@@ -213,21 +213,23 @@ class World:
         self.order[item.life] = number
         # Taken after it was given back: only if the sender did not wait until the receiver's lease had ended.
         assert item.failed is None or item.failed.startswith((AWAY, ABANDONED)), item.failed
-        assert item.fate is not Fate.UNDELIVERED, "taken though it was said that it was not delivered"
+        assert item.outcome is not DeliveryOutcome.UNDELIVERED, (
+            "taken though it was said that it was not delivered"
+        )
         end.latest = item.taken_by = (end.life, *header[1:3])
         end.mailbox.append(item)
         end.receipts.arrived.append(id(item))
         end.receipts.note()
 
-    def fail(self, end, item, reason, fate):
+    def fail(self, end, item, reason, outcome):
         assert item.life == end.life
         assert item.failed is None, "given back twice"
-        item.failed, item.fate = reason, fate
+        item.failed, item.outcome = reason, outcome
         if item.taken_by is None:
-            assert fate is not Fate.DELIVERED
+            assert outcome is not DeliveryOutcome.DELIVERED
             return
-        assert fate is not Fate.UNDELIVERED
-        if fate is Fate.DELIVERED:
+        assert outcome is not DeliveryOutcome.UNDELIVERED
+        if outcome is DeliveryOutcome.DELIVERED:
             return  # what has arrived may have been received, until the other end says more
         if reason.startswith(REPLACED):
             # The other end would have said that it took the item, if it still knew.
@@ -262,7 +264,7 @@ class World:
             assert len(unacked) <= other.window_frames
             assert size <= other.window_bytes or len(unacked) == 1
             assert len(unacked) == session._sent - session._acked
-            assert len(session.parts) <= end.terms.message_limit
+            assert len(session.parts) <= end.parameters.message_limit
 
     # -- time and network -----------------------------------------------------------------------------------
 
@@ -307,7 +309,7 @@ class World:
         Where ends say what was received, an item that lies with an end that is gone is not taken.
         """
         lives = {end.life for end in self.ends}
-        tells = all(end.terms.receipts for end in self.ends)
+        tells = all(end.parameters.receipts for end in self.ends)
         return [
             item
             for item in self.items.values()

@@ -12,12 +12,12 @@ from tests.property.searches import at_first
 from tests.property.transport.link.second import Second
 from tests.property.transport.link.simulation import ABANDONED, BOUNCED, World
 
-from formicary.transport.link.header import HEADER, HELLO, Terms
+from formicary.transport.link.header import HEADER, HELLO, SessionParameters
 from formicary.transport.link.session import Session, State
-from formicary.transport.link.untaken import Untaken
+from formicary.transport.link.unconsumed import Unconsumed
 
 TERMS = st.builds(
-    Terms,
+    SessionParameters,
     frame_limit=st.sampled_from([1100, 4096]),
     window_frames=st.sampled_from([1, 3, 8, 1024]),
     window_bytes=st.sampled_from([100, 400, 1 << 22]),
@@ -38,8 +38,8 @@ class Links(RuleBasedStateMachine):
 
     @initialize(first=TERMS, second=TERMS, connects=st.booleans(), receipts=st.booleans())
     def begin(self, first, second, connects, receipts):
-        terms = (msgspec.structs.replace(each, receipts=receipts) for each in (first, second))
-        self.world = World(*terms, makes=self.makes)
+        parameters = (msgspec.structs.replace(each, receipts=receipts) for each in (first, second))
+        self.world = World(*parameters, makes=self.makes)
         if connects:
             self.send(0, 0, 1)
             self.world.flow()
@@ -215,7 +215,7 @@ class Links(RuleBasedStateMachine):
         for name in (0, 1):
             self.take_out_of_mailboxes(name, 0, 1_000_000)
         self.settle(3.0, 0)
-        assert not any(map(len, (end.session.untaken for end in world.ends))), "kept, though it was taken"
+        assert not any(map(len, (end.session.unconsumed for end in world.ends))), "kept, though it was taken"
         self.stays_quiet()
         self.close_both()
 
@@ -256,11 +256,13 @@ class Links(RuleBasedStateMachine):
 def state_of(session):
     """Return all that a session knows, to compare it."""
     known = {name: copy.copy(value) for name, value in vars(session).items()}
-    known |= {f"untaken.{name}": copy.copy(getattr(session.untaken, name)) for name in Untaken.__slots__}
+    known |= {
+        f"unconsumed.{name}": copy.copy(getattr(session.unconsumed, name)) for name in Unconsumed.__slots__
+    }
     for part in (session._detector, session._handshake):
         known |= {name: getattr(part, name) for name in part.__slots__}
     return {
-        name: value for name, value in known.items() if name not in {"_detector", "_handshake", "untaken"}
+        name: value for name, value in known.items() if name not in {"_detector", "_handshake", "unconsumed"}
     }
 
 
@@ -286,7 +288,9 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=5,
 )
-HELLOS = st.builds(dict, st.dictionaries(st.sampled_from(Terms.__struct_fields__), VALUES, max_size=7))
+HELLOS = st.builds(
+    dict, st.dictionaries(st.sampled_from(SessionParameters.__struct_fields__), VALUES, max_size=7)
+)
 
 
 @given(
@@ -294,7 +298,7 @@ HELLOS = st.builds(dict, st.dictionaries(st.sampled_from(Terms.__struct_fields__
     st.integers(0, (1 << 32) - 1),
 )
 def test_any_hello_is_taken_or_refused(payload, sender):
-    session = Session(iter(range(1, 100)).__next__, Terms())
+    session = Session(iter(range(1, 100)).__next__, SessionParameters())
     session.use_path(0.0)
     session.connect(0.0)
     before = state_of(session)
@@ -309,7 +313,7 @@ def test_any_hello_is_taken_or_refused(payload, sender):
 
 @given(st.binary(max_size=60))
 def test_any_bytes_are_a_frame_or_refused(data):
-    session = Session(iter(range(1, 100)).__next__, Terms())
+    session = Session(iter(range(1, 100)).__next__, SessionParameters())
     session.use_path(0.0)
     try:
         assert session.receive(data, 0.0) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from formicary.fipa.control_codec import encode
+from formicary.mobility.handover.cluster_view import ClusterView
 from formicary.mobility.handover.draining import Draining
 from formicary.mobility.handover.exchange import (
     Ask,
@@ -40,7 +41,6 @@ from formicary.mobility.handover.instructions import (
     Wake,
 )
 from formicary.mobility.handover.machine import HandOver
-from formicary.mobility.handover.surroundings import Surroundings
 
 S, D, H, X = (f"c{number}.lab.localhost" for number in range(1, 5))
 ALICE = f"alice@{H}"
@@ -601,16 +601,16 @@ def test_a_start_of_what_is_not_there_was_done_before(platform):
 
 
 def test_who_was_not_known_where_it_asked_whether_all_has_arrived_asks_again():
-    surroundings, drained = Surroundings(S, 1000, list), []
-    surroundings.members |= {D: 1000, H: 1000}
-    draining = Draining(surroundings, drained.append)
+    cluster_view, drained = ClusterView(S, 1000, list), []
+    cluster_view.members |= {D: 1000, H: 1000}
+    draining = Draining(cluster_view, drained.append)
     assert not draining.begin(ALICE, [H])
     draining.sent(H)
-    surroundings.outgoing.clear()
+    cluster_view.outgoing.clear()
     draining.say_again(D)
-    assert not surroundings.outgoing
+    assert not cluster_view.outgoing
     draining.say_again(H)
-    assert list(surroundings.outgoing[H]) == [Flush(1)]
+    assert list(cluster_view.outgoing[H]) == [Flush(1)]
     for _ in range(2):  # both are answered
         draining.flushed(H, Flushed(1))
     assert drained == [ALICE]

@@ -17,10 +17,10 @@ pytestmark = pytest.mark.virtual_clock
 C1, C2, C3 = (f"c{number}.lab.localhost" for number in (1, 2, 3))
 
 
-def untaken(world, number, domain):
+def unconsumed(world, number, domain):
     """Return how many messages one container has sent to another that may still fail."""
     link = world.containers[number].dispatcher.transport.links[domain]
-    return len(link.session.untaken) + link.session.unacknowledged
+    return len(link.session.unconsumed) + link.session.unacknowledged
 
 
 async def scene(world):
@@ -38,7 +38,7 @@ async def test_where_a_container_dies_that_passes_a_message_on_its_sender_is_tol
         mesh.cut.add(frozenset((C1, C3)))
         await alice.send(Message(to=bob.address, body="1", reply_with="1"))
         await asyncio.sleep(2)  # c1 has it, and c2 has heard so
-        assert untaken(world, 1, C1) == 1
+        assert unconsumed(world, 1, C1) == 1
         mesh.kill(C1)
         await until(lambda: alice.failed)
         assert numbers_of(bob, alice.address) == []
@@ -54,7 +54,7 @@ async def test_so_is_one_of_whose_name_there_is_another_agent_in_that_container(
         agents[alice.address] = Told("alice")  # as one of an earlier time, when c2 has been restarted
         await alice.send(Message(to=bob.address, body="1", reply_with="1"))
         await asyncio.sleep(2)
-        assert untaken(world, 1, C1) == 1
+        assert unconsumed(world, 1, C1) == 1
         mesh.kill(C1)
         await until(lambda: alice.failed)
         del agents[alice.address]
@@ -69,8 +69,8 @@ async def test_what_has_been_passed_on_and_taken_is_known_to_be_so():
         assert numbers_of(bob, alice.address) == list(range(100))
         await asyncio.sleep(3)
         for number, domain in ((0, C3), (1, C1), (1, C3)):
-            assert untaken(world, number, domain) == 0
-        assert all(not each.messages() for each in world.containers[0].dispatcher.custodians)
+            assert unconsumed(world, number, domain) == 0
+        assert all(not each.messages() for each in world.containers[0].dispatcher.unacked_holders)
 
 
 async def test_a_failure_of_what_was_passed_on_comes_to_its_sender():
@@ -81,5 +81,5 @@ async def test_a_failure_of_what_was_passed_on_comes_to_its_sender():
         await alice.send(Message(to=bob.address, body="1", reply_with="1"))
         await until(lambda: alice.failed)
         await asyncio.sleep(3)
-        assert untaken(world, 1, C1) == 0
+        assert unconsumed(world, 1, C1) == 0
         mesh.dead |= {C1, C2, C3}

@@ -54,7 +54,7 @@ async def test_a_visitor_gets_messages_and_answers_by_its_full_name():
         assert got.bodies == [str(number) for number in range(50)]
         assert one.container.dispatcher.routes[CAROL] == one.link.outbox.accept
         await asyncio.sleep(2)
-        assert len(one.link.session.untaken) == 0  # receipts know visitors, too
+        assert len(one.link.session.unconsumed) == 0  # receipts know visitors, too
 
 
 async def test_a_visitor_that_is_slow_pauses_its_senders_elsewhere_and_is_awaited_by_receipts():
@@ -63,12 +63,12 @@ async def test_a_visitor_that_is_slow_pauses_its_senders_elsewhere_and_is_awaite
         one.container.dispatcher.detours[CAROL] = Way(one, "c2.lab.localhost")
         await start(one.container, "b", send_all(map(str, range(500)), to=CAROL, pause=0.001))
         await until(lambda: CAROL in one.link.paused)
-        waiting = len(one.link.session.untaken)
+        waiting = len(one.link.session.unconsumed)
         assert 100 <= waiting < 300
         await deaf.stop()
         await until(lambda: CAROL not in one.link.paused)
         await asyncio.sleep(60)
-        assert len(one.link.session.untaken) == 0
+        assert len(one.link.session.unconsumed) == 0
 
 
 async def test_a_message_for_an_agent_of_a_third_container_that_is_not_here_fails():
@@ -132,4 +132,4 @@ async def test_who_is_no_member_can_pass_on_that_something_has_failed_in_its_own
         else:
             assert [(it.sender, it.body) for it in got.messages] == [("ams@c1.lab.localhost", "why")]
         assert reasons(two.container) == []
-        assert len(one.link.session.untaken) == 0
+        assert len(one.link.session.unconsumed) == 0

@@ -8,7 +8,7 @@ from formicary import Message
 from formicary.transport.link import custody as module
 from formicary.transport.link.custody import Custody
 from formicary.transport.link.receipts import Receipt
-from formicary.transport.link.untaken import Untaken
+from formicary.transport.link.unconsumed import Unconsumed
 
 
 def letters(count):
@@ -19,7 +19,7 @@ def letters(count):
 
 @pytest.fixture
 def custody():
-    custody = Custody(Untaken(), lambda: custody.fails)
+    custody = Custody(Unconsumed(), lambda: custody.fails)
     custody.fails = False
     return custody
 

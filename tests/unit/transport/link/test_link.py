@@ -15,8 +15,8 @@ from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 from formicary import Agent, Container, Message, MicroAgent, Template
 from formicary.container.dead_letters import failure_of
 from formicary.transport.link import paused as paused_module
-from formicary.transport.link import untaken as untaken_module
-from formicary.transport.link.header import ACK, CLOSE, DATA, HELLO, PART, Terms
+from formicary.transport.link import unconsumed as untaken_module
+from formicary.transport.link.header import ACK, CLOSE, DATA, HELLO, PART, SessionParameters
 from formicary.transport.link.link import Link
 from formicary.transport.link.orders import receipt_order
 from formicary.transport.link.paths import NoPath
@@ -59,7 +59,7 @@ class Path:
 class End:
     """One container and its only link, as a transport: the router of two."""
 
-    def __init__(self, name, **terms):
+    def __init__(self, name, **parameters):
         self.container = Container(name, mailbox_limit=10, send_timeout=5)
         self.is_closed = False
         self.before_batch = None
@@ -67,7 +67,7 @@ class End:
         self.dropped = []
         self.found_ = 0
         self.doubts = 0
-        self._terms = Terms(**{"receipts": True, **terms})
+        self._terms = SessionParameters(**{"receipts": True, **parameters})
 
     def make(self, peer, make_indirect=None):
         numbers = itertools.count(hash(peer) % 1000 + 1)
@@ -96,7 +96,7 @@ class End:
     def is_member(self, domain):
         return True
 
-    def on_found(self, link, terms):
+    def on_found(self, link, parameters):
         self.found_ += 1
 
     def on_lost(self, link):
@@ -129,8 +129,8 @@ class End:
 class Pair:
     """Two containers with a link between them."""
 
-    def __init__(self, **terms):
-        self.one, self.two = End("c1", **terms), End("c2", **terms)
+    def __init__(self, **parameters):
+        self.one, self.two = End("c1", **parameters), End("c2", **parameters)
 
     async def __aenter__(self):
         for end in (self.one, self.two):
@@ -183,9 +183,9 @@ async def test_what_was_sent_is_kept_as_bytes_until_it_is_taken():
         await start(one.container, "a", send_all([body]))
         await until(lambda: one.link.session.acknowledged)
         await asyncio.sleep(1)
-        assert len(one.link.session.untaken) == 1
+        assert len(one.link.session.unconsumed) == 1
         assert sys.getrefcount(body) <= alone + 1  # what the behaviour has
-        (((failed, _),),) = one.link.session.untaken.withdraw()
+        (((failed, _),),) = one.link.session.unconsumed.withdraw()
         assert failed == Message("b@c2.lab.localhost", "a@c1.lab.localhost", body)
 
 
@@ -250,7 +250,7 @@ async def test_silence_of_half_a_minute_fails_what_waits_and_senders_are_told():
         await start(two.container, "b", got)
         await start(one.container, "a", send_all(["first"]), told)
         await arrived(got, 1)
-        await until(lambda: not one.link.status().unacknowledged and not len(one.link.session.untaken))
+        await until(lambda: not one.link.status().unacknowledged and not len(one.link.session.unconsumed))
         for end in (one, two):
             end.indirect.cut()
         began = asyncio.get_running_loop().time()
@@ -526,7 +526,7 @@ async def test_what_lies_in_a_mailbox_when_its_container_is_given_up_fails_and_w
         await start(one.container, "a", send_numbered(7), told)
         await start(one.container, "other", send_numbered(50, "quick@c2", pause=0.5), quick_told := Told())
         await asyncio.sleep(25)  # now the slow one has received three
-        assert len(one.link.session.untaken) == 4
+        assert len(one.link.session.unconsumed) == 4
         await lose(one, two)
         await until(lambda: len(told.messages) >= 4)
         assert told.failed == dict.fromkeys("3456", ARRIVED)
@@ -547,7 +547,7 @@ async def test_one_that_was_restarted_has_lost_what_lay_in_its_mailboxes():
         await until(lambda: len(told.messages) >= 2)
         why = "it was restarted, or had given up on this container"
         assert told.failed == dict.fromkeys("12", why + RECEIVED)
-        assert not len(one.link.session.untaken)
+        assert not len(one.link.session.unconsumed)
 
 
 async def test_nobody_is_told_of_what_became_a_dead_letter_or_was_taken_in_any_way():
@@ -579,9 +579,9 @@ async def test_nobody_is_told_of_what_became_a_dead_letter_or_was_taken_in_any_w
 
         await start(one.container, "a", do(send), told)
         await until(lambda: len(told.messages) == 1 + 3)  # nobody takes a refusal at `both`, or is `nobody`
-        await until(lambda: len(one.link.session.untaken) == 3)
+        await until(lambda: len(one.link.session.unconsumed) == 3)
         await ending.stop()
-        await until(lambda: not len(one.link.session.untaken))
+        await until(lambda: not len(one.link.session.unconsumed))
         assert len(told.messages) == 1 + 3 + 3
         await lose(one, two)
         await asyncio.sleep(5)
@@ -609,17 +609,17 @@ async def test_what_any_behaviour_or_a_suspended_agent_or_the_overflow_has_not_r
         await start(one.container, "b", send_numbered(3, "held@c2"))
         await start(one.container, "c", send_numbered(14, "full@c2"))  # a mailbox has room for ten
         await start(one.container, "d", send_numbered(3, "sends@c2"))
-        untaken = one.link.session.untaken
+        unconsumed = one.link.session.unconsumed
         await asyncio.sleep(2)
         assert (len(quick.messages), len(other.messages)) == (4, 3)
-        assert len(untaken) == 3 + 3 + 14
+        assert len(unconsumed) == 3 + 3 + 14
         held.resume()
         await until(lambda: len(held_by.messages) == 3)
-        await until(lambda: len(untaken) == 3 + 14)
+        await until(lambda: len(unconsumed) == 3 + 14)
         await deaf.stop()  # what its other behaviour has not received is dead letters
-        await until(lambda: len(untaken) == 14)
+        await until(lambda: len(unconsumed) == 14)
         assert len(told.messages) == 3
-        await until(lambda: len(untaken) == 10)  # what found no room for five seconds has failed
+        await until(lambda: len(unconsumed) == 10)  # what found no room for five seconds has failed
 
 
 async def test_a_slow_receiver_holds_nothing_up_and_what_is_kept_for_it_is_bounded():
@@ -632,11 +632,11 @@ async def test_a_slow_receiver_holds_nothing_up_and_what_is_kept_for_it_is_bound
         sizes = []
         while len(got.messages) < 20_000:
             await asyncio.sleep(0.1)
-            sizes.append(len(one.link.session.untaken))
+            sizes.append(len(one.link.session.unconsumed))
         # Its mailbox, what waits for room there, and what was under way until it was paused: 10, 100 and 32;
         # and what came for the other one since the last look.
         assert max(sizes) < 10 + 100 + 32 + 300
-        assert len(one.link.session.untaken._open) <= 10 + 100 + 32
+        assert len(one.link.session.unconsumed._open) <= 10 + 100 + 32
         assert len(two.link._receipts._open) <= 10 + 100 + 32
 
 
@@ -650,16 +650,16 @@ async def test_what_nobody_takes_stops_the_link_at_a_limit_and_fails_in_the_end(
         for number, sender in enumerate(senders):
             await start(one.container, f"a{number}", sender, told[number])
         await asyncio.sleep(20)
-        untaken = one.link.session.untaken
-        assert 40 <= len(untaken) < 40 + 32
+        unconsumed = one.link.session.unconsumed
+        assert 40 <= len(unconsumed) < 40 + 32
         assert not one.link.has_room
-        kept = len(untaken)
+        kept = len(unconsumed)
         await asyncio.sleep(20)
         failed = [reason for each in told for reason in each.failed.values()]
         assert set(failed) == {f"none of {kept} messages was taken there for 30 s{RECEIVED}"}
         assert len(failed) >= kept // 2
         await asyncio.sleep(200)  # and so on, until all have gone
-        assert len(untaken) < 40 + 32
+        assert len(unconsumed) < 40 + 32
         assert all(sender.is_done() for sender in senders)
 
 
@@ -668,7 +668,7 @@ async def test_a_former_version_is_told_nothing_and_nothing_is_kept_for_it():
         await start(two.container, "b", Deaf())
         await start(one.container, "a", send_numbered(5), told := Told())
         await asyncio.sleep(5)
-        assert not len(one.link.session.untaken)
+        assert not len(one.link.session.unconsumed)
         assert not two.link._receipts.arrived
         assert two.link.session.counters.sent == 0
         await lose(one, two)
@@ -698,16 +698,16 @@ async def test_a_receipt_that_cannot_be_is_dropped_and_changes_nothing(upto, ope
         await start(two.container, "b", Deaf())
         two.link._receipts._send = lambda _: True  # it says nothing itself
         await start(one.container, "a", send_numbered(3))
-        await until(lambda: len(one.link.session.untaken) == 3)
+        await until(lambda: len(one.link.session.unconsumed) == 3)
         for payload in (msgspec.msgpack.encode([upto, opened, settled]), b"\xc1", bytes(1 << 17)):
             two.link.send_batch(receipt_order(payload), [])
         await asyncio.sleep(1)
         assert len(one.dropped) == 3
-        assert len(one.link.session.untaken) == 3
+        assert len(one.link.session.unconsumed) == 3
         two.link.send_batch(receipt_order(msgspec.msgpack.encode([3, [2, 2], []])), [])
         two.link.send_batch(receipt_order(msgspec.msgpack.encode([3, [], [3, 1]])), [])
         await asyncio.sleep(1)
-        assert len(one.link.session.untaken) == 1
+        assert len(one.link.session.unconsumed) == 1
 
 
 async def test_an_end_that_stops_in_order_says_before_what_became_of_all():
@@ -732,7 +732,7 @@ async def test_what_has_failed_at_the_other_end_does_not_fail_once_more_with_the
         bob = two.container.agents[0]
         sends = send_numbered(3) if is_known else send_all("012")
         await start(one.container, "a", sends, told := Told())
-        await until(lambda: len(one.link.session.untaken) == 3)
+        await until(lambda: len(one.link.session.unconsumed) == 3)
         two.link._receipts._send = lambda _: True  # it dies before it has sent one
         await bob.stop()
         await until(lambda: len(told.messages) == 3)

@@ -19,9 +19,9 @@ from formicary.transport.link.header import (
     PONG,
     SIZE,
     WINDOW_BYTES,
-    Terms,
-    read_terms,
-    write_terms,
+    SessionParameters,
+    read_parameters,
+    write_parameters,
 )
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, Transmit
 from formicary.transport.link.session import Session, State
@@ -29,7 +29,7 @@ from formicary.transport.link.session import Session, State
 
 def make_world(first=None, second=None):
     """Two ends that have found each other."""
-    world = World(first or Terms(), second or Terms())
+    world = World(first or SessionParameters(), second or SessionParameters())
     a, b = world.ends
     a.session.connect(world.now)
     world.perform(a)
@@ -64,7 +64,7 @@ def control(world, ends, kind, number=0, acked=0):
 
 
 def test_what_waits_while_greeting_goes_out_when_the_other_end_is_there():
-    world = World(Terms(), Terms())
+    world = World(SessionParameters(), SessionParameters())
     a, _ = world.ends
     for parts in (1, 3):
         world.send(a, 20, parts)
@@ -74,7 +74,7 @@ def test_what_waits_while_greeting_goes_out_when_the_other_end_is_there():
 
 
 def test_what_waited_and_is_larger_than_the_other_end_takes_fails_clearly():
-    world = World(Terms(), Terms(frame_limit=2000))
+    world = World(SessionParameters(), SessionParameters(frame_limit=2000))
     a, _ = world.ends
     world.send(a, 3000)
     world.advance(1.0, (0, 1))
@@ -103,7 +103,7 @@ def test_what_waits_outside_for_a_way_is_given_up_in_time_too():
 
 
 def test_an_answer_that_was_lost_is_said_again_where_there_is_no_way():
-    world = World(Terms(), Terms())
+    world = World(SessionParameters(), SessionParameters())
     a, b = world.ends
     a.session.connect(world.now)
     world.perform(a)
@@ -127,7 +127,7 @@ def test_an_answer_that_was_lost_is_said_again_where_there_is_no_way():
 
 
 def test_what_goes_out_after_an_acknowledgement_is_watched_like_the_rest():
-    world, a, _ = make_world(second=Terms(window_frames=1))
+    world, a, _ = make_world(second=SessionParameters(window_frames=1))
     world.send(a)
     world.send(a)
     world.advance(0.5, (0, 1), step=0.05)
@@ -147,7 +147,7 @@ def test_what_goes_out_after_an_acknowledgement_is_watched_like_the_rest():
 
 @pytest.mark.parametrize("state", ["idle", "handshake"])
 def test_closing_without_the_other_end_gives_back_what_waits(state):
-    session = Session(iter(range(1, 100)).__next__, Terms())
+    session = Session(iter(range(1, 100)).__next__, SessionParameters())
     session.send(b"x", "item")
     if state == "handshake":
         session.connect(0.0)
@@ -171,7 +171,7 @@ def test_what_is_sent_after_the_end_fails_at_once(how):
 
 
 def test_the_window_counts_frames_and_bytes_and_lets_a_large_frame_through_alone():
-    world, a, b = make_world(second=Terms(window_frames=3, window_bytes=200))
+    world, a, b = make_world(second=SessionParameters(window_frames=3, window_bytes=200))
     assert a.session.send(bytes(500), 1) is not None
     assert not a.session.has_room
     assert a.session.send(b"", 2) is None
@@ -182,14 +182,14 @@ def test_the_window_counts_frames_and_bytes_and_lets_a_large_frame_through_alone
 
 
 def test_a_small_frame_does_not_overtake_a_large_one_that_waits():
-    _, a, _ = make_world(second=Terms(window_bytes=100))
+    _, a, _ = make_world(second=SessionParameters(window_bytes=100))
     assert a.session.send(b"", 1) is not None
     assert a.session.send(bytes(100), 2) is None
     assert a.session.send(b"", 3) is None
 
 
 def test_an_acknowledgement_goes_at_once_after_a_quarter_of_the_window():
-    world, a, b = make_world(second=Terms(window_frames=40, window_bytes=1 << 20))
+    world, a, b = make_world(second=SessionParameters(window_frames=40, window_bytes=1 << 20))
     for number in range(1, 11):
         assert not b.session.instructions
         b.session.receive(a.session.send(b"x", number), world.now)
@@ -356,11 +356,11 @@ def test_a_pong_has_what_went_before_its_ping_sent_again_and_a_busy_one_has_not(
         (DATA, 1, 1, b"", "acknowledgement of frame 1, while 0 were sent"),
         (PART, 1, 0, bytes(301), "a batch of more than 300 bytes"),
         (HELLO, 1, 0, b"\xc1", "not a hello"),
-        (HELLO, 1, 0, write_terms(Terms(frame_limit=1000)), "nothing fits"),
+        (HELLO, 1, 0, write_parameters(SessionParameters(frame_limit=1000)), "nothing fits"),
     ],
 )
 def test_what_breaks_the_protocol_is_refused_and_changes_nothing(kind, number, acked, payload, message):
-    world, a, b = make_world(second=Terms(message_limit=300))
+    world, a, b = make_world(second=SessionParameters(message_limit=300))
     own, peer = a.session.incarnations
     with pytest.raises(ValueError, match=message):
         b.session.receive(HEADER.pack(kind, own, peer, number, acked) + payload, world.now)
@@ -375,11 +375,11 @@ def test_a_short_frame_and_a_hello_of_nobody_are_refused():
     with pytest.raises(ValueError, match="24 bytes are no header"):
         a.session.receive(bytes(24), 0.0)
     with pytest.raises(ValueError, match="nobody"):
-        a.session.receive(HEADER.pack(HELLO, 0, 0, 1, 0) + write_terms(Terms()), 0.0)
+        a.session.receive(HEADER.pack(HELLO, 0, 0, 1, 0) + write_parameters(SessionParameters()), 0.0)
 
 
 def test_parts_never_are_more_than_the_largest_batch():
-    world, a, b = make_world(second=Terms(message_limit=1000))
+    world, a, b = make_world(second=SessionParameters(message_limit=1000))
     own, peer = a.session.incarnations
     part = HEADER.pack(PART, own, peer, 1, 0) + bytes(600)
     assert b.session.receive(part, world.now) is None
@@ -415,7 +415,7 @@ def test_an_end_that_answers_is_not_away():
 
 
 def test_a_bounce_while_greeting_ends_the_search():
-    session = Session(iter(range(1, 100)).__next__, Terms())
+    session = Session(iter(range(1, 100)).__next__, SessionParameters())
     session.use_path(0.0)
     session.connect(0.0)
     session.lose(0.0, "there is no such container")
@@ -535,7 +535,7 @@ def test_only_the_answer_to_the_latest_ping_says_that_the_other_end_is_there():
 
 
 def test_versions_that_do_not_meet_end_it_for_both_with_the_reason():
-    world = World(*[Terms(versions=(3, 4))] * 2)
+    world = World(*[SessionParameters(versions=(3, 4))] * 2)
     for end in world.ends:
         world.send(end)
     for _ in range(20):
@@ -566,7 +566,7 @@ def test_an_old_hello_changes_nothing():
 
 def test_an_old_hello_does_not_end_a_session_that_closes():
     world, a, b = make_world()
-    old = HEADER.pack(HELLO, 77, 0, 78, 0) + write_terms(Terms())
+    old = HEADER.pack(HELLO, 77, 0, 78, 0) + write_parameters(SessionParameters())
     world.send(a)
     a.session.close()
     world.perform(a)
@@ -603,7 +603,7 @@ def test_who_was_given_up_learns_what_was_taken_before():
 
 
 def test_both_ends_may_call_at_once():
-    world = World(Terms(), Terms())
+    world = World(SessionParameters(), SessionParameters())
     for end in world.ends:
         world.send(end)
     for _ in range(4):
@@ -613,7 +613,7 @@ def test_both_ends_may_call_at_once():
 
 
 def test_a_question_that_stays_unanswered_is_replaced_so_that_an_answer_shows_who_is_there_now():
-    session = Session(iter(range(1, 100)).__next__, Terms())
+    session = Session(iter(range(1, 100)).__next__, SessionParameters())
     session.use_path(0.0)
     session.connect(0.0)
     for second in range(1, 12):
@@ -623,15 +623,15 @@ def test_a_question_that_stays_unanswered_is_replaced_so_that_an_answer_shows_wh
 
 
 def test_terms_survive_what_is_missing_and_what_is_new():
-    assert read_terms(b"\x80") == Terms()
-    assert read_terms(b"\x81\xa3new\x01") == Terms()
+    assert read_parameters(b"\x80") == SessionParameters()
+    assert read_parameters(b"\x81\xa3new\x01") == SessionParameters()
 
 
 # -- the end ------------------------------------------------------------------------------------------------
 
 
 def test_closing_drains_and_tells_what_was_taken():
-    world, a, b = make_world(second=Terms(window_frames=2))
+    world, a, b = make_world(second=SessionParameters(window_frames=2))
     for _ in range(5):
         world.send(a)
     a.session.close()
@@ -656,7 +656,7 @@ def test_a_frozen_end_that_closes_says_what_it_has_taken():
 
 def test_a_closed_end_answers_nothing():
     world, a, b = make_world()
-    question = HEADER.pack(HELLO, *b.session.incarnations, 5, 0) + write_terms(Terms())
+    question = HEADER.pack(HELLO, *b.session.incarnations, 5, 0) + write_parameters(SessionParameters())
     frame = b.session.send(b"x", 1)
     own, peer = b.session.incarnations
     a.session.abandon("stopped")
@@ -708,7 +708,8 @@ def test_what_the_old_session_gives_back_comes_before_the_new_one():
 
 def test_the_other_ends_window_counts_no_more_than_ones_own():
     world, a, b = make_world(
-        Terms(window_frames=8, window_bytes=5000), Terms(window_frames=1 << 52, window_bytes=1 << 52)
+        SessionParameters(window_frames=8, window_bytes=5000),
+        SessionParameters(window_frames=1 << 52, window_bytes=1 << 52),
     )
     for _ in range(20):
         world.send(a)
@@ -723,26 +724,26 @@ def test_the_other_ends_window_counts_no_more_than_ones_own():
 
 
 def test_of_a_hello_nothing_is_kept_but_numbers_and_a_long_one_is_refused():
-    session = Session(iter(range(1, 100)).__next__, Terms())
+    session = Session(iter(range(1, 100)).__next__, SessionParameters())
     session.use_path(0.0)
     session.connect(0.0)
     (hello,) = frames_of(session)
     question = HEADER.unpack_from(hello)[3]
     header = HEADER.pack(HELLO, 7, session.own, 0, question)
     with pytest.raises(ValueError, match="a hello with 20"):
-        session.receive(header + write_terms(Terms(offer="x" * 20_000)), 0.0)
-    session.receive(header + write_terms(Terms(offer=[[]] * 5000)), 0.0)
+        session.receive(header + write_parameters(SessionParameters(offer="x" * 20_000)), 0.0)
+    session.receive(header + write_parameters(SessionParameters(offer=[[]] * 5000)), 0.0)
     assert session.is_open
     assert session._other.offer is None
 
 
 def test_one_that_holds_acknowledgements_back_takes_no_more_than_its_window():
-    for terms, size, taken in (
-        (Terms(window_frames=4), 10, 4),
-        (Terms(window_bytes=1000), 400, 2),
-        (Terms(window_bytes=1000), 4000, 1),
+    for parameters, size, taken in (
+        (SessionParameters(window_frames=4), 10, 4),
+        (SessionParameters(window_bytes=1000), 400, 2),
+        (SessionParameters(window_bytes=1000), 4000, 1),
     ):
-        world, a, b = make_world(Terms(), terms)
+        world, a, b = make_world(SessionParameters(), parameters)
         b.session.freeze(is_frozen=True)
         own, peer = a.session.incarnations
         frames = [HEADER.pack(DATA, own, peer, number, 0) + bytes(size) for number in range(1, 9)]

@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from formicary.transport.link.header import CLOSE, DATA, HEADER, HELLO, PART, Terms
+from formicary.transport.link.header import CLOSE, DATA, HEADER, HELLO, PART, SessionParameters
 from formicary.transport.link.instructions import Transmit
 from formicary.transport.link.session import Session, State
 from formicary_bench.subjects.variants.unnumbered import UnnumberedSession
@@ -34,7 +34,7 @@ def settle(one, other, now=0.0):
 @pytest.fixture
 def ends():
     """Two ends that have found each other, and what was sent meanwhile."""
-    one, other = (UnnumberedSession(lambda: next(_numbers), Terms()) for _ in range(2))
+    one, other = (UnnumberedSession(lambda: next(_numbers), SessionParameters()) for _ in range(2))
     one.send(b"early", ["letter"])
     for end in (one, other):
         end.use_path(0.0)
@@ -79,7 +79,7 @@ def test_it_parts_as_others_do(ends):
 
 
 def test_the_link_that_it_is_held_against_numbers_and_keeps(ends):
-    one, other = (Session(lambda: next(_numbers), Terms()) for _ in range(2))
+    one, other = (Session(lambda: next(_numbers), SessionParameters()) for _ in range(2))
     for end in (one, other):
         end.use_path(0.0)
         end.connect(0.0)

@@ -30,12 +30,12 @@ def carry(agent, there, *, is_told=True):
     }
     address = agent.address
     agent.state = AgentState.TRANSIT
-    belongings = here.platform_services.belongings.hand_over(address)
-    there.platform_services.belongings.check(address, belongings)
+    attached_state = here.platform_services.attached_state.hand_over(address)
+    there.platform_services.attached_state.check(address, attached_state)
     arrived = type(agent)(agent.name)
     arrived.enter_container(there, address)
     there.dispatcher.agents[address] = arrived
-    successor = there.platform_services.belongings.take_over(address, belongings)
+    successor = there.platform_services.attached_state.take_over(address, attached_state)
     arrived.become_active(there.scheduler, 1000)
     del here.dispatcher.agents[address]
     here.dispatcher.routes.pop(address, None)
@@ -45,7 +45,7 @@ def carry(agent, there, *, is_told=True):
             container.platform_services.places.set(address, there.domain)
 
     def tell():
-        here.platform_services.belongings.release(address, successor)
+        here.platform_services.attached_state.release(address, successor)
 
     if is_told:
         tell()
@@ -274,17 +274,17 @@ async def test_what_cannot_go_along_is_named_before_the_agent_leaves():
         (alice, bob) = await begin(c1, "alice", "bob")
         await alice.groups.create("cave", gatekeeper=lambda *_: True)
         await bob.groups.create("here", distributed=False)
-        belongings = c1.platform_services.belongings
+        attached_state = c1.platform_services.attached_state
         with pytest.raises(
             MoveError, match=r"^agent alice cannot move: the gatekeeper of the group 'cave' is not one"
         ):
-            belongings.hand_over(alice.address)
+            attached_state.hand_over(alice.address)
         with pytest.raises(
             MoveError, match=r"^agent bob cannot move: it plays the role 'manager' in the group 'h"
         ):
-            belongings.hand_over(bob.address)
+            attached_state.hand_over(bob.address)
         await alice.groups.leave("cave")
-        assert belongings.hand_over(alice.address) is None
+        assert attached_state.hand_over(alice.address) is None
 
 
 async def test_an_agent_in_transit_registers_nothing():
@@ -299,7 +299,7 @@ async def test_an_agent_in_transit_registers_nothing():
 
 
 @pytest.mark.parametrize(
-    "belongings",
+    "attached_state",
     [
         5,
         [],
@@ -310,14 +310,17 @@ async def test_an_agent_in_transit_registers_nothing():
         [[[], 0, []], [["public", "market", "seller", True, "no method"]]],
     ],
 )
-async def test_what_nobody_can_have_registered_is_refused(belongings):
+async def test_what_nobody_can_have_registered_is_refused(attached_state):
     async with joined("c1", "c2") as (_, c2, _):
-        for doing in (c2.platform_services.belongings.check, c2.platform_services.belongings.take_over):
+        for doing in (
+            c2.platform_services.attached_state.check,
+            c2.platform_services.attached_state.take_over,
+        ):
             with pytest.raises(
                 MoveError,
                 match=r"^cannot read what alice@c1.lab.localhost has|brings other agents' services",
             ):
-                doing("alice@c1.lab.localhost", belongings)
+                doing("alice@c1.lab.localhost", attached_state)
         assert await c2.directory.search() == ()
 
 

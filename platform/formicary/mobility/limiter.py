@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 
 
-class Turnstile:
+class Limiter:
     """Who may begin in this turn of the loop, first come, first served; others wait for a later one.
 
     Between two turns the loop writes what was sent: where many are to go, others are at work on the first of

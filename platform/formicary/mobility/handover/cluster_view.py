@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from formicary.mobility.handover.instructions import Instruction
 
 
-class Surroundings:
+class ClusterView:
     """What the state machines of one container have in common.
 
     Args:

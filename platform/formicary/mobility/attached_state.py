@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from formicary.groups.service import GroupService
 
 
-class _Belongings(msgspec.Struct, frozen=True, array_like=True):
+class _AttachedState(msgspec.Struct, frozen=True, array_like=True):
     registrations: Registrations
     roles: tuple[HeldRole, ...] = ()
 
 
-class Belongings:
+class AttachedState:
     """Hands over what agents of a container have with its services, and takes over what others bring.
 
     Args:
@@ -60,29 +60,29 @@ class Belongings:
         registrations = self._backend.hand_over(agent)
         if registrations is None and not roles:
             return None
-        return msgspec.to_builtins(_Belongings(registrations or Registrations(), roles))
+        return msgspec.to_builtins(_AttachedState(registrations or Registrations(), roles))
 
-    def check(self, agent: str, belongings: Any) -> None:
+    def check(self, agent: str, attached_state: Any) -> None:
         """Make sure that an agent can bring this; nothing changes.
 
         Args:
             agent: its full name.
-            belongings: what `hand_over` has returned in another container.
+            attached_state: what `hand_over` has returned in another container.
 
         Raises:
             MoveError: it cannot.
         """
-        if belongings is not None:
-            _read(agent, belongings)
+        if attached_state is not None:
+            _read(agent, attached_state)
 
-    def take_over(self, agent: str, belongings: Any) -> Any:
+    def take_over(self, agent: str, attached_state: Any) -> Any:
         """Have from now on what an agent brings that lives here now.
 
         Readers elsewhere go on to find its services, each once. To be called before its behaviours start.
 
         Args:
             agent: its full name.
-            belongings: what `hand_over` has returned where it comes from.
+            attached_state: what `hand_over` has returned where it comes from.
 
         Returns:
             Plain data for `release` there.
@@ -90,9 +90,9 @@ class Belongings:
         Raises:
             MoveError: it is nothing that an agent can bring; then nothing has changed.
         """
-        if belongings is None:
+        if attached_state is None:
             return None
-        read = _read(agent, belongings)
+        read = _read(agent, attached_state)
         registrations = read.registrations
         if read.roles:
             entries = moving.take_over(self._open_groups(), agent, read.roles)
@@ -116,9 +116,9 @@ class Belongings:
         self._backend.release(agent, _read_successor(successor))
 
 
-def _read(agent: str, belongings: Any) -> _Belongings:
+def _read(agent: str, attached_state: Any) -> _AttachedState:
     try:
-        read = msgspec.convert(belongings, _Belongings)
+        read = msgspec.convert(attached_state, _AttachedState)
     except ValueError as error:
         raise MoveError(f"cannot read what {agent} has registered: {error}") from None
     services = read.registrations.services

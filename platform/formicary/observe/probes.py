@@ -32,11 +32,11 @@ _ROOMY: Final[Sampler[MessageSeen]] = Sampler(1)
 """In the place of a sampler where there are filters: what these let through is counted, room or not."""
 
 
-class Tap:
+class Probe:
     """Stands on the way to one agent, for one viewer.
 
     Args:
-        taps: those of all agents.
+        probes: those of all agents.
         address: the agent's full name.
     """
 
@@ -50,16 +50,16 @@ class Tap:
         "marks",
         "own",
         "passed",
+        "probes",
         "sampler",
         "sender",
         "shows",
-        "taps",
     )
 
-    def __init__(self, taps: Taps, address: str) -> None:
-        self.taps = taps
+    def __init__(self, probes: Probes, address: str) -> None:
+        self.probes = probes
         self.address = address
-        self.own = taps.marks[address]
+        self.own = probes.marks[address]
         self.passed = 0
         """How many messages have come."""
         self.beyond: Deliver
@@ -81,8 +81,8 @@ class Tap:
         self.mailbox = mailbox if is_simple else None
         is_filtered = filters != Filters()
         self.shows = Matcher(filters, self.address).matches if is_filtered else None
-        self.marks = Suspects(filters.conversation) if is_filtered else self.taps.marks
-        self.sampler = _ROOMY if is_filtered else self.taps.sampler
+        self.marks = Suspects(filters.conversation) if is_filtered else self.probes.marks
+        self.sampler = _ROOMY if is_filtered else self.probes.sampler
         # Of a message of no conversation: whose the latest was, and the mark of such.
         self.sender = None
         self.mark = MARKS if filters.conversation else SUSPECT
@@ -125,22 +125,22 @@ class Tap:
         return self.mark
 
     def _mark_between(self, sender: str | None) -> int:
-        return self.taps.marks[sender] ^ self.own  # both ways between two agents have the same mark
+        return self.probes.marks[sender] ^ self.own  # both ways between two agents have the same mark
 
     def _look_at(self, message: Message) -> Sequence[MessageSink] | None:
         """Hand a message over, and note it if the filters let it through and there is room."""
         conversation = message.thread if message.conversation_id is None else message.conversation_id
-        mark = self._mark_between(message.sender) if conversation is None else self.taps.marks[conversation]
+        mark = self._mark_between(message.sender) if conversation is None else self.probes.marks[conversation]
         if (shows := self.shows) is not None:
             if not shows(message):
                 return self.beyond(message)
-            self.taps.matched += 1
-            if mark >= self.taps.sampler.threshold:
+            self.probes.matched += 1
+            if mark >= self.probes.sampler.threshold:
                 return self.beyond(message)
-        return self.taps.note(message, self.address, mark, self.beyond)
+        return self.probes.note(message, self.address, mark, self.beyond)
 
 
-class OwnTap(Tap):
+class OwnProbe(Probe):
     """Stands on the way to one of the container's own agents: what containers say to it is not noted."""
 
     __slots__ = ()
@@ -150,7 +150,7 @@ class OwnTap(Tap):
         return self.beyond(message) if str(message.sender).startswith(SHOWN) else self.deliver(message)
 
 
-class Taps:
+class Probes:
     """Stands on the way to all agents of a container, for one viewer.
 
     Args:
@@ -165,14 +165,14 @@ class Taps:
         self._clock = clock
         self.marks = Marks()
         self.sampler: Sampler[MessageSeen] = Sampler(most)
-        self.by_agent: dict[str, Tap] = {}
+        self.by_agent: dict[str, Probe] = {}
         self.filters = filters
         self.matched = 0
         """With filters, how many messages they have let through since the last time."""
         self._number = 0
         self._counted = 0  # of those that count, up to the last time
         self._gone = 0  # what had come to agents that are gone
-        self._own: dict[str, OwnTap] = {}  # on the way to the container's own agents
+        self._own: dict[str, OwnProbe] = {}  # on the way to the container's own agents
         # What was put into a mailbox: where, what, its number, and when.
         self._waiting: deque[tuple[Mailbox, Message, int, float]] = deque(maxlen=_WAITING)
 
@@ -190,7 +190,9 @@ class Taps:
 
     def passed(self) -> int:
         """Return how many messages have passed since somebody watches."""
-        return self._gone + sum(tap.passed for taps in (self.by_agent, self._own) for tap in taps.values())
+        return self._gone + sum(
+            probe.passed for probes in (self.by_agent, self._own) for probe in probes.values()
+        )
 
     def forget_gone(self) -> None:
         """Keep counts of those agents only that are there."""
@@ -200,22 +202,22 @@ class Taps:
 
     # -- on the way -----------------------------------------------------------------------------------------
 
-    def entrance_of(self, address: str, beyond: Deliver) -> Deliver:
+    def wrap(self, address: str, beyond: Deliver) -> Deliver:
         """Return the way in to an agent with the full name `address`; `beyond` takes all messages."""
         if address not in self._container.dispatcher.agents:
             return self._past_own(address, beyond)
-        tap = self.by_agent.get(address)
-        if tap is None:
-            tap = self.by_agent[address] = Tap(self, address)
-        tap.lead_to(beyond, self.filters)
-        return tap.deliver
+        probe = self.by_agent.get(address)
+        if probe is None:
+            probe = self.by_agent[address] = Probe(self, address)
+        probe.lead_to(beyond, self.filters)
+        return probe.deliver
 
     def _past_own(self, address: str, beyond: Deliver) -> Deliver:
         if not address.startswith(SHOWN):
             return beyond
-        tap = self._own.setdefault(address, OwnTap(self, address))
-        tap.lead_to(beyond, self.filters)
-        return tap.deliver_of_agents
+        probe = self._own.setdefault(address, OwnProbe(self, address))
+        probe.lead_to(beyond, self.filters)
+        return probe.deliver_of_agents
 
     def note(
         self, message: Message, receiver: str, mark: int, beyond: Deliver

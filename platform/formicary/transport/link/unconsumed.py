@@ -16,7 +16,7 @@ LIMIT_BYTES: Final = 1 << 26
 """Bytes of them, as they were on the way, before nothing more is to be sent."""
 
 
-class Untaken:
+class Unconsumed:
     """The messages of a session that the other end has acknowledged, and not said to be taken.
 
     Batches wait in one line. What a receipt leaves open is taken out of it, message by message, so that

@@ -12,15 +12,20 @@ _FIRST = 12_000
 _EACH = 1_000
 _PARTS = 16
 
+_given: set[int] = set()  # what is free may be another's whose program has not started yet
+
 
 def unused_port() -> int:
     """Return a TCP port of the loopback interface that nobody uses, and that nobody else is given."""
     part = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % _PARTS
     for _ in range(_EACH):
         port = _FIRST + _EACH * part + random.SystemRandom().randrange(_EACH)
+        if port in _given:
+            continue
         try:
             socket.create_server(("127.0.0.1", port)).close()
         except OSError:
             continue
+        _given.add(port)
         return port
     raise RuntimeError(f"no port from {_FIRST + _EACH * part} to {_FIRST + _EACH * (part + 1) - 1} is free")

@@ -92,7 +92,7 @@ def test_a_program_that_is_killed_takes_its_containers_with_it(lab, job, nothing
             ("--launcher", "slurm", "--join", "c9"),
             "",
             2,
-            "all containers meet in this process: omit --join out",
+            "all containers meet in this process: omit --join",
             marks=pytest.mark.full("--containers refuses it alike, in test_run_spread.py"),
         ),
     ],

@@ -95,10 +95,12 @@ class RemoteWorker:
             self._unread.clear()
         if not said:
             return None if has_ended else []
+        reports: list[Report] = []
         try:
-            return [*self._lines.feed(said)]
+            reports.extend(self._lines.feed(said))  # keeps what was understood before an error
         except LineError as error:
-            return [Failed(f"it said {error}")]
+            reports.append(Failed(f"it said {error}"))
+        return reports
 
     def wait(self, seconds: float) -> int:
         """Wait until it has ended and return its exit code; end it after this time."""

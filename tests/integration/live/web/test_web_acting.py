@@ -118,6 +118,21 @@ async def test_a_message_is_sent_to_an_agent(nest, live):
     assert live.feed.acts == [("send", {"to": COURIER, **said})]
 
 
+async def test_what_changes_while_a_button_is_pressed_does_not_keep_it_from_being_clicked(nest, live):
+    await nest.choose("courier-1")
+    await act(nest, "move").hover()
+    await nest.page.mouse.down()
+    live.put(
+        AgentSeen(BEGIN + 1, COURIER, "c2", "Courier", "suspended"),
+        AgentSeen(BEGIN + 1, "late@c1.x", "c1", "Late", "active"),
+    )
+    await expect(nest.at("found")).to_have_text("1 of 16 agents")
+    await nest.page.mouse.up()
+    await expect(dialog(nest)).to_be_visible()
+    live.put(AgentSeen(BEGIN + 2, "later@c1.x", "c1", "Later", "active"))
+    await expect(nest.at("details")).to_contain_text("suspended")
+
+
 async def test_an_agent_is_moved_to_another_container_than_its_own(nest, live):
     await nest.choose("courier-1")
     await act(nest, "move").click()

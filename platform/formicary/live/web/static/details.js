@@ -28,7 +28,8 @@ export class Details {
   constructor(model, place, does) {
     Object.assign(this, { model, place, does });
     this.of = null;
-    model.on("agents", () => { if (typeof this.of === "string") this.showAgent(this.of, true); });
+    // A button that is replaced while it is pressed is never clicked: what has changed is shown the next time.
+    model.on("agents", () => { if (typeof this.of === "string" && !place.matches(":active")) this.showAgent(this.of, true); });
   }
 
   hide() {

@@ -26,7 +26,7 @@ class Custody:
     """
 
     def __init__(self, unconsumed: Unconsumed, is_failing: Callable[[], bool]) -> None:
-        self._untaken = unconsumed
+        self._unconsumed = unconsumed
         self._is_failing = is_failing
         self._waiting: dict[int, Message] = {}  # by id: what has not gone out
         self._sent: dict[int, Message] = {}  # by the number in the session
@@ -67,7 +67,7 @@ class Custody:
         """Return what is in custody now."""
         if self._failing and not self._is_failing():
             self._failing.clear()
-        is_open = self._untaken.is_open
+        is_open = self._unconsumed.is_open
         for number in [number for number in self._sent if not is_open(number)]:
             del self._sent[number]
         return [*self._waiting.values(), *self._sent.values(), *self._failing]

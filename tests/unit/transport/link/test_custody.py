@@ -36,10 +36,10 @@ def test_what_was_passed_on_is_kept_until_it_is_taken_and_nothing_else(custody):
     custody.sent(some[:3], 1)
     custody.sent(some[3:], 4)
     assert bodies(custody) == ["1", "3"]
-    custody._untaken.add(some, 100)
-    custody._untaken.settle(Receipt(4, [2, 1], []))
+    custody._unconsumed.add(some, 100)
+    custody._unconsumed.settle(Receipt(4, [2, 1], []))
     assert bodies(custody) == ["1"]
-    custody._untaken.settle(Receipt(4, [], [2, 1]))
+    custody._unconsumed.settle(Receipt(4, [], [2, 1]))
     assert bodies(custody) == []
 
 
@@ -77,6 +77,6 @@ def test_where_nobody_looks_for_long_it_is_bounded_by_what_is_not_taken(custody,
         some = letters(1)
         custody.add(some[0][0])
         custody.sent(some, number + 1)
-        custody._untaken.add(some, 10)
-        custody._untaken.settle(Receipt(number + 1, [], []))
+        custody._unconsumed.add(some, 10)
+        custody._unconsumed.settle(Receipt(number + 1, [], []))
     assert len(custody._sent) <= 10

@@ -63,7 +63,9 @@ class PlatformServices:
             self._members.on_end.append(self.places.ended)
             self._members.on_end.append(container.container_lost)
         self.backend: Backend = self._make_backend(options, transport)
-        self._agreement = Agreement(container.name, options, self.backend, transport)
+        self._agreement: Agreement | None = None
+        if transport is not None:
+            self._agreement = Agreement(container.name, options, self.backend, transport)
         router = RequestRouter(container, self.agent, self._place_of)
         self._requests = RequestHandler(self.agent, router)
         self._is_open = asyncio.Event()
@@ -220,7 +222,8 @@ class PlatformServices:
                 raise
             if self._members is None:
                 self.sleeping.begin()
-        if self._members is not None:  # already now: it may be told once, while the transport is opened
+        if self._members is not None and self._agreement is not None:
+            # Already now: it may be told once, while the transport is opened.
             if self._mobility is None:
                 self._members.listen(OnDemand(self._open_mobility))
             self._members.listen(self._agreement)  # behind it: what has moved is told first
@@ -228,6 +231,7 @@ class PlatformServices:
     async def start(self) -> None:
         """Begin to work with others, as the transport is open; return when all is known that they know."""
         assert self._members is not None
+        assert self._agreement is not None
         self._members.listen(self.agent)
         self._members.listen(self.backend)
         if self.places is not None:
@@ -264,7 +268,8 @@ class PlatformServices:
             if self._sleeping is not None:
                 stack.push_async_callback(self._sleeping.close)
             stack.callback(end_subscriptions, self.backend)
-            stack.callback(self._agreement.close)
+            if self._agreement is not None:
+                stack.callback(self._agreement.close)
             stack.push_async_callback(self.agent.stop)  # who still waits for an answer is told
             stack.push_async_callback(self._finish_answering)
             if self._groups is not None:

@@ -21,7 +21,7 @@ class Transport:
         self.reached = {C1, C3}
         self.controls = []
 
-    def send_control(self, domain, channel, payload):
+    def send_control(self, domain, channel, payload, *, behind=False):
         assert channel == CHANNEL
         if domain in self.reached:
             self.controls.append((domain, payload))

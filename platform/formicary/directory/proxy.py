@@ -54,7 +54,7 @@ class DirectoryProxy(CentralDirectory):
         found: list[ServiceDescription] = []
         while len(found) < query.max_results:
             left = query.max_results - len(found)
-            result = await self._ask(
+            result = await self.ask(
                 Search(replace(query, max_results=left, offset=query.offset + len(found)))
             )
             found += result.services

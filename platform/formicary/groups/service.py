@@ -20,20 +20,27 @@ from formicary.core.errors import (
 )
 from formicary.core.logs import get_logger
 from formicary.core.names import is_container_of
+from formicary.directory.model.query import Query
 from formicary.groups.admission import AdmissionControl
 from formicary.groups.distributor import Distributor
-from formicary.groups.naming import MANAGER, Role, container_of, group_query, is_secured, read_role
+from formicary.groups.naming import (
+    MANAGER,
+    ROLE,
+    Role,
+    container_of,
+    group_query,
+    is_secured,
+    read_role,
+)
 from formicary.groups.roster import Roster
-from formicary.groups.watching import watch_roles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
     from formicary.directory.interface import Backend, Watch
     from formicary.directory.model.description import Gone, ServiceDescription
-    from formicary.directory.model.query import Query
     from formicary.fipa.management_agent import ManagementAgent
     from formicary.groups.admission import Gatekeeper
     from formicary.groups.roster import Group
@@ -105,7 +112,7 @@ class GroupService:
             self._opener = None
 
     async def _begin_to_watch(self) -> None:
-        watch = await watch_roles(self._backend, self._take, self._own_services)
+        watch = await self._backend.watch(Query(type=ROLE), self._take)
         if self._is_closed:  # meanwhile: nobody else would end it
             await watch.close()
         self._check_open()
@@ -196,10 +203,6 @@ class GroupService:
         """Return the domain of the container where an agent is known to play a role; None for its home."""
         group = self.shared.find(role.community, role.group)
         return None if group is None else group.everybody.visitors.get(agent)
-
-    def _own_services(self) -> Iterator[ServiceDescription]:
-        for roles in tuple(self.own.values()):
-            yield from (service for service in roles.values() if service is not None)
 
     # -- what agents of this container do -------------------------------------------------------------------
 

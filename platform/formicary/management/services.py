@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
+from importlib import import_module
 from typing import TYPE_CHECKING
 
+from formicary.container.options import DIRECTORIES, REPLICA
 from formicary.directory.agreement import Agreement
 from formicary.directory.interface import AgentDirectory, Directory
 from formicary.directory.language import ENQUIRIES
@@ -84,13 +86,13 @@ class PlatformServices:
         self.agent.serve(CLONING, self._begin_clone)
 
     def _make_backend(self, options: PlatformOptions, transport: Transport | None) -> Backend:
-        if options.directory == "replica":
+        if options.directory == REPLICA:
             from formicary.directory.replicated.directory import ReplicatedDirectory
 
             return ReplicatedDirectory(self._container, self.members[self._container.domain], transport)
-        from formicary.directory.central.client import CentralDirectory
-
-        return CentralDirectory(self._container, self.agent, options)
+        module, _, client = DIRECTORIES[options.directory].partition(":")
+        backend: Backend = getattr(import_module(module), client)(self._container, self.agent, options)
+        return backend
 
     def directory_of(self, agent: BaseAgent) -> AgentDirectory:
         """Return the directory as an agent sees it."""

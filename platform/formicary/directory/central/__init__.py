@@ -5,9 +5,8 @@
 - `draft`: what requests would change
 - `ledger`: what the agent keeps, changed by one draft after the other
 - `outgoing`: sends messages from plain code, which cannot wait for room
-- `answering`: reads requests, has the ledger do them, and answers
 - `subscriptions`: tells subscribers of changes, and `federation` asks other directories
-- `agent`, `lookup`: the two kinds of directory, built on `answering`
+- `agent`: reads requests, has the ledger do them, and answers
 - `client`: a container's client, with `claims`, what its agents have there, `hosted`, which of them have
   moved, and `remote_watch`
 """

@@ -24,12 +24,6 @@ class Agreement:
 
     They are told again with each new link, and when a container is a member again. So a message from the
     platform's container also means that this one is on its list, and may have been off it.
-
-    Args:
-        name: the container's.
-        options: how the directory is built here.
-        backend: the container's part of it.
-        transport: what reaches the others.
     """
 
     channel = CHANNEL
@@ -60,11 +54,7 @@ class Agreement:
         self._heard.discard(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Called with how another container builds the directory.
-
-        Raises:
-            ValueError: there is no such way.
-        """
+        """Called with how another container builds the directory; ValueError if there is no such way."""
         design = payload.decode("ascii", "replace")
         if design not in DIRECTORIES:
             raise ValueError(f"{domain} uses an unknown directory design: {payload[:40]!r}")

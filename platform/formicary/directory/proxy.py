@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 
 class DirectoryProxy(CentralDirectory):
-    """A `Backend` that only searches and watches.
-
-    Args:
-        container: the guest.
-        agent: its management agent, which asks.
-        options: which container is the platform's.
-    """
+    """A `Backend` that only searches and watches."""
 
     def __init__(self, container: Container, agent: ManagementAgent, options: PlatformOptions) -> None:
         super().__init__(container, agent, options)

@@ -5,7 +5,6 @@
 - `admission`: asks gatekeepers, and answers for them
 - `mailing`: sends to groups
 - `distributor`: the agent that takes what others have sent to groups
-- `moving`: the roles of agents that go to another container
 - `service`: a container's part of the groups, which puts these together
 - `subscription`, `interface`: what agents see
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -78,9 +79,7 @@ class PlatformServices:
         self.directory = Directory(self.backend)
         self._groups: GroupService | None = None  # made for the first agent that has to do with groups
         self._enquiries: Enquiries | None = None  # made for the first guest who asks
-        self._attached_state: AttachedState | None = None  # made for the first agent that moves, or sleeps
         self._mobility: MobilityService | None = None  # made for the first agent that moves
-        self._cloning: Cloning | None = None  # made for the first agent that is copied, or asked for
         self._sleeping: SleepingAgents | None = None  # made for the first agent that sleeps
         self.agent.serve(ENQUIRIES, self._enquire)
         self.agent.serve(CLONING, self._begin_clone)
@@ -111,14 +110,12 @@ class PlatformServices:
             self._groups = GroupService(self._container, self.agent, self.backend)
         return self._groups
 
-    @property
+    @cached_property
     def attached_state(self) -> AttachedState:
         """What agents that move take along of what these services have of them."""
-        if self._attached_state is None:
-            from formicary.mobility.attached_state import AttachedState
+        from formicary.mobility.attached_state import AttachedState
 
-            self._attached_state = AttachedState(self.backend, lambda: self._groups, self._open_groups)
-        return self._attached_state
+        return AttachedState(self.backend, lambda: self._groups, self._open_groups)
 
     @property
     def mobility(self) -> MobilityService | NoMobility:
@@ -170,14 +167,12 @@ class PlatformServices:
         if (on_gone := self._container.lifecycle.on_gone) is not None:
             on_gone(address)
 
-    @property
+    @cached_property
     def cloning(self) -> Cloning:
         """What makes copies of agents."""
-        if self._cloning is None:
-            from formicary.mobility.cloning import Cloning
+        from formicary.mobility.cloning import Cloning
 
-            self._cloning = Cloning(self._container, self.agent)
-        return self._cloning
+        return Cloning(self._container, self.agent)
 
     async def _answer(self, message: Message) -> None:
         await self._is_open.wait()  # so that nobody finds it without the agents that it begins with
@@ -210,11 +205,7 @@ class PlatformServices:
             self._members.listen(listener)
 
     async def open(self) -> None:
-        """Open what has a file.
-
-        Raises:
-            StoreError: it cannot be used.
-        """
+        """Open what has a file; StoreError if it cannot be used."""
         await self.backend.open()
         if self._container.platform_options.sleepers is not None:
             try:

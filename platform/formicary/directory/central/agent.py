@@ -99,11 +99,7 @@ class DirectoryAgent(MicroAgent):
     # -- life -----------------------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Load the file, if there is one.
-
-        Raises:
-            StoreError: it cannot be used; with why and what to do.
-        """
+        """Load the file, if there is one; StoreError if it cannot be used."""
         await self.ledger.open()
 
     async def close(self) -> None:
@@ -144,12 +140,7 @@ class DirectoryAgent(MicroAgent):
     # -- containers -----------------------------------------------------------------------------------------
 
     def container_joined(self, domain: str, incarnation: int) -> None:
-        """Remove the records of an earlier container of this domain, as another one has joined.
-
-        Args:
-            domain: its full domain.
-            incarnation: tells it from others of this domain.
-        """
+        """Remove the records of an earlier container of this domain, as another one has joined."""
         self._knows_members = True
         if self._absent is not None:
             self._absent.cancel(domain)

@@ -21,8 +21,7 @@ from formicary.core.errors import (
     UndeliveredError,
 )
 from formicary.core.logs import get_logger
-from formicary.directory.central.claims import Claims
-from formicary.directory.central.hosted import HostedAgents
+from formicary.directory.central.claims import Claims, HostedAgents
 from formicary.directory.central.remote_watch import RemoteWatch
 from formicary.directory.interface import Backend
 from formicary.directory.language import (
@@ -50,9 +49,9 @@ if TYPE_CHECKING:
     from formicary.directory.central.claims import Claim
     from formicary.directory.language import Request, Result
     from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.interests import Notice
     from formicary.directory.model.query import Query
     from formicary.directory.model.registrations import Successor
-    from formicary.directory.model.watches import Notice
     from formicary.fipa.management_agent import ManagementAgent
 
 logger = get_logger("formicary.directory")
@@ -64,13 +63,7 @@ _RETRY = 5.0  # s until a directory that could not do it is told again
 
 
 class CentralDirectory(Backend):
-    """A `Backend` that asks the directory's agent.
-
-    Args:
-        container: the container.
-        agent: its management agent, which asks.
-        options: where the directory's agent is, and of which kind.
-    """
+    """A `Backend` that asks the directory's agent."""
 
     channel = "central directory"
 

@@ -22,7 +22,6 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "bench/subjects/ours": "integration/bench/runner/execution/test_execution_run.py",
     "bench/subjects/variants": "integration/bench/experiments/messaging/designs/test_designs.py",
     "core/conversing": "unit/protocols/test_conversations.py",
-    "directory/model/watches": "integration/directory/test_directory_interface.py",
     "fipa/management_agent": "integration/management/requests/test_requests.py",
     "processes/parent": "integration/local/test_launchers.py",
 }

@@ -1,8 +1,8 @@
 """The command `formicary`: one file per command, errors turned into a sentence and an exit code here.
 
 - a command each: `run`, `profile`, `server` and its `account`, `doctor`, `ps`, `top`, `watch`, `agents`,
-  `create`, `df`, `groups`, `gateway`, in `life` `kill`, `suspend`, `resume`, `deactivate` and `activate`, and
-  in `move` that, `retract` and `clone`
+  `create`, `df`, `groups`, `gateway`, in `life` those that actions declare, and in `move` that, `retract` and
+  `clone`
 - `run_alone`, `run_spread`, `run_spade`: `run` with one container, with several, and of a program for SPADE;
   `running`: what they have in common
 - `script`: loads the file that `run` and `profile` are given

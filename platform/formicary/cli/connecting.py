@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from formicary.server.account import AccountAddress
 
 Route = Literal["auto", "direct", "xmpp"]
-Design = Literal["replica", "central", "lookup"]
+Design = Literal["replica", "central"]
 LOOPBACK = "127.0.0.1"
 _LONGEST_PASSWORD = 4096  # bytes
 

@@ -1,26 +1,27 @@
-"""`formicary kill`, `suspend`, `resume`, `deactivate` and `activate`: agents' lives in a running platform."""
+"""Commands for actions on agents, as the actions declare them: `kill`, `suspend` and their like."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated
+import inspect
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from formicary.cli.agent_names import full_name
 from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
-from formicary.cli.output import say
+from formicary.cli.output import say, show_json
 from formicary.core.errors import FormicaryError
+from formicary.management.requests.actions import actions
+from formicary.management.requests.language import OfAgent
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
-KILL = examples("kill printer", "kill printer-1@c2 printer-2@c2")
-SUSPEND = examples("suspend printer", "suspend printer@c2 --join c1")
-RESUME = examples("resume printer", "resume printer@c2 --json")
-DEACTIVATE = examples("deactivate printer", "deactivate printer@c2 --for 3600")
-ACTIVATE = examples("activate printer", "activate printer@c2 --json")
+    from formicary.management.requests.language import Command
+
+_BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
 Names = Annotated[
     list[str],
@@ -32,95 +33,57 @@ Names = Annotated[
 ]
 
 
-@in_guest_session
-async def kill(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
-    """Stop agents, as if they called stop().
-
-    An agent that does not end within 10 seconds is abandoned, and counts as gone.
-    The exit code is 1 if any agent cannot be killed; the others are.
-    """
-    await _do_all(session, names, "killed", session.management.kill, as_json=as_json)
+def __getattr__(name: str) -> Any:
+    """Return the command of an action by its name, and in upper case the examples below its help."""
+    kind = actions().get(name.lower().replace("_", "-"))
+    if kind is None or kind.command is None or not issubclass(kind, OfAgent):
+        raise AttributeError(name)
+    return examples(*kind.command.examples) if name.isupper() else command_for(name, kind, kind.command)
 
 
-@in_guest_session
-async def suspend(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
-    """Suspend agents; their messages wait until they are resumed.
+def command_for(name: str, kind: type[OfAgent[Any]], command: Command) -> Callable[..., None]:
+    """Return the function of the command that an action declares."""
 
-    Micro-agents cannot be suspended. The exit code is 1 if any agent cannot be
-    suspended; the others are.
-    """
-    await _do_all(session, names, "suspended", session.management.suspend, as_json=as_json)
+    async def run(session: GuestSession, /, names: list[str], *, as_json: bool, **given: Any) -> None:
+        arguments = {
+            field: command.options[field].default if value is None else value
+            for field, value in given.items()
+        }
 
+        async def do_one(typed: str) -> tuple[str, str | None]:
+            try:
+                full = await full_name(session, typed)
+                await session.management.perform(kind(full, **arguments))
+            except FormicaryError as error:
+                return typed, str(error)
+            return full, None
 
-@in_guest_session
-async def resume(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
-    """Resume suspended agents.
+        results = await asyncio.gather(*map(do_one, dict.fromkeys(names)))
+        if as_json:
+            show_json([{"agent": agent, "done": error is None, "error": error} for agent, error in results])
+        for agent, error in results:
+            if error is not None:
+                say(f"formicary: {error}", err=True)
+            elif not as_json:
+                say(f"{command.done} {agent}")
+        if any(error is not None for _, error in results):
+            raise typer.Exit(1)
 
-    The exit code is 1 if any agent cannot be resumed; the others are.
-    """
-    await _do_all(session, names, "resumed", session.management.resume, as_json=as_json)
-
-
-@in_guest_session
-async def deactivate(
-    session: GuestSession,
-    names: Names,
-    *,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--for",
-            metavar="SECONDS",
-            min=0,
-            help="Also wake them after this many seconds.",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Save agents to a file, where they sleep until a message wakes them.
-
-    An agent must be in its home container, and have only data that a move could
-    carry. One with unread messages does not fall asleep. The exit code is 1 if
-    any agent cannot sleep; it continues, and the others sleep.
-    """
-
-    async def deactivate_one(name: str) -> None:
-        await session.management.deactivate(name, "message" if seconds is None else seconds)
-
-    await _do_all(session, names, "deactivated", deactivate_one, as_json=as_json)
-
-
-@in_guest_session
-async def activate(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
-    """Wake sleeping agents.
-
-    The exit code is 1 if any agent is not asleep or cannot be woken; the others
-    are.
-    """
-    await _do_all(session, names, "activated", session.management.activate, as_json=as_json)
-
-
-async def _do_all(
-    session: GuestSession, names: list[str], done: str, do: Callable[[str], Awaitable[None]], *, as_json: bool
-) -> None:
-    from formicary.cli.output import show_json
-
-    async def do_one(name: str) -> tuple[str, str | None]:
-        try:
-            full = await full_name(session, name)
-            await do(full)
-        except FormicaryError as error:
-            return name, str(error)
-        return full, None
-
-    results = await asyncio.gather(*map(do_one, dict.fromkeys(names)))
-    if as_json:
-        show_json([{"agent": name, "done": error is None, "error": error} for name, error in results])
-    for name, error in results:
-        if error is not None:
-            say(f"formicary: {error}", err=True)
-        elif not as_json:
-            say(f"{done} {name}")
-    if any(error is not None for _, error in results):
-        raise typer.Exit(1)
+    options = {
+        field: Annotated[
+            float | None,
+            typer.Option(each.flag, metavar=each.metavar, min=0, help=each.help, show_default=False),
+        ]
+        for field, each in command.options.items()
+    }
+    session, names, *_ = inspect.signature(run, eval_str=True).parameters.values()
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # functions may have one
+        [
+            session,
+            names.replace(annotation=Names),
+            *(inspect.Parameter(each, _BY_NAME, annotation=of, default=None) for each, of in options.items()),
+            inspect.Parameter("as_json", _BY_NAME, annotation=Json, default=False),
+        ]
+    )
+    run.__name__, run.__doc__ = name, inspect.cleandoc(command.help)
+    return in_guest_session(run)

@@ -168,8 +168,7 @@ def run(
         Design | None,
         typer.Option(
             help="How agents find each other: every container has all entries, or only the platform's "
-            "main one has them, permanently or until they expire. Must be the same for all "
-            "containers of a platform.",
+            "main one has them. Must be the same for all containers of a platform.",
             show_default="replica",
         ),
     ] = None,

@@ -11,6 +11,7 @@
 - `program_exit`: what becomes of `sys.exit()` in an agent
 - `held`: what waits for agents that are about to move, or have just come
 - `overflow`: what happens where mailboxes are full; `room`: what waits goes in when there is some
+- `control_outbox`: control messages that wait until the transport takes them
 - `dead_letters`: messages that could not be delivered
 - `instruments`: who is told of everything that happens
 - `protocols`: what transports, accounts and services have to be, to plug into a container

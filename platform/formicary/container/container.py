@@ -89,9 +89,8 @@ class Container(BaseContainer):
         seed: makes the agents' random generators give the same again; None for a new one.
         main: the name of the platform's container, which keeps the list of all, where containers meet at a
             server; without one it is that which the others join.
-        directory: how agents find each other: each container has all entries (`"replica"`), or they are kept
-            by an agent `df` of the platform's container (`"central"`), or there until they expire
-            (`"lookup"`). All containers of a platform need the same.
+        directory: how agents find each other: each container has all entries (`"replica"`), or an agent `df`
+            of the platform's container has them (`"central"`). All containers of a platform need the same.
         directory_file: where the central directory keeps its entries, if it should outlive its process.
         creatable: the packages or modules whose agents others may have created here, such as `["shop"]`.
         accepts: the packages or modules whose agents may come here from other containers of the platform;
@@ -139,7 +138,7 @@ class Container(BaseContainer):
         send_timeout: float = 30.0,
         seed: int | None = None,
         main: str = MAIN,
-        directory: Literal["replica", "central", "lookup"] = "replica",
+        directory: Literal["replica", "central"] = "replica",
         directory_file: Path | str | None = None,
         creatable: Sequence[str] = (),
         accepts: Sequence[str] = (),

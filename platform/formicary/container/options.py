@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from formicary.server.account import XmppServer
     from formicary.transport.addresses import JoinAddress
 
-DIRECTORIES = ("replica", "central", "lookup")
-"""The ways in which the directory can be built."""
+REPLICA = "replica"
+"""The design of the directory in which each container has all entries."""
+
+DIRECTORIES = {REPLICA: "", "central": "formicary.directory.central.client:CentralDirectory"}
+"""All designs, with the clients of those in which an agent has the entries. Others may be added."""
 
 Mode = Literal["asynchronous", "synchronous"]
 """When behaviours go on: each as soon as it can, or all cycle by cycle."""
@@ -48,7 +51,7 @@ class PlatformOptions(msgspec.Struct, frozen=True):
     """
 
     main: str
-    directory: Literal["replica", "central", "lookup"] = "replica"
+    directory: Literal["replica", "central"] = "replica"
     directory_file: Path | None = None
     is_guest: bool = False
     sleepers: Path | None = None

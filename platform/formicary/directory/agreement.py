@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Final
 
+from formicary.container.control_outbox import ControlOutbox
 from formicary.container.options import DIRECTORIES
 from formicary.core.logs import get_logger
 
@@ -18,52 +18,27 @@ logger = get_logger("formicary.directory")
 CHANNEL: Final = "design"
 """The channel of control messages about how containers build the directory."""
 
-_RETRY = 1.0  # s until somebody is told again who could not be told
-
 
 class Agreement:
     """Tells all other members how the directory is built here, and is told how it is built there.
 
-    It is told again with each new link, and when a container is a member again: so
-    where the platform's container says it, this container is on its list, and may have been off it.
-
-    Args:
-        name: the container's.
-        options: how the directory is built here.
-        backend: the container's part of it.
-        transport: what reaches the others.
+    They are told again with each new link, and when a container is a member again. So a message from the
+    platform's container also means that this one is on its list, and may have been off it.
     """
 
     channel = CHANNEL
 
-    def __init__(
-        self, name: str, options: PlatformOptions, backend: Backend, transport: Transport | None
-    ) -> None:
+    def __init__(self, name: str, options: PlatformOptions, backend: Backend, transport: Transport) -> None:
         self._name = name
         self._options = options
         self._backend = backend
-        self._transport = transport
-        self._pending: dict[str, None] = {}
-        self._timer: asyncio.TimerHandle | None = None
+        self._outbox = ControlOutbox(transport, CHANNEL, lambda _: [options.directory.encode()])
         self._others: dict[str, str] = {}  # how those build it that do otherwise
         self._heard: set[str] = set()
 
     def joined(self, domain: str, incarnation: int) -> None:  # noqa: ARG002 -- as of other listeners
         """Tell another container, as soon as it can be told."""
-        self._pending[domain] = None
-        self._send()
-
-    def _send(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        for domain in tuple(self._pending):
-            if self._transport is None or self._transport.send_control(
-                domain, CHANNEL, self._options.directory.encode()
-            ):
-                del self._pending[domain]
-        if self._pending:
-            self._timer = asyncio.get_running_loop().call_later(_RETRY, self._send)
+        self._outbox.send(domain)
 
     def has_told(self, domain: str) -> bool:
         """Tell whether another container has said how it builds it, and all its entries are here, if it fits.
@@ -74,16 +49,12 @@ class Agreement:
 
     def lost(self, domain: str) -> None:
         """Forget a container."""
-        self._pending.pop(domain, None)
+        self._outbox.forget(domain)
         self._others.pop(domain, None)
         self._heard.discard(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Called with how another container builds the directory.
-
-        Raises:
-            ValueError: there is no such way.
-        """
+        """Called with how another container builds the directory; ValueError if there is no such way."""
         design = payload.decode("ascii", "replace")
         if design not in DIRECTORIES:
             raise ValueError(f"{domain} uses an unknown directory design: {payload[:40]!r}")
@@ -117,6 +88,4 @@ class Agreement:
 
     def close(self) -> None:
         """Stop telling others."""
-        self._pending.clear()
-        if self._timer is not None:
-            self._timer.cancel()
+        self._outbox.close()

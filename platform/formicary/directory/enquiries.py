@@ -37,12 +37,7 @@ _MOST_SUBSCRIBERS: Final = 1000  # subscriptions
 
 
 class Enquiries:
-    """Answers what a container's management agent is asked about the directory.
-
-    Args:
-        agent: the management agent.
-        backend: the container's part of the directory.
-    """
+    """Answers what a container's management agent is asked about the directory."""
 
     def __init__(self, agent: ManagementAgent, backend: Backend) -> None:
         self._agent = agent

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
 
     from formicary.core.base_agent import BaseAgent
+    from formicary.directory.model.interests import Notice
     from formicary.directory.model.registrations import Registrations, Successor
-    from formicary.directory.model.watches import Notice
 
 _NO_PROPERTIES: Mapping[str, Any] = {}
 

@@ -86,26 +86,16 @@ class Register(_WithServices, frozen=True, tag="register"):
 
 
 class Modify(_WithServices, frozen=True, tag="modify"):
-    """Put services in the place of those with the same names, and renew them; fails if one is not registered.
+    """Replace services of the same names, and renew them; fails if one is not registered.
 
-    Args:
-        services: at least one.
-        lease: for how many seconds from now; None for ever.
-
-    Raises:
-        InvalidDescriptionError: as for `Register`.
+    Arguments and errors are as of `Register`; the lease begins now.
     """
 
 
 class Renew(_WithServices, frozen=True, tag="renew"):
     """Put services whether they are registered or not: by the container of their agents, which still live.
 
-    Args:
-        services: at least one.
-        lease: as for `Modify`.
-
-    Raises:
-        InvalidDescriptionError: as for `Register`.
+    Arguments and errors are as of `Modify`.
     """
 
 
@@ -262,11 +252,7 @@ def encode_changes(
 
 
 def decode_result(body: str | bytes) -> Result:
-    """Return what an `inform` says.
-
-    Raises:
-        DirectoryRequestError: it is no result.
-    """
+    """Return what an `inform` says; DirectoryRequestError if it is no result."""
     # In the process in which it was written, the text is the same object: it need not be read.
     written = _written.pop(id(body), None)
     if written is not None and written[0] is body:

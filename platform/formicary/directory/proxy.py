@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 
 class DirectoryProxy(CentralDirectory):
-    """A `Backend` that only searches and watches.
-
-    Args:
-        container: the guest.
-        agent: its management agent, which asks.
-        options: which container is the platform's.
-    """
+    """A `Backend` that only searches and watches."""
 
     def __init__(self, container: Container, agent: ManagementAgent, options: PlatformOptions) -> None:
         super().__init__(container, agent, options)
@@ -54,7 +48,7 @@ class DirectoryProxy(CentralDirectory):
         found: list[ServiceDescription] = []
         while len(found) < query.max_results:
             left = query.max_results - len(found)
-            result = await self._ask(
+            result = await self.ask(
                 Search(replace(query, max_results=left, offset=query.offset + len(found)))
             )
             found += result.services

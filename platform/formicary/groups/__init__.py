@@ -2,11 +2,9 @@
 
 - `naming`: names of roles, and how the directory writes them
 - `roster`: who plays what, without any input or output
-- `watching`: follows the roles that the directory knows of
 - `admission`: asks gatekeepers, and answers for them
 - `mailing`: sends to groups
 - `distributor`: the agent that takes what others have sent to groups
-- `moving`: the roles of agents that go to another container
 - `service`: a container's part of the groups, which puts these together
 - `subscription`, `interface`: what agents see
 """

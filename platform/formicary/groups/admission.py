@@ -88,12 +88,7 @@ def is_method(kind: type, name: str) -> bool:
 
 
 class AdmissionControl:
-    """Asks gatekeepers in other containers, and has those of this container's agents decide.
-
-    Args:
-        container: the container.
-        agent: its management agent.
-    """
+    """Asks gatekeepers in other containers, and has those of this container's agents decide."""
 
     def __init__(self, container: Container, agent: ManagementAgent) -> None:
         self._container = container

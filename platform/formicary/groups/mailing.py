@@ -158,11 +158,7 @@ def address_to(message: Message, member: str) -> Message:
 
 
 def unwrap(message: Message) -> Content:
-    """Return the content of a message to a distributor.
-
-    Raises:
-        ValueError: it is no such message.
-    """
+    """Return the content of a message to a distributor; ValueError if it is no such message."""
     if message.performative != PERFORMATIVE or not isinstance(message.body, bytes):
         raise ValueError(f"it is not a {PERFORMATIVE} in {LANGUAGE}")
     try:

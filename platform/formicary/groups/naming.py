@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+import msgspec
+
 from formicary.core.errors import InvalidNameError
 from formicary.core.quoting import character, find_unseen, shorten
 from formicary.directory.model.description import RESERVED, ServiceDescription
@@ -58,6 +60,36 @@ class Role(NamedTuple):
     def query(self) -> Query:
         """Return the query for those who play it."""
         return Query(type=ROLE, name=self.service)
+
+
+class HeldRole(msgspec.Struct, frozen=True, array_like=True):
+    """A role that goes along with an agent.
+
+    Args:
+        community: the name of the community.
+        group: the name of the group.
+        role: the name of the role.
+        is_secured: whether the group has a gatekeeper.
+        gatekeeper: the name of the agent's method that is it; None if it is none.
+
+    Raises:
+        ValueError: one of the names cannot be one.
+    """
+
+    community: str
+    group: str
+    role: str
+    is_secured: bool = False
+    gatekeeper: str | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            for field in ("community", "group", "role"):
+                check_name(field, getattr(self, field))
+        except InvalidNameError as error:
+            raise ValueError(str(error)) from None
+        if self.gatekeeper is not None and not self.gatekeeper.isidentifier():
+            raise ValueError(f"no method has the name {shorten(self.gatekeeper)}")
 
 
 def group_query(community: str, group: str, agent: str | None = None) -> Query:

@@ -75,11 +75,7 @@ class Players:
             del self.by_domain[domain]
 
     def choose(self, other_than: str) -> str | None:
-        """Return whoever was chosen least recently; None if there is nobody.
-
-        Args:
-            other_than: an agent that is not meant.
-        """
+        """Return whoever was chosen least recently; None if there is nobody."""
         if self._turns is None:
             self._turns = OrderedDict.fromkeys(self)
         for agent in self._turns:

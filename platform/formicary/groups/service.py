@@ -13,6 +13,7 @@ from formicary.core.errors import (
     ContainerClosedError,
     FormicaryError,
     GroupExistsError,
+    MoveError,
     NoSuchGroupError,
     NotAMemberError,
     NotRegisteredError,
@@ -20,20 +21,28 @@ from formicary.core.errors import (
 )
 from formicary.core.logs import get_logger
 from formicary.core.names import is_container_of
+from formicary.directory.model.query import Query
 from formicary.groups.admission import AdmissionControl
 from formicary.groups.distributor import Distributor
-from formicary.groups.naming import MANAGER, Role, container_of, group_query, is_secured, read_role
+from formicary.groups.naming import (
+    MANAGER,
+    ROLE,
+    HeldRole,
+    Role,
+    container_of,
+    group_query,
+    is_secured,
+    read_role,
+)
 from formicary.groups.roster import Roster
-from formicary.groups.watching import watch_roles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
     from formicary.directory.interface import Backend, Watch
     from formicary.directory.model.description import Gone, ServiceDescription
-    from formicary.directory.model.query import Query
     from formicary.fipa.management_agent import ManagementAgent
     from formicary.groups.admission import Gatekeeper
     from formicary.groups.roster import Group
@@ -45,13 +54,7 @@ logger = get_logger("formicary.groups")
 
 
 class GroupService:
-    """Knows who plays which role: of its own agents by what they do, of all others by the directory.
-
-    Args:
-        container: the container.
-        agent: its management agent, which asks gatekeepers and is asked for them.
-        backend: the container's part of the directory.
-    """
+    """Knows who plays which role: of its own agents by what they do, of all others by the directory."""
 
     def __init__(self, container: Container, agent: ManagementAgent, backend: Backend) -> None:
         self.container = container
@@ -105,7 +108,7 @@ class GroupService:
             self._opener = None
 
     async def _begin_to_watch(self) -> None:
-        watch = await watch_roles(self._backend, self._take, self._own_services)
+        watch = await self._backend.watch(Query(type=ROLE), self._take)
         if self._is_closed:  # meanwhile: nobody else would end it
             await watch.close()
         self._check_open()
@@ -179,12 +182,7 @@ class GroupService:
                 self.shared.remove(each.agent, role)
 
     def _is_elsewhere(self, agent: str, container: str | None) -> bool:
-        """Tell whether an agent lives elsewhere, so that what the directory says of it counts.
-
-        Args:
-            agent: its full name.
-            container: the domain of the container that it lives in, as the directory says; None for its home.
-        """
+        """Tell whether an agent lives elsewhere, so that what the directory says of it counts."""
         own = self.container
         resident = own.dispatcher.agents.get(agent)
         if resident is not None and resident.state is not AgentState.TRANSIT:
@@ -196,10 +194,6 @@ class GroupService:
         """Return the domain of the container where an agent is known to play a role; None for its home."""
         group = self.shared.find(role.community, role.group)
         return None if group is None else group.everybody.visitors.get(agent)
-
-    def _own_services(self) -> Iterator[ServiceDescription]:
-        for roles in tuple(self.own.values()):
-            yield from (service for service in roles.values() if service is not None)
 
     # -- what agents of this container do -------------------------------------------------------------------
 
@@ -340,6 +334,45 @@ class GroupService:
         if role.role == MANAGER:
             self.admission.remove_gatekeeper(agent, role.community, role.group)
         (self.local if service is None else self.shared).remove(agent, role)
+
+    # -- agents that move -----------------------------------------------------------------------------------
+
+    def hand_over(self, agent: str) -> tuple[HeldRole, ...]:
+        """Return the roles of an agent of this container that is about to move; nothing changes.
+
+        Raises:
+            MoveError: one of them cannot go along.
+        """
+        held = []
+        for role, entry in self.own.get(agent, {}).items():
+            if entry is None:
+                raise MoveError(
+                    f"agent {agent.partition('@')[0]} cannot move: it plays the role {role.role!r} in the "
+                    f"group {role.group!r}, which only exists in container {self.container.name}; it has "
+                    "to leave that first"
+                )
+            gatekeeper = self.admission.hand_over(agent, role) if role.role == MANAGER else None
+            held.append(HeldRole(*role, is_secured(entry), gatekeeper))
+        return tuple(held)
+
+    def take_over(self, agent: str, roles: Iterable[HeldRole]) -> dict[str, ServiceDescription]:
+        """Give an agent that has come the roles that `hand_over` returned; return their entries by name."""
+        container = self.container_of(agent)
+        own = self.own.setdefault(agent, {})
+        for each in roles:
+            role = Role(each.community, each.group, each.role)
+            own[role] = role.described(agent, is_secured=each.is_secured, container=container)
+            if each.gatekeeper is not None:
+                self.admission.take_over(agent, role, each.gatekeeper)
+            self.shared.put(agent, role, is_secured=each.is_secured, container=container)
+        self.open_later()
+        return {entry.name: entry for entry in own.values() if entry is not None}
+
+    def release(self, agent: str) -> None:
+        """Forget an agent that lives elsewhere now: the directory knows its roles."""
+        for role in self.own.pop(agent, {}):
+            if role.role == MANAGER:
+                self.admission.remove_gatekeeper(agent, role.community, role.group)
 
 
 def address_of(agent: BaseAgent) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from formicary.core.micro import MicroAgent
     from formicary.local.launchers import Elsewhere
     from formicary.local.orders import Order
-    from formicary.management.creations import Creations
+    from formicary.management.requests.creating import Creations
 
 logger = get_logger("formicary")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
+from formicary.container.control_outbox import ControlOutbox
 from formicary.core.cycles import PATIENCE, CycleScheduler
 from formicary.core.logs import get_logger
 from formicary.local.barrier import Barrier, Note
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 CHANNEL: Final = "cycles"
 """The channel of control messages about cycles."""
 
-_AGAIN: Final = 0.05  # s after which is said what could not be
 
 logger = get_logger("formicary")
 
@@ -60,8 +60,10 @@ class LocalCycles:
         self._system_agents: Collection[object] = container.dispatcher.system_agents
         self._barrier = Barrier()
         self._arrived: dict[str, deque[_Arrived]] = {}  # by the domains that it came from
-        self._unsaid: dict[str, deque[Note]] = {}
-        self._again: asyncio.TimerHandle | None = None
+        self._unsaid: dict[str, list[Note]] = {}
+        transport = container.dispatcher.transport
+        assert transport is not None  # there are others
+        self._outbox = ControlOutbox(transport, CHANNEL, self._write, behind=True)
         self._names_late = names_late
         self._looks: asyncio.TimerHandle | None = None
         self._looked_at = self._said_of = -1
@@ -88,9 +90,9 @@ class LocalCycles:
         if self._is_closed:
             return
         self._is_closed = True
-        for timer in (self._again, self._looks):
-            if timer is not None:
-                timer.cancel()
+        self._outbox.close()
+        if self._looks is not None:
+            self._looks.cancel()
         self._dispatcher.overflow.arrivals = self._dispatcher.overflow.takers
         self._dispatcher.unacked_holders.discard(self)
         self._hand_over(everything=True)
@@ -167,6 +169,7 @@ class LocalCycles:
         """Called when another container is gone: nobody waits for it."""
         self._barrier.lose(domain)
         self._unsaid.pop(domain, None)
+        self._outbox.forget(domain)
         for arrived in self._arrived.pop(domain, ()):
             self._deliver(arrived)
         self._go_on()
@@ -185,22 +188,13 @@ class LocalCycles:
     def _say(self) -> None:
         """Say what there is to say, behind the messages of the cycle."""
         notes, self._barrier.notes = self._barrier.notes, []
-        for domain in sorted(self._barrier.others):
-            unsaid = self._unsaid.setdefault(domain, deque())
-            unsaid.extend(notes)
-            while unsaid and self._send(domain, unsaid[0]):
-                unsaid.popleft()
-        if self._again is None and any(self._unsaid.values()):
-            self._again = asyncio.get_running_loop().call_later(_AGAIN, self._say_again)
+        others = sorted(self._barrier.others)
+        for domain in others:
+            self._unsaid.setdefault(domain, []).extend(notes)
+        self._outbox.send(*others)
 
-    def _send(self, domain: str, note: Note) -> bool:
-        transport = self._dispatcher.transport
-        assert transport is not None  # there are others
-        return transport.send_control(domain, CHANNEL, _encode(note), behind=True)
-
-    def _say_again(self) -> None:
-        self._again = None
-        self._say()
+    def _write(self, domain: str) -> list[bytes]:
+        return [_encode(note) for note in self._unsaid.pop(domain, ())]
 
     def _look(self) -> None:
         """Say which others are late, once in a while."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from formicary.container.control_outbox import ControlOutbox
 from formicary.core.errors import FormicaryError
 from formicary.core.names import MANAGEMENT
 from formicary.local.search import Forgotten, Found, NameSearch, Note
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 CHANNEL: Final = "names"
 """The channel of control messages about names."""
 
-_AGAIN: Final = 0.05  # s after which is said what could not be
 _HELD: Final = 10_000  # messages that may wait here; more are dead letters
 _REMEMBERED: Final = 1000  # names that were looked for in vain
 
@@ -58,6 +58,9 @@ class LocalNames:
         self._gone: list[str] = []
         self._on_gone = on_gone
         self._flush: asyncio.Handle | None = None
+        transport = container.dispatcher.transport
+        assert transport is not None  # a local platform has several containers
+        self._outbox = ControlOutbox(transport, CHANNEL, self._write)
         self._gone_before = container.lifecycle.on_gone
         container.lifecycle.on_gone = self._agent_gone
         container.lifecycle.on_not_away = self._agent_not_away
@@ -90,6 +93,7 @@ class LocalNames:
         self._container.lifecycle.on_not_away = None
         if self._flush is not None:
             self._flush.cancel()
+        self._outbox.close()
         for message, names in self._held:
             reason = f"container {self._container.name} stopped before it had found {', '.join(names)}"
             self._dispatcher.add_dead_letter(message, reason)
@@ -170,6 +174,7 @@ class LocalNames:
         """Called when another container is a member and has a link to this one."""
         del incarnation
         self._open.add(domain)
+        self._outbox.forget(domain)
         if domain in self._others:
             self._search.joined(domain)
             self._perform()
@@ -178,6 +183,7 @@ class LocalNames:
     def lost(self, domain: str) -> None:
         """Called when another container is not a member any more."""
         self._open.discard(domain)
+        self._outbox.forget(domain)
         self._search.lost(domain)
         self._perform()
 
@@ -267,12 +273,12 @@ class LocalNames:
         if self._gone and self._on_gone is not None:
             gone, self._gone = self._gone, []
             self._on_gone(gone)
-        transport = self._dispatcher.transport
-        if transport is None:
-            return
-        for domain in self._search.receivers:
-            notes = self._search.take_notes(domain)
-            if not transport.send_control(domain, CHANNEL, _encode(notes)) and domain in self._open:
-                self._search.give_back(domain, notes)
-        if self._search.receivers:
-            self._flush = asyncio.get_running_loop().call_later(_AGAIN, self._flush_now)
+        receivers = self._search.receivers
+        self._outbox.send(*receivers)
+        for domain in receivers:
+            if domain not in self._open:
+                self._outbox.forget(domain)
+
+    def _write(self, domain: str) -> list[bytes]:
+        notes = self._search.take_notes(domain)
+        return [_encode(notes)] if notes else []

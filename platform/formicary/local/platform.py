@@ -16,7 +16,7 @@ from formicary.local.memory import check_count
 from formicary.local.names import LocalNames
 from formicary.local.orders import Meet
 from formicary.local.placement import Placement
-from formicary.management.creations import Creations
+from formicary.management.requests.creating import Creations
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Mapping

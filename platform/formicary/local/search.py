@@ -168,8 +168,3 @@ class NameSearch:
     def take_notes(self, domain: str) -> list[Note]:
         """Return what is to be said to a container, in order, and take it for said."""
         return [Note(kind, tuple(names)) for kind, names in self._unsent.pop(domain, ())]
-
-    def give_back(self, domain: str, notes: Iterable[Note]) -> None:
-        """Take for unsaid what could not be said."""
-        before = [(note.kind, list(note.names)) for note in notes]
-        self._unsent[domain] = [*before, *self._unsent.get(domain, ())]

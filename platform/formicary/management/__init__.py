@@ -3,8 +3,7 @@
 - `descriptions`: what is known of agents, containers and links
 - `membership`: which containers there are
 - `requests`: what can be asked of a container, and who does it
-- `management`: what users see, `container.management`; `looking_up` is the part of it that only asks,
-  `creations` what becomes of many agents
+- `management`: what users see, `container.management`
 - `services`: what each container has beside its agents: management, a part of the directory, groups
 - `guest`: the same for a guest of the platform
 """

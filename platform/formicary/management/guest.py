@@ -12,8 +12,7 @@ from formicary.directory.proxy import DirectoryProxy
 from formicary.fipa.management_agent import ManagementAgent
 from formicary.management.descriptions import AgentPlace, Missing
 from formicary.management.management import Management
-from formicary.management.requests.actions import ListContainers, Locate
-from formicary.management.requests.language import Result
+from formicary.management.requests.looking_up import ListContainers, Locate, Located
 from formicary.management.requests.router import RequestRouter, UnansweredError, within_time
 from formicary.management.services import end_subscriptions
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from formicary.core.base_agent import BaseAgent
     from formicary.directory.interface import Backend
     from formicary.groups.interface import AgentGroups
-    from formicary.management.requests.actions import Request
+    from formicary.management.requests.language import Action, R
 
 _ANSWERING: Final = 3.0  # s that the platform's container gets to answer, behind those that others get
 
@@ -35,10 +34,6 @@ class GuestServices:
 
     A guest tells the platform's containers nothing by itself, so it is no member. It asks only the platform's
     own container, which passes on what concerns others.
-
-    Args:
-        container: the guest.
-        options: which container is the platform's.
     """
 
     def __init__(self, container: Container, options: PlatformOptions) -> None:
@@ -57,31 +52,19 @@ class GuestServices:
         return AgentDirectory(self.backend, agent)
 
     def groups_of(self, agent: BaseAgent) -> AgentGroups:
-        """Refuse: agents of a guest are in no groups.
-
-        Raises:
-            UsageError: always.
-        """
+        """Refuse: agents of a guest are in no groups."""
         raise UsageError(
             f"agent {agent.name} lives in a guest of the platform, and guests cannot join groups"
         )
 
     @property
     def mobility(self) -> Never:
-        """Refuse: a guest's agents do not move.
-
-        Raises:
-            MoveError: always.
-        """
+        """Refuse: a guest's agents do not move."""
         raise MoveError("an agent in a guest of the platform cannot move: it has no home there")
 
     @property
     def sleeping(self) -> Never:
-        """Refuse: a guest's agents do not sleep.
-
-        Raises:
-            MoveError: always.
-        """
+        """Refuse: a guest's agents do not sleep."""
         raise MoveError("an agent in a guest of the platform cannot sleep: it has no home there")
 
     @property
@@ -130,35 +113,27 @@ class GuestServices:
 
 
 class GuestRequestRouter(RequestRouter):
-    """Has the platform's container do all that is asked for.
-
-    Args:
-        container: the guest.
-        agent: its management agent, which asks.
-        main: the domain of the platform's container.
-    """
+    """Has the platform's container do all that is asked for."""
 
     def __init__(self, container: Container, agent: ManagementAgent, main: str) -> None:
         super().__init__(container, agent, lambda _: None)
         self._home = main
 
-    async def perform(self, request: Request, sender: str = "") -> Result:
+    async def perform(self, request: Action[R], sender: str = "") -> R:
         """Have the platform's container do what a completed request says; errors as there."""
         del sender  # nobody asks a guest by messages
-        if isinstance(request, Locate):
-            return await self._locate(request)
-        return await self._pass_on(request, self._home)
-
-    async def _locate(self, request: Locate) -> Result:
-        """Have it search: it may wait for others, and is itself not waited for much longer."""
+        if not isinstance(request, Locate):
+            return await self._pass_on(request, self._home)
+        # It may wait for others, and is itself not waited for much longer. What it answers is no reason to
+        # take it for missing.
         ask = partial(self._pass_on, request)
-        # What it answers is no reason to take it for missing.
         result = await within_time(ask, self._home, _ANSWERING, missing=UnansweredError)
-        if not isinstance(result, Missing):
-            return result
-        places = tuple(AgentPlace(name, reason=result.reason) for name in request.agents)
-        return Result("locate", places=places, missing=(result,))
+        if isinstance(result, Missing):
+            places = tuple(AgentPlace(name, reason=result.reason) for name in request.agents)
+            result = Located("locate", places=places, missing=(result,))
+        return result  # type: ignore[return-value]  # what a Locate is answered
 
-    async def _containers(self) -> tuple[set[str], tuple[Missing, ...]]:
+    async def containers(self) -> tuple[set[str], tuple[Missing, ...]]:
+        """Return the domains of the platform's containers, and those that are known not to answer."""
         result = await self.perform(ListContainers())
         return {container.domain for container in result.containers}, result.missing

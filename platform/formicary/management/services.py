@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
+from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING
 
+from formicary.container.options import DIRECTORIES, REPLICA
 from formicary.directory.agreement import Agreement
 from formicary.directory.interface import AgentDirectory, Directory
 from formicary.directory.language import ENQUIRIES
@@ -63,7 +66,9 @@ class PlatformServices:
             self._members.on_end.append(self.places.ended)
             self._members.on_end.append(container.container_lost)
         self.backend: Backend = self._make_backend(options, transport)
-        self._agreement = Agreement(container.name, options, self.backend, transport)
+        self._agreement: Agreement | None = None
+        if transport is not None:
+            self._agreement = Agreement(container.name, options, self.backend, transport)
         router = RequestRouter(container, self.agent, self._place_of)
         self._requests = RequestHandler(self.agent, router)
         self._is_open = asyncio.Event()
@@ -74,21 +79,19 @@ class PlatformServices:
         self.directory = Directory(self.backend)
         self._groups: GroupService | None = None  # made for the first agent that has to do with groups
         self._enquiries: Enquiries | None = None  # made for the first guest who asks
-        self._attached_state: AttachedState | None = None  # made for the first agent that moves, or sleeps
         self._mobility: MobilityService | None = None  # made for the first agent that moves
-        self._cloning: Cloning | None = None  # made for the first agent that is copied, or asked for
         self._sleeping: SleepingAgents | None = None  # made for the first agent that sleeps
         self.agent.serve(ENQUIRIES, self._enquire)
         self.agent.serve(CLONING, self._begin_clone)
 
     def _make_backend(self, options: PlatformOptions, transport: Transport | None) -> Backend:
-        if options.directory == "replica":
+        if options.directory == REPLICA:
             from formicary.directory.replicated.directory import ReplicatedDirectory
 
             return ReplicatedDirectory(self._container, self.members[self._container.domain], transport)
-        from formicary.directory.central.client import CentralDirectory
-
-        return CentralDirectory(self._container, self.agent, options)
+        module, _, client = DIRECTORIES[options.directory].partition(":")
+        backend: Backend = getattr(import_module(module), client)(self._container, self.agent, options)
+        return backend
 
     def directory_of(self, agent: BaseAgent) -> AgentDirectory:
         """Return the directory as an agent sees it."""
@@ -107,14 +110,12 @@ class PlatformServices:
             self._groups = GroupService(self._container, self.agent, self.backend)
         return self._groups
 
-    @property
+    @cached_property
     def attached_state(self) -> AttachedState:
         """What agents that move take along of what these services have of them."""
-        if self._attached_state is None:
-            from formicary.mobility.attached_state import AttachedState
+        from formicary.mobility.attached_state import AttachedState
 
-            self._attached_state = AttachedState(self.backend, lambda: self._groups, self._open_groups)
-        return self._attached_state
+        return AttachedState(self.backend, lambda: self._groups, self._open_groups)
 
     @property
     def mobility(self) -> MobilityService | NoMobility:
@@ -166,14 +167,12 @@ class PlatformServices:
         if (on_gone := self._container.lifecycle.on_gone) is not None:
             on_gone(address)
 
-    @property
+    @cached_property
     def cloning(self) -> Cloning:
         """What makes copies of agents."""
-        if self._cloning is None:
-            from formicary.mobility.cloning import Cloning
+        from formicary.mobility.cloning import Cloning
 
-            self._cloning = Cloning(self._container, self.agent)
-        return self._cloning
+        return Cloning(self._container, self.agent)
 
     async def _answer(self, message: Message) -> None:
         await self._is_open.wait()  # so that nobody finds it without the agents that it begins with
@@ -206,11 +205,7 @@ class PlatformServices:
             self._members.listen(listener)
 
     async def open(self) -> None:
-        """Open what has a file.
-
-        Raises:
-            StoreError: it cannot be used.
-        """
+        """Open what has a file; StoreError if it cannot be used."""
         await self.backend.open()
         if self._container.platform_options.sleepers is not None:
             try:
@@ -220,7 +215,8 @@ class PlatformServices:
                 raise
             if self._members is None:
                 self.sleeping.begin()
-        if self._members is not None:  # already now: it may be told once, while the transport is opened
+        if self._members is not None and self._agreement is not None:
+            # Already now: it may be told once, while the transport is opened.
             if self._mobility is None:
                 self._members.listen(OnDemand(self._open_mobility))
             self._members.listen(self._agreement)  # behind it: what has moved is told first
@@ -228,6 +224,7 @@ class PlatformServices:
     async def start(self) -> None:
         """Begin to work with others, as the transport is open; return when all is known that they know."""
         assert self._members is not None
+        assert self._agreement is not None
         self._members.listen(self.agent)
         self._members.listen(self.backend)
         if self.places is not None:
@@ -264,7 +261,8 @@ class PlatformServices:
             if self._sleeping is not None:
                 stack.push_async_callback(self._sleeping.close)
             stack.callback(end_subscriptions, self.backend)
-            stack.callback(self._agreement.close)
+            if self._agreement is not None:
+                stack.callback(self._agreement.close)
             stack.push_async_callback(self.agent.stop)  # who still waits for an answer is told
             stack.push_async_callback(self._finish_answering)
             if self._groups is not None:

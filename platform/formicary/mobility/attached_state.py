@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from formicary.core.errors import MoveError
 from formicary.directory.model.description import MOST_SERVICES
 from formicary.directory.model.registrations import Registrations, Successor
-from formicary.groups import moving
-from formicary.groups.moving import HeldRole  # noqa: TC001 -- msgspec reads the types
+from formicary.groups.naming import HeldRole  # noqa: TC001 -- msgspec reads the types
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +55,7 @@ class AttachedState:
             MoveError: something of it cannot go along.
         """
         groups = self._find_groups()
-        roles = () if groups is None else moving.hand_over(groups, agent)
+        roles = () if groups is None else groups.hand_over(agent)
         registrations = self._backend.hand_over(agent)
         if registrations is None and not roles:
             return None
@@ -95,7 +94,7 @@ class AttachedState:
         read = _read(agent, attached_state)
         registrations = read.registrations
         if read.roles:
-            entries = moving.take_over(self._open_groups(), agent, read.roles)
+            entries = self._open_groups().take_over(agent, read.roles)
             services = (entries.pop(each.name, each) for each in registrations.services)
             registrations = replace(registrations, services=tuple(services))
         successor = self._backend.take_over(agent, registrations)
@@ -112,7 +111,7 @@ class AttachedState:
         """
         groups = self._find_groups()
         if groups is not None:
-            moving.release(groups, agent)
+            groups.release(agent)
         self._backend.release(agent, _read_successor(successor))
 
 

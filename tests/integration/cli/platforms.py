@@ -27,7 +27,7 @@ from formicary.cli import guest_session, main
 from formicary.management.requests import router
 from formicary.transport.direct import endpoint
 
-guest_session._PATIENCE = router._TIMEOUT_FOR_EACH = endpoint._OPENING_TIMEOUT = 60.0
+guest_session._PATIENCE = router.TIMEOUT = endpoint._OPENING_TIMEOUT = 60.0
 main()
 """
 ASK = [sys.executable, "-c", PATIENTLY]
@@ -188,7 +188,7 @@ class Lab:
         with (
             mock.patch.dict(os.environ, self.own_environment),
             mock.patch.object(guest_session, "_PATIENCE", 60.0),
-            mock.patch.object(router, "_TIMEOUT_FOR_EACH", 60.0),
+            mock.patch.object(router, "TIMEOUT", 60.0),
             mock.patch.object(endpoint, "_OPENING_TIMEOUT", 60.0),
             chdir(self.path),
         ):

@@ -183,18 +183,14 @@ def test_who_reads_no_more_is_no_trouble(running):
     assert watching.returncode == 1
 
 
-@pytest.mark.parametrize("directory", ["central", "lookup"])
-def test_a_directory_of_another_kind_is_asked_alike(lab, directory):
-    options = ("--directory", directory)
+def test_a_central_directory_is_asked_alike(lab):
+    options = ("--directory", "central")
     with lab.run("--listen", *options), lab.run("--name", "c2", "--join", "c1", *options):
         lab.until(lambda: "c2 " in lab.said("ps"))
         found = json.loads(lab.said("df", "search", "--type", "printer", "--json"))["services"]
         assert sorted(each["agent"] for each in found) == ["laser@c1.lab.localhost", "laser@c2.lab.localhost"]
-        if directory == "central":
-            assert len(lab.said("df", "list").splitlines()) == 3
-            assert len(lab.said("df", "watch", "--for", "3").splitlines()) == 2
-        else:
-            assert "subscriptions" in lab.refused("df", "watch", code=1)
+        assert len(lab.said("df", "list").splitlines()) == 3
+        assert len(lab.said("df", "watch", "--for", "3").splitlines()) == 2
 
 
 def test_a_central_directory_keeps_what_agents_of_others_have_in_its_file(lab):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 HEADING = ["COMMUNITY", "GROUP", "ROLE", "AGENT", "CONTAINER", "STATE"]
 
 
@@ -64,9 +62,8 @@ def test_members_are_listed_by_group_and_role_where_they_are_and_in_which_state(
     assert rows(running.said("groups")) == []
 
 
-@pytest.mark.parametrize("directory", ["central", "lookup"])
-def test_a_directory_of_another_kind_is_asked_alike(lab, directory):
-    with lab.run("--listen", "--directory", directory):
+def test_a_central_directory_is_asked_alike(lab):
+    with lab.run("--listen", "--directory", "central"):
         lab.said("create", "shop:Host", "host")
         lab.said("create", "shop:Peddler", "pip")
         assert [row[2:] for row in rows(lab.said("groups", "--community", "shop", "--group", "market"))] == [

@@ -15,7 +15,6 @@ from formicary.errors import (
     AlreadyRegisteredError,
     ContainerClosedError,
     DirectoryError,
-    DirectoryRequestError,
     InvalidDescriptionError,
     NotRegisteredError,
 )
@@ -23,8 +22,7 @@ from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock
 
-ALL = pytest.mark.parametrize("design", ["replica", "central", "lookup"])
-KEPT = pytest.mark.parametrize("design", ["replica", "central"])  # what lives as long as its agent
+ALL = pytest.mark.parametrize("design", ["replica", "central"])
 
 
 @pytest.fixture(params=["same container", "another container", "alone"])
@@ -174,7 +172,7 @@ async def closed_behind(agent):
     agent.end_at_once()
 
 
-@KEPT
+@ALL
 @pytest.mark.parametrize("end", [ended, closed_behind])
 async def test_what_an_agent_offers_ends_with_it(design, places, stack, end):
     async with stack:
@@ -191,21 +189,7 @@ async def test_what_an_agent_offers_ends_with_it(design, places, stack, end):
         assert left_behind(here) == []
 
 
-async def test_at_a_look_up_server_entries_stay_until_their_time_is_over():
-    async with in_memory("lookup") as (c1,):
-        async with Container("c2", server=c1.network, directory="lookup") as c2:
-            await c2.start(Offering("carol", "printer"))
-            bob = Offering("bob", "scanner")
-            await c2.start(bob)
-            await bob.stop()
-            await until_idle()
-            assert len(await c1.directory.search(type="scanner")) == 1
-        assert len(await c1.directory.search(type="printer")) == 1
-        await asyncio.sleep(301)
-        assert await c1.directory.search(type="printer") == ()
-
-
-@KEPT
+@ALL
 async def test_what_was_registered_in_a_setup_that_fails_is_gone(design, places, stack):
     async with stack:
         here, there = await opened(stack, design, places)
@@ -222,7 +206,7 @@ async def test_what_was_registered_in_a_setup_that_fails_is_gone(design, places,
         assert left_behind(here) == []
 
 
-@KEPT
+@ALL
 async def test_an_agent_whose_behaviour_raises_lives_on_and_so_do_its_services(design, places, stack):
     async with stack:
         here, there = await opened(stack, design, places)
@@ -235,7 +219,7 @@ async def test_an_agent_whose_behaviour_raises_lives_on_and_so_do_its_services(d
         assert await there.directory.search(type="broken") == ()
 
 
-@KEPT
+@ALL
 async def test_what_agents_of_a_container_offer_ends_with_it(design):
     async with in_memory(design, "c3") as (c1, c3):
         await c3.start(Offering("carol", "printer"))
@@ -303,7 +287,7 @@ async def test_pages_of_a_large_answer_make_the_whole(design):
 # -- subscriptions ----------------------------------------------------------------------------------------
 
 
-@KEPT
+@ALL
 async def test_a_subscriber_is_told_what_is_there_and_what_comes_and_goes(design, places, stack):
     async with stack:
         here, there = await opened(stack, design, places)
@@ -330,7 +314,7 @@ async def test_a_subscriber_is_told_what_is_there_and_what_comes_and_goes(design
         assert left_behind(there) == []
 
 
-@KEPT
+@ALL
 async def test_the_first_change_has_all_that_is_there_and_may_be_empty(design, places, stack):
     async with stack:
         here, there = await opened(stack, design, places)
@@ -347,7 +331,7 @@ async def test_the_first_change_has_all_that_is_there_and_may_be_empty(design, p
                 break
 
 
-@KEPT
+@ALL
 async def test_a_slow_subscriber_is_told_of_each_service_once_as_it_was_last(design, places, stack):
     async with stack:
         here, there = await opened(stack, design, places)
@@ -374,7 +358,7 @@ async def test_a_slow_subscriber_is_told_of_each_service_once_as_it_was_last(des
             assert [each.name for each in (await anext(changes)).services] == ["p3"]
 
 
-@KEPT
+@ALL
 async def test_who_has_left_a_subscription_is_told_nothing_more(design, places, stack):
     async with stack:
         here, there = await opened(stack, design, places)
@@ -391,7 +375,7 @@ async def test_who_has_left_a_subscription_is_told_nothing_more(design, places, 
         assert here.dead_letters.total == there.dead_letters.total == 0
 
 
-@KEPT
+@ALL
 async def test_a_subscription_that_is_left_while_it_is_waited_for_ends(design):
     async with in_memory(design) as (c1,):
         subscription = c1.directory.subscribe()
@@ -406,7 +390,7 @@ async def test_a_subscription_that_is_left_while_it_is_waited_for_ends(design):
             await waiting
 
 
-@KEPT
+@ALL
 async def test_a_subscription_of_a_container_that_is_closed_ends(design):
     told = []
 
@@ -423,7 +407,7 @@ async def test_a_subscription_of_a_container_that_is_closed_ends(design):
     assert len(told) == 3
 
 
-@KEPT
+@ALL
 async def test_an_agent_that_ends_takes_its_subscription_along(design, places, stack):
     async with stack:
         here, there = await opened(stack, design, places)
@@ -444,18 +428,6 @@ async def test_an_agent_that_ends_takes_its_subscription_along(design, places, s
         await until_idle()
         assert left_behind(there) == []
         assert here.dead_letters.total == there.dead_letters.total == 0
-
-
-async def test_a_look_up_server_has_no_subscriptions():
-    async with in_memory("lookup", "c2") as (c1, c2):
-        for container in (c1, c2):
-            with pytest.raises(DirectoryRequestError, match="has no subscriptions"):
-                async with container.directory.subscribe(type="printer"):
-                    pass
-            await until_idle()
-            assert left_behind(container) == []
-            with pytest.raises(DirectoryRequestError, match="by name or type"):
-                await container.directory.search(ownership="lab")
 
 
 # -- cancellation -----------------------------------------------------------------------------------------
@@ -487,8 +459,6 @@ async def subscribe(agent):
 @pytest.mark.parametrize("turns", range(9))
 @ALL
 async def test_who_is_cancelled_leaves_nothing_behind(design, doing, turns):
-    if design == "lookup" and doing is subscribe:
-        doing = search
     async with in_memory(design, "c2") as (c1, c2):
         bob = await start(c2, "bob")
         await bob.directory.register(type="kept")
@@ -499,16 +469,14 @@ async def test_who_is_cancelled_leaves_nothing_behind(design, doing, turns):
         task.cancel()
         await asyncio.wait([task])
         await until_idle()
-        if design != "lookup":  # there what is half done stays so, until its time is over
-            found = {each.name: each.type for each in await c1.directory.search()}
-            assert found == {**expected(doing, is_done=is_done)}
+        found = {each.name: each.type for each in await c1.directory.search()}
+        assert found == {**expected(doing, is_done=is_done)}
         await bob.stop()
         await until_idle()
         assert left_behind(c2) == []
-        if design != "lookup":
-            assert await c1.directory.search() == ()
-            df = c1.dispatcher.system_agents.get(f"df@{c1.domain}")
-            assert df is None or len(df._subscriptions) == 0
+        assert await c1.directory.search() == ()
+        df = c1.dispatcher.system_agents.get(f"df@{c1.domain}")
+        assert df is None or len(df._subscriptions) == 0
 
 
 def expected(doing, *, is_done):
@@ -539,8 +507,8 @@ async def test_what_was_cancelled_can_be_done_again_at_once():
 # -- designs that differ ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("main", ["replica", "central", "lookup"])
-@pytest.mark.parametrize("other", ["replica", "central", "lookup"])
+@pytest.mark.parametrize("main", ["replica", "central"])
+@pytest.mark.parametrize("other", ["replica", "central"])
 async def test_a_container_with_another_directory_than_the_platforms_cannot_use_it(main, other, caplog):
     network = MemoryNetwork()
     async with (

@@ -13,8 +13,7 @@ import itertools
 import sys
 from pathlib import Path
 
-from formicary.directory.central.journal import Journal
-from formicary.directory.central.store import Registration, Store
+from formicary.directory.central.store import Journal, Registration, Store
 from formicary.directory.model.description import ServiceDescription
 from formicary.errors import StoreError
 

@@ -24,7 +24,7 @@ def short(agents):
 def impatient(monkeypatch):
     """Have containers that do not answer given up soon."""
     monkeypatch.setattr("formicary.management.requests.router.ANSWERS_WITHIN", 1.0)
-    monkeypatch.setattr("formicary.management.requests.router._TIMEOUT_FOR_EACH", 0.5)
+    monkeypatch.setattr("formicary.management.requests.router.TIMEOUT", 0.5)
 
 
 async def test_an_agent_in_another_process_is_looked_up_created_and_killed(platform, join_process):

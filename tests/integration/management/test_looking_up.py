@@ -48,7 +48,7 @@ def guest_of(container):
 @pytest.fixture
 def impatient(monkeypatch):
     """Have containers that do not answer given up soon."""
-    monkeypatch.setattr("formicary.management.requests.router._TIMEOUT_FOR_EACH", 0.5)
+    monkeypatch.setattr("formicary.management.requests.router.TIMEOUT", 0.5)
 
 
 async def test_from_everywhere_they_are_seen_where_they_are_and_as_they_are(platform):

@@ -209,7 +209,7 @@ async def test_while_many_agents_are_created_the_loop_has_its_turns():
 
 
 async def test_a_request_for_many_is_answered_in_time_and_the_rest_asked_for_again(platform, monkeypatch):
-    monkeypatch.setattr("formicary.management.requests.local._CREATES_FOR", 0.0)
+    monkeypatch.setattr("formicary.management.requests.creating._CREATES_FOR", 0.0)
     async with platform("c1", "c2") as (c1, _):
         sent = Sent()
         c1.add_instrument(sent)
@@ -268,7 +268,7 @@ async def test_a_container_that_is_closed_says_so():
 
 
 async def test_all_agents_are_found_however_many(platform, monkeypatch):
-    monkeypatch.setattr("formicary.management.looking_up._PAGE", 7)
+    monkeypatch.setattr("formicary.management.requests.looking_up._PAGE", 7)
     async with platform("c1", "c2") as (c1, c2):
         for number in range(50):
             await c2.start(Cell(f"cell-{number}"))

@@ -12,7 +12,7 @@ from formicary.errors import AgentStateError, MoveError, RefusedError
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock
-DESIGNS = ["replica", "central", "lookup"]
+DESIGNS = ["replica", "central"]
 
 
 class Host(Member):
@@ -94,9 +94,8 @@ async def test_what_is_registered_is_found_once_all_the_while_and_remains_the_ag
             assert await found(container) == [(alice.address, "second", None)]
         await alice.stop()
         await settle()
-        if directory != "lookup":
-            for container in (c1, c2, c3):
-                assert await found(container) == []
+        for container in (c1, c2, c3):
+            assert await found(container) == []
 
 
 @pytest.mark.parametrize("directory", ["replica", "central"])

@@ -22,7 +22,7 @@ def _three(monkeypatch):
         monkeypatch.setattr(module, "MOST_SERVICES", 3)
 
 
-@pytest.mark.parametrize("design", ["replica", "central", "lookup"])
+@pytest.mark.parametrize("design", ["replica", "central"])
 async def test_who_has_as_many_as_it_can_registers_no_more_but_goes_on(design):
     async with Container("c1", directory=design) as container:
         alice, bob = await start(container, "alice"), await start(container, "bob")

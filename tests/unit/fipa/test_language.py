@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from tests.plugins.paths import ROOT
 from formicary.directory import language as of_directory
 from formicary.errors import DirectoryError, DirectoryRequestError, ManagementError, ManagementRequestError
 from formicary.fipa.language import PERFORMATIVES
-from formicary.management.requests import language as of_management
+from formicary.management.requests import language
+from formicary.management.requests.actions import REQUESTS, actions, decode_request
 
 DOCS = ROOT / "docs"
 ROW = re.compile(r"^\| `([a-z-]+)` \| `([a-z-]+)` \|", re.MULTILINE)
@@ -33,6 +35,12 @@ class Speech:
         return (DOCS / self.page).read_text(encoding="utf-8")
 
 
+def read_result(body):
+    """Read what a management agent answers: which action it has done says what else there is."""
+    done = re.search(r'"done": "([a-z-]+)"', str(body))
+    return language.decode_result(body, actions()[done[1]].answer if done else language.Result)
+
+
 SPEECHES = [
     Speech(
         of_directory,
@@ -42,7 +50,13 @@ SPEECHES = [
         without=frozenset({"not-moved"}),
     ),
     Speech(
-        of_management,
+        SimpleNamespace(
+            DIALECT=REQUESTS,
+            decode_request=decode_request,
+            decode_result=read_result,
+            encode_error=language.encode_error,
+            decode_error=language.decode_error,
+        ),
         "management.md",
         ManagementError,
         ManagementRequestError,
@@ -124,11 +138,10 @@ def test_the_reference_has_every_reason_with_its_performative(speech):
 
 
 def test_the_examples_of_the_reference_can_be_read(speech):
-    language = speech.language
     readers = {
-        "action": language.decode_request,
-        "done": language.decode_result,
-        "error": language.decode_error,
+        "action": speech.language.decode_request,
+        "done": speech.language.decode_result,
+        "error": speech.language.decode_error,
     }
     blocks = re.findall(r"```json\n(.*?)```", speech.text(), re.DOTALL)
     kinds = [next(iter(json.loads(block))) for block in blocks]

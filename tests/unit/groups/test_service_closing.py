@@ -8,8 +8,8 @@ import pytest
 from tests.unit.groups.crew import begin, joined
 
 from formicary import Container
+from formicary.directory.replicated.directory import ReplicatedDirectory
 from formicary.errors import ContainerClosedError, NoSuchGroupError
-from formicary.groups import service as group_service
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -34,7 +34,7 @@ class Watching:
 
 async def test_what_begins_to_watch_while_the_container_ends_is_ended_with_it(monkeypatch):
     watching = Watching()
-    monkeypatch.setattr(group_service, "watch_roles", watching.begin)
+    monkeypatch.setattr(ReplicatedDirectory, "watch", watching.begin)
     async with Container("c1") as c1:
         (alice,) = await begin(c1, "alice")
         asked = [asyncio.create_task(alice.groups.communities()) for _ in range(2)]

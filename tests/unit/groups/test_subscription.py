@@ -102,7 +102,7 @@ async def test_changes_elsewhere_are_told_and_so_is_the_end_of_a_container(direc
             assert said(await anext(changes)) == [[], [("carol", "seller")]]
 
 
-@pytest.mark.parametrize("directory", ["replica", "central", "lookup"])
+@pytest.mark.parametrize("directory", ["replica", "central"])
 @pytest.mark.parametrize("creator", [0, 1])
 async def test_a_role_is_watched_before_its_group_exists_and_after_it_has_ended(directory, creator):
     async with joined("c1", "c2", directory=directory) as containers:
@@ -115,22 +115,6 @@ async def test_a_role_is_watched_before_its_group_exists_and_after_it_has_ended(
                 assert said(await anext(changes)) == [[("cook", "cook")], []]
                 await cook.groups.leave("crew")
                 assert said(await anext(changes)) == [[], [("cook", "cook")]]
-
-
-async def test_with_a_look_up_server_changes_are_seen_within_seconds_and_nothing_expires():
-    async with joined("c1", "c2", directory="lookup") as (c1, c2, _):
-        (alice,), (watcher,) = await begin(c1, "alice"), await begin(c2, "watcher")
-        await alice.groups.create("market")
-        await watcher.groups.request_role("market", "seller")  # it is looked up at once
-        async with alice.groups.subscribe("market") as changes:
-            assert said(await anext(changes))[0][0] == ("alice", "manager")
-            await asyncio.sleep(6)
-            assert await alice.groups.agents("market", "seller") == (watcher.address,)
-            await asyncio.sleep(1000)  # a look-up server forgets what is 300 s old
-            assert len(await alice.groups.agents("market")) == 2
-            await watcher.groups.leave("market")
-            await asyncio.sleep(6)
-            assert await alice.groups.agents("market") == (alice.address,)
 
 
 async def test_who_goes_through_it_outside_of_any_agent_comes_to_the_end_with_the_container():

@@ -84,15 +84,6 @@ def test_with_a_new_link_what_was_known_there_is_forgotten_and_asked_again():
     assert search.take_notes("c2") == [Note("where", ("bob",))]
 
 
-def test_what_could_not_be_said_comes_first_the_next_time():
-    search = meet("c2")
-    search.ask("alice")
-    notes = search.take_notes("c2")
-    search.ask("bob")
-    search.give_back("c2", notes)
-    assert [name for note in search.take_notes("c2") for name in note.names] == ["alice", "bob"]
-
-
 class Simulated:
     """Three containers, with links that deliver in order and break."""
 

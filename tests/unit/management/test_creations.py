@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from formicary.errors import ManagementError, UnauthorisedError
-from formicary.management.creations import create_all
 from formicary.management.descriptions import NotCreated
-from formicary.management.requests.actions import CreateMany
-from formicary.management.requests.language import Result
+from formicary.management.requests.creating import CreateMany, Tried, create_all
 
 
 class Router:
@@ -26,11 +24,11 @@ class Router:
             raise answer
         names = {f"{name}@{request.container}" for name in request.names[:answer]}
         failed = tuple(NotCreated(name, "internal-error", "No.") for name in self.failed if name in names)
-        return Result("create-many", tried=answer, failed=failed)
+        return Tried("create-many", tried=answer, failed=failed)
 
 
 def wanted(*parts):
-    return [CreateMany("shop:Clerk", tuple(part), "c2") for part in parts]
+    return [CreateMany(class_name="shop:Clerk", names=tuple(part), container="c2") for part in parts]
 
 
 async def test_all_parts_are_asked_for_in_turn():

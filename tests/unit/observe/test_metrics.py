@@ -11,7 +11,8 @@ from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, On
 from formicary.cli.top_view import lines, records
 from formicary.container.blockers import Blocker
 from formicary.management.descriptions import Listing, Missing
-from formicary.management.requests.language import Result, decode_result, encode
+from formicary.management.requests.language import decode_result, encode
+from formicary.management.requests.looking_up import Measured
 from formicary.observe.metrics import Busy, Figures, LinkFigures, measure
 from formicary.observe.rates import rates
 from formicary.profiling.accounting.accounting import accounting
@@ -106,7 +107,7 @@ async def test_messages_are_counted_by_link_and_asked_for_from_another_container
         await ask.join()
         first, second = await one.management.figures()
         assert (first.name, second.name) == ("c1", "c2")
-        assert second == decode_result(encode(Result("measure", figures=(second,)))).figures[0]
+        assert second == decode_result(encode(Measured("measure", figures=(second,))), Measured).figures[0]
         (there,), (back,) = first.links, second.links
         assert there.messages_sent >= 40
         assert back.messages_received == there.messages_sent or back.messages_received >= 40

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, cast
 
+from formicary.container.options import DIRECTORIES
 from formicary_bench.experiments.directory import Uses
 from formicary_bench.subjects.ours.containers import container
 from formicary_bench.subjects.ours.micro import Idle
+from formicary_bench.subjects.variants.lookup import LookupDirectory
 from formicary_bench.vocabulary.containers import ECHOING, member_name
-from formicary_bench.vocabulary.designs import REPLICA
+from formicary_bench.vocabulary.designs import LOOKUP, REPLICA
 from formicary_bench.worker.traffic import services_of
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ def with_directory(work: Workload, name: str, join: str = "") -> Container:
         name: its name.
         join: the address of another container of this process, where there is no server.
     """
-    design = cast("Literal['replica', 'central', 'lookup']", work.configuration.kind)
+    DIRECTORIES.setdefault(LOOKUP, f"{LookupDirectory.__module__}:{LookupDirectory.__name__}")
+    design = cast("Literal['replica', 'central']", work.configuration.kind)
     about = {"join": join} if join else {}
     main = member_name(0) if work.is_one_of_many else ECHOING
     return container(work, name, directory=design, main=main, **about)

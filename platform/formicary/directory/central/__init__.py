@@ -1,13 +1,11 @@
 """The directory as an agent (FIPA00023's DF), and each container's client of it.
 
-- `store`: its file, and `journal`, which writes that without stopping the event loop
+- `store`: its file, written without stopping the event loop
 - `leases`: when entries expire
 - `draft`: what requests would change
 - `ledger`: what the agent keeps, changed by one draft after the other
 - `outgoing`: sends messages from plain code, which cannot wait for room
-- `answering`: reads requests, has the ledger do them, and answers
 - `subscriptions`: tells subscribers of changes, and `federation` asks other directories
-- `agent`, `lookup`: the two kinds of directory, built on `answering`
-- `client`: a container's client, with `claims`, what its agents have there, `hosted`, which of them have
-  moved, and `remote_watch`
+- `agent`: reads requests, has the ledger do them, and answers
+- `client`: a container's client, with `claims`, what its agents have there, and `remote_watch`
 """

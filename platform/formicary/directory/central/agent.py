@@ -5,33 +5,60 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from formicary.core.errors import DirectoryRequestError, InvalidNameError, UnauthorisedError
-from formicary.core.names import MANAGEMENT, check_receiver
+from formicary.core.errors import (
+    DirectoryRequestError,
+    FormicaryError,
+    InvalidNameError,
+    MessageTooLargeError,
+    UnauthorisedError,
+)
+from formicary.core.micro import MicroAgent
+from formicary.core.names import MANAGEMENT, check_receiver, is_container_of
 from formicary.directory.central import draft as plans
-from formicary.directory.central.answering import AnsweringAgent
+from formicary.directory.central.draft import is_in
 from formicary.directory.central.federation import Federation
 from formicary.directory.central.leases import Leases
-from formicary.directory.central.ledger import Step
+from formicary.directory.central.ledger import Ledger, Step
+from formicary.directory.central.outgoing import Outgoing
 from formicary.directory.central.store import Key, Member, Subscription
 from formicary.directory.central.subscriptions import Subscriptions
-from formicary.directory.language import SUBSCRIBE
+from formicary.directory.language import (
+    SUBSCRIBE,
+    Deregister,
+    Host,
+    Modify,
+    Register,
+    Result,
+    Search,
+    Subscribe,
+    encode,
+    encode_error,
+    read_request,
+)
+from formicary.directory.model.description import RESERVED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
     from pathlib import Path
 
-    from formicary.core.errors import FormicaryError
     from formicary.core.message import Message
     from formicary.core.scheduler import Scheduler
+    from formicary.directory.central.draft import Draft
     from formicary.directory.central.store import Record
-    from formicary.directory.language import Host, Search, Subscribe
+    from formicary.directory.language import Renew, Request
     from formicary.directory.model.description import ServiceDescription
 
 ABSENCE = 40.0
 """Seconds that a container has to join again after a directory has started anew, before it counts as lost."""
 
+_ANSWERS = frozenset({"inform", "agree", "refuse", "failure", "not-understood"})
+_DONE = {
+    action: encode(Result(action))
+    for action in ("register", "modify", "renew", "deregister", "host", "subscribe", "cancel")
+}
 
-class DirectoryAgent(AnsweringAgent):
+
+class DirectoryAgent(MicroAgent):
     """An agent that other agents register their services with, search them at, and subscribe to.
 
     `open` it before it is started in a container if it has a file, and `close` it in the end. How to talk
@@ -57,104 +84,201 @@ class DirectoryAgent(AnsweringAgent):
         others: Sequence[str] = (),
         may_write: Callable[[str, str], bool] | None = None,
     ) -> None:
-        super().__init__(name, path, may_write)
+        super().__init__(name)
+        self.ledger = Ledger(path, self._changed, self._removed)
+        """All records."""
+        self._may_write = may_write
+        self._outgoing = Outgoing(self, self._lost)
         self._federation = Federation(
             map(_check_full, others), self._outgoing.send, self.ledger.index.search, self._found
         )
         self._subscriptions = Subscriptions(self._outgoing.send, self._at_turn_end)
-        self._absent: Leases[str] | None = None  # containers that something is kept of, but away
-        self._knows_members = False  # whether it is told which containers are there
+        self._absent: Leases[str] | None = None  # containers that have records, but are away
+        self._knows_members = False  # whether it is told which containers there are
 
     # -- life -----------------------------------------------------------------------------------------------
 
-    async def close(self) -> None:
-        """Answer what waits, for the disk or for other directories, and close the file."""
-        self._rest()
-        await super().close()
+    async def open(self) -> None:
+        """Load the file, if there is one; StoreError if it cannot be used."""
+        await self.ledger.open()
 
-    def container_joined(self, domain: str, incarnation: int) -> None:  # noqa: D102 -- as of AnsweringAgent
+    async def close(self) -> None:
+        """Answer what waits for the disk or for other directories, and close the file."""
+        self._rest()
+        await self.ledger.close()
+        await self._outgoing.close()
+
+    def become_active(self, scheduler: Scheduler, limit: int) -> None:
+        """Start, with what the file holds."""
+        super().become_active(scheduler, limit)
+        own = self.container.domain
+        self.ledger.drop(own)
+        self._absent = Leases(self._stayed_away)
+        kept = {self._container_of(key.agent) for key in (*self.ledger.index, *self.ledger.others)}
+        for domain in filter(self.is_of_platform, kept - {own}):
+            self._absent.grant(domain, ABSENCE)
+        for record in self.ledger.others.values():
+            if isinstance(record, Subscription):
+                # Something may have changed that it was not told before the end. Containers of the platform
+                # cannot be reached yet, and ask by themselves.
+                if self.is_of_platform(_domain(record.agent)):
+                    self._subscriptions.resume(record)
+                else:
+                    self._begin(record)
+
+    def become_gone(self) -> None:
+        """Stop all timers, and be gone."""
+        self._rest()
+        self.ledger.rest()
+        super().become_gone()
+
+    def _rest(self) -> None:
+        if self._absent is not None:
+            self._absent.close()
+        self._federation.close()
+
+    # -- containers -----------------------------------------------------------------------------------------
+
+    def container_joined(self, domain: str, incarnation: int) -> None:
+        """Remove the records of an earlier container of this domain, as another one has joined."""
         self._knows_members = True
         if self._absent is not None:
             self._absent.cancel(domain)
         plan = partial(plans.join, member=Member(domain, incarnation))
         self.ledger.take(Step(plan, is_forced=True))
 
-    def container_lost(self, domain: str) -> None:  # noqa: D102 -- as of AnsweringAgent
+    def container_lost(self, domain: str) -> None:
+        """Remove the records of a container's agents, as it is gone."""
         if self._absent is not None:
             self._absent.cancel(domain)
         self.ledger.take(Step(partial(plans.leave, domain=domain), is_forced=True))
-
-    def become_active(self, scheduler: Scheduler, limit: int) -> None:
-        """Start, and go on with what the directory's file holds."""
-        super().become_active(scheduler, limit)
-        own = self.container.domain
-        self.ledger.drop(own)
-        self._absent = Leases(self._stayed_away)
-        for domain in self._domains() - {own}:
-            self._absent.grant(domain, ABSENCE)
-        for record in self.ledger.others.values():
-            if isinstance(record, Subscription):
-                # Something may have changed that it was not told before the end. Containers of the platform
-                # cannot be reached yet, and ask by themselves.
-                if self._is_of_platform(_domain(record.agent)):
-                    self._subscriptions.resume(record)
-                else:
-                    self._begin(record)
-
-    def _domains(self) -> set[str]:
-        """Return the domains of the platform's containers of which there are records."""
-        kept = {self._container_of(key.agent) for key in (*self.ledger.index, *self.ledger.others)}
-        return {domain for domain in kept if self._is_of_platform(domain)}
 
     def _stayed_away(self, domains: list[str]) -> None:
         for domain in domains:
             self.container_lost(domain)
 
-    def become_gone(self) -> None:
-        """Stop all timers, and be gone."""
-        self._rest()
-        super().become_gone()
-
-    def _rest(self) -> None:
-        """Stop all timers."""
-        if self._absent is not None:
-            self._absent.close()
-        self._federation.close()
-
-    # -- agents that move -----------------------------------------------------------------------------------
-
-    def _host(self, request: Host, message: Message) -> None:
-        writer, _, domain = (message.sender or "").partition("@")
-        if writer != MANAGEMENT or not self._is_of_platform(domain):
-            raise UnauthorisedError(
-                f"{message.sender} cannot report which agents live in a container: only its ams can"
-            )
-        if others := [each for each in request.agents if not self._is_of_platform(_domain(each))]:
-            raise UnauthorisedError(f"{others[0]} is not an agent of the platform")
-        self._take(message, "host", partial(plans.host, agents=request.agents, domain=domain))
-        if self._knows_members:
-            self._expect(domain)
+    def _expect(self, domain: str) -> None:
+        """Remove the records of a container that is not there, unless it joins soon."""
+        if self._absent is None or Key(domain, "member", "") in self.ledger.others:
+            return
+        if domain != self.container.domain and self.is_of_platform(domain) and domain not in self._absent:
+            self._absent.grant(domain, ABSENCE)
 
     def _container_of(self, agent: str) -> str:
         """Return the domain of the container in which an agent lives."""
         return self.ledger.visitors.get(agent) or _domain(agent)
 
-    # -- searches -------------------------------------------------------------------------------------------
+    def is_of_platform(self, domain: str) -> bool:
+        """Return whether a domain is that of one of the platform's containers, which can be trusted."""
+        return is_container_of(domain, self.container.platform)
 
-    def _search(self, request: Search, message: Message) -> None:
+    # -- requests -------------------------------------------------------------------------------------------
+
+    def handle(self, message: Message) -> Awaitable[None] | None:
+        """Do what a message asks for; answers get no answer, or two agents could go on for ever."""
+        try:
+            performative = message.performative
+            if performative in _ANSWERS:
+                self._take_answer(message)
+            elif performative == "cancel":
+                self.cancel(message)
+            else:
+                request = read_request(message)
+                if isinstance(request, Search):
+                    self.search(request, message)
+                else:
+                    self.change(request, message)
+        except FormicaryError as error:
+            self._refuse(message, error)
+        return None
+
+    def search(self, request: Search, message: Message) -> None:
+        """Answer a search."""
         if request.max_depth or request.search_id is not None:
             self._federation.search(message, request)
         else:
-            super()._search(request, message)
+            self._found(message, self.ledger.index.search(request.query))
 
-    def _take_answer(self, message: Message) -> None:
-        self._federation.take_answer(message)
-        receiver = (message.metadata or {}).get("receiver")
-        if message.performative == "failure" and receiver and message.conversation_id:
-            speaker, _, domain = (message.sender or "").partition("@")
-            known = {self.container.domain, _domain(receiver), self._container_of(receiver)}
-            if speaker == MANAGEMENT and domain in known:
-                self._end_subscription(receiver, message.conversation_id)
+    def change(self, request: Request, message: Message) -> None:
+        """Do any other request, and answer it."""
+        if isinstance(request, Subscribe):
+            self._subscribe(request, message)
+        elif isinstance(request, Deregister):
+            self._check_writer(message, (request.agent,))
+            self._take(message, "deregister", partial(plans.deregister, request=request))
+        elif isinstance(request, Host):
+            self._host(request, message)
+        else:
+            assert not isinstance(request, Search)
+            self._check_writer(message, {service.agent for service in request.services})
+            self._check_types(message, request.services)
+            self._take(message, *self.plan(request))
+
+    def plan(self, request: Register | Modify | Renew) -> tuple[str, Callable[[Draft], None]]:
+        """Return the name of a request's action, and its plan."""
+        if isinstance(request, Register):
+            return "register", partial(plans.register, request=request)
+        if isinstance(request, Modify):
+            return "modify", partial(plans.modify, request=request)
+        return "renew", partial(plans.put, services=request.services, lease=request.lease)
+
+    def _host(self, request: Host, message: Message) -> None:
+        writer, _, domain = (message.sender or "").partition("@")
+        if writer != MANAGEMENT or not self.is_of_platform(domain):
+            raise UnauthorisedError(
+                f"{message.sender} cannot report which agents live in a container: only its ams can"
+            )
+        if others := [each for each in request.agents if not self.is_of_platform(_domain(each))]:
+            raise UnauthorisedError(f"{others[0]} is not an agent of the platform")
+        self._take(message, "host", partial(plans.host, agents=request.agents, domain=domain))
+        if self._knows_members:
+            self._expect(domain)
+
+    def _take(self, message: Message, action: str, plan: Callable[[Draft], None]) -> None:
+        self.ledger.take(Step(plan, partial(self._done, message, action)))
+
+    def _done(self, message: Message, action: str, error: FormicaryError | None) -> None:
+        if error is None:
+            self._answer(message, _DONE[action])
+        else:
+            self._refuse(message, error)
+
+    def _changed(self, key: Key, before: ServiceDescription | None, after: ServiceDescription | None) -> None:
+        self._subscriptions.changed(key, before, after)
+        if self._knows_members and after is not None:
+            self._expect(self._container_of(key.agent))
+
+    # -- who may --------------------------------------------------------------------------------------------
+
+    def _check_writer(self, message: Message, agents: Iterable[str]) -> None:
+        sender = message.sender or ""
+        for agent in agents:
+            if agent != sender and not self._is_writer(sender, agent):
+                raise UnauthorisedError(f"{sender} may not change services of {agent}; only that agent can")
+
+    def _check_types(self, message: Message, services: Iterable[ServiceDescription]) -> None:
+        """Refuse the platform's own entries to all but its containers, which see to it that they are true."""
+        writer, _, host = (message.sender or "").partition("@")
+        if writer == MANAGEMENT and self.is_of_platform(host):
+            return
+        for service in services:
+            if service.type.startswith(RESERVED) or service.name.startswith(RESERVED):
+                raise UnauthorisedError(
+                    f"types and names that begin with {RESERVED!r} are reserved; choose another"
+                )
+
+    def _is_writer(self, sender: str, agent: str) -> bool:
+        local, _, domain = agent.partition("/")[0].partition("@")
+        writer, _, host = sender.partition("/")[0].partition("@")
+        if host == domain and writer == local:
+            return True
+        if writer == MANAGEMENT and self.is_of_platform(host) and self.lives_in(agent, host):
+            return True
+        return self._may_write is not None and self._may_write(sender, agent)
+
+    def lives_in(self, agent: str, domain: str) -> bool:
+        """Return whether an agent lives in a container, which then writes for it."""
+        return is_in(agent.partition("/")[0], domain, self.ledger.visitors)
 
     # -- subscriptions --------------------------------------------------------------------------------------
 
@@ -176,7 +300,8 @@ class DirectoryAgent(AnsweringAgent):
     def _begin(self, subscription: Subscription) -> None:
         self._subscriptions.begin(subscription, tuple(self.ledger.index.matches(subscription.query)))
 
-    def _cancel(self, message: Message) -> None:
+    def cancel(self, message: Message) -> None:
+        """Cancel a subscription."""
         key = Key(_sender(message), "subscription", _conversation(message))
         plan = partial(plans.cancel, key=key)
         if message.reply_with is None:  # whoever has closed a conversation need not be told that it is
@@ -189,30 +314,47 @@ class DirectoryAgent(AnsweringAgent):
         if key in self.ledger.others:
             self.ledger.take(Step(lambda draft: draft.remove([key]), is_forced=True))
 
-    def _lost(self, message: Message, error: FormicaryError) -> None:
-        if message.protocol == SUBSCRIBE and message.conversation_id:
-            self._end_subscription(str(message.to), message.conversation_id)
-        else:
-            super()._lost(message, error)
-
-    def _changed(self, key: Key, before: ServiceDescription | None, after: ServiceDescription | None) -> None:
-        self._subscriptions.changed(key, before, after)
-        if self._knows_members and after is not None:
-            self._expect(self._container_of(key.agent))
-
-    def _expect(self, domain: str) -> None:
-        """Have the records of a container that is not there removed, unless it joins soon."""
-        if self._absent is None or Key(domain, "member", "") in self.ledger.others:
-            return
-        if domain != self.container.domain and self._is_of_platform(domain) and domain not in self._absent:
-            self._absent.grant(domain, ABSENCE)
+    def _at_turn_end(self, callback: Callable[[], None]) -> None:
+        self.container.scheduler.at_turn_end(callback)
 
     def _removed(self, record: Record) -> None:
         if isinstance(record, Subscription):
             self._subscriptions.end(record)
 
-    def _at_turn_end(self, callback: Callable[[], None]) -> None:
-        self.container.scheduler.at_turn_end(callback)
+    # -- messages -------------------------------------------------------------------------------------------
+
+    def _take_answer(self, message: Message) -> None:
+        self._federation.take_answer(message)
+        receiver = (message.metadata or {}).get("receiver")
+        if message.performative == "failure" and receiver and message.conversation_id:
+            speaker, _, domain = (message.sender or "").partition("@")
+            known = {self.container.domain, _domain(receiver), self._container_of(receiver)}
+            if speaker == MANAGEMENT and domain in known:
+                self._end_subscription(receiver, message.conversation_id)
+
+    def _lost(self, message: Message, error: FormicaryError) -> None:
+        if message.protocol == SUBSCRIBE and message.conversation_id:
+            self._end_subscription(str(message.to), message.conversation_id)
+        elif isinstance(error, MessageTooLargeError) and message.performative == "inform":
+            sentence = (
+                f"the answer is too large ({error}); ask for fewer services with max_results and offset"
+            )
+            performative, body = encode_error(DirectoryRequestError(sentence, "unrecognised-parameter-value"))
+            self._outgoing.send(message.replace(performative=performative, body=body))
+
+    def _found(self, message: Message, services: tuple[ServiceDescription, ...]) -> None:
+        self._answer(message, encode(Result("search", services)))
+
+    def _refuse(self, message: Message, error: FormicaryError) -> None:
+        performative, body = encode_error(error)
+        self._answer(message, body, performative)
+
+    def _answer(self, message: Message, body: str, performative: str = "inform") -> None:
+        try:
+            reply = message.make_reply(body=body, performative=performative)
+        except InvalidNameError:  # an invalid reply_to: the sender shall know
+            reply = message.replace(reply_to=None).make_reply(body=body, performative=performative)
+        self._outgoing.send(reply)
 
 
 def _domain(agent: str) -> str:
@@ -221,8 +363,7 @@ def _domain(agent: str) -> str:
 
 def _check_full(name: str) -> str:
     check_receiver(name)
-    domain = name.partition("@")[2]
-    if "." not in domain:
+    if "." not in name.partition("@")[2]:
         raise InvalidNameError(
             f"another directory must be given by its full name, such as 'df@c1.lab.localhost', not {name!r}"
         )
@@ -230,11 +371,7 @@ def _check_full(name: str) -> str:
 
 
 def _sender(message: Message) -> str:
-    """Return the name of the agent that subscribes.
-
-    Raises:
-        UnauthorisedError: it subscribes for another agent.
-    """
+    """Return the name of the agent that subscribes, which can only do so for itself."""
     sender = message.sender or ""
     if message.reply_to not in {None, sender}:
         raise UnauthorisedError(f"{sender} cannot subscribe for another agent; omit reply_to")
@@ -242,11 +379,7 @@ def _sender(message: Message) -> str:
 
 
 def _conversation(message: Message) -> str:
-    """Return the conversation of a subscription, by which it is known.
-
-    Raises:
-        DirectoryRequestError: there is none.
-    """
+    """Return the conversation of a subscription, by which it is known."""
     conversation_id = _text(message.conversation_id)
     if not conversation_id:
         raise DirectoryRequestError("a subscription needs a conversation_id", "missing-parameter")
@@ -254,11 +387,7 @@ def _conversation(message: Message) -> str:
 
 
 def _text(value: str | None) -> str | None:
-    """Return a text that can be written to a file.
-
-    Raises:
-        DirectoryRequestError: it is none.
-    """
+    """Return a text that can be written to a file."""
     try:
         if value is not None:
             value.encode()

@@ -1,4 +1,4 @@
-"""What a container's agents have registered at the directory's agent, and what of it is in doubt.
+"""What a container's agents have registered at the directory's agent, where they live, and what is in doubt.
 
 A request that was not answered may have been done or not. Before anything else is asked about that agent's
 services, and as soon as the directory can be reached, it is told what is right: what was not confirmed is
@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import NotRegisteredError
-from formicary.directory.language import Deregister, Renew
+from formicary.directory.language import Deregister, Host, Renew
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     Ask = Callable[[Request], Awaitable[object]]
 
 _RENEWED = 200  # services in a message: at 16 KiB each they fit into one
+_HOSTED = 1000  # agents in a message
 
 
 @dataclass(slots=True)
@@ -42,11 +44,7 @@ class Claim:
 
 
 class Claims:
-    """What the agents of a container have registered.
-
-    Args:
-        ask: asks the directory something.
-    """
+    """What the agents of a container have registered."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
@@ -98,11 +96,7 @@ class Claims:
         return self._all.pop(agent, None) is not None
 
     async def settle(self, agent: str) -> None:
-        """Tell the directory what one agent has.
-
-        Raises:
-            FormicaryError: it cannot be told.
-        """
+        """Tell the directory what one agent has; FormicaryError if it cannot be told."""
         if agent in self._in_doubt:
             await self._settle([agent])
 
@@ -152,3 +146,54 @@ class Claims:
             if not claim.doubtful:
                 self._in_doubt.pop(agent, None)
                 self.tidy(agent, claim)
+
+
+class HostedAgents:
+    """The agents of a container that have moved."""
+
+    def __init__(self, ask: Ask) -> None:
+        self.moves: dict[str, int] = {}
+        """How often each has moved."""
+        self._ask = ask
+        self._news: dict[str, int | None] = {}  # what the directory may not know; None: the agent has ended
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the directory knows of all."""
+        return not self._news
+
+    def arrive(self, agent: str, moves: int) -> None:
+        """Take note that an agent lives here now, which has moved so often."""
+        self.moves[agent] = self._news[agent] = moves
+
+    def depart(self, agent: str) -> None:
+        """Take note that an agent lives elsewhere now, where that is told to the directory."""
+        self.moves.pop(agent, None)
+        self._news.pop(agent, None)
+
+    def end(self, agent: str) -> bool:
+        """Take note that an agent has ended; return whether it is one of these."""
+        if self.moves.pop(agent, None) is None:
+            return False
+        self._news[agent] = None
+        return True
+
+    def doubt_all(self) -> None:
+        """Take note that the directory may have missed everything."""
+        self._news.update(self.moves)
+
+    async def settle(self, agent: str) -> None:
+        """Tell the directory of an agent, if it may not know; FormicaryError if it cannot be told."""
+        if agent in self._news:
+            await self._tell({agent: self._news[agent]})
+
+    async def settle_all(self) -> None:
+        """Tell the directory of all; errors as of `settle`."""
+        while self._news:
+            await self._tell(dict(islice(self._news.items(), _HOSTED)))
+
+    async def _tell(self, news: dict[str, int | None]) -> None:
+        await self._ask(Host(news))
+        for agent, moves in news.items():
+            if agent in self._news and self._news[agent] == moves:
+                del self._news[agent]

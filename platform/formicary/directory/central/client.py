@@ -7,7 +7,6 @@ remembered here, so that a directory that has missed this container for a time i
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from formicary.core.errors import (
@@ -22,8 +21,7 @@ from formicary.core.errors import (
     UndeliveredError,
 )
 from formicary.core.logs import get_logger
-from formicary.directory.central.claims import Claims
-from formicary.directory.central.hosted import HostedAgents
+from formicary.directory.central.claims import Claims, HostedAgents
 from formicary.directory.central.remote_watch import RemoteWatch
 from formicary.directory.interface import Backend
 from formicary.directory.language import (
@@ -47,13 +45,13 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.container.options import PlatformOptions
     from formicary.core.message import Message
-    from formicary.directory.central.answering import AnsweringAgent
+    from formicary.directory.central.agent import DirectoryAgent
     from formicary.directory.central.claims import Claim
     from formicary.directory.language import Request, Result
     from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.interests import Notice
     from formicary.directory.model.query import Query
     from formicary.directory.model.registrations import Successor
-    from formicary.directory.model.watches import Notice
     from formicary.fipa.management_agent import ManagementAgent
 
 logger = get_logger("formicary.directory")
@@ -65,13 +63,7 @@ _RETRY = 5.0  # s until a directory that could not do it is told again
 
 
 class CentralDirectory(Backend):
-    """A `Backend` that asks the directory's agent.
-
-    Args:
-        container: the container.
-        agent: its management agent, which asks.
-        options: where the directory's agent is, and of which kind.
-    """
+    """A `Backend` that asks the directory's agent."""
 
     channel = "central directory"
 
@@ -81,12 +73,10 @@ class CentralDirectory(Backend):
         self._options = options
         self._address = f"{AGENT}@{options.main}"
         self._ontology = ONTOLOGY
-        self._is_lasting = options.directory == "central"  # as long as an agent lives; not so what expires
-        self._directory_agent: AnsweringAgent | None = None  # where it is in this container
+        self._directory_agent: DirectoryAgent | None = None  # where it is in this container
         self.open_subscriptions = set()
-        self._claims = Claims(self._ask)
-        self._hosted = HostedAgents(self._ask)
-        self._modified: dict[tuple[str, str], ServiceDescription] = {}  # of agents that have come
+        self._claims = Claims(self.ask)
+        self._hosted = HostedAgents(self.ask)
         self._remote_watches: dict[RemoteWatch, None] = {}
         self._unsubscribed: dict[RemoteWatch, None] = {}  # those that the directory may not know of
         self._cancelled: dict[str, None] = {}  # conversations that it may still tell things in
@@ -98,17 +88,16 @@ class CentralDirectory(Backend):
         """Start the directory's agent, if this is the platform's container."""
         if self._options.main != self._container.domain:
             return
-        if self._is_lasting:
-            from formicary.directory.central.agent import DirectoryAgent
-
-            served: AnsweringAgent = DirectoryAgent(AGENT, path=self._options.directory_file)
-        else:
-            from formicary.directory.central.lookup import LookupAgent
-
-            served = LookupAgent(AGENT)
+        served = self.make_agent()
         await served.open()
         self._directory_agent = served
         self._container.lifecycle.add_system_agent(served)
+
+    def make_agent(self) -> DirectoryAgent:
+        """Return the directory's agent, for the platform's container."""
+        from formicary.directory.central.agent import DirectoryAgent
+
+        return DirectoryAgent(AGENT, path=self._options.directory_file)
 
     async def close(self) -> None:
         """Ask nothing any more; the directory is told by others that the container stops."""
@@ -153,14 +142,14 @@ class CentralDirectory(Backend):
         claim.under_way += 1
         is_answered = False
         try:
-            await self._ask(request)
+            await self.ask(request)
             is_answered = True
         except DirectoryError as error:
             is_answered = error.__cause__ is None
             raise
         finally:
             claim.under_way -= 1
-            if self._is_lasting and not (is_answered and self._claims.of(agent) is claim):
+            if not (is_answered and self._claims.of(agent) is claim):
                 self._claims.doubt(agent, claim, names)
                 self._start_worker()
             elif claim.doubtful:
@@ -168,7 +157,7 @@ class CentralDirectory(Backend):
 
     async def search(self, query: Query) -> tuple[ServiceDescription, ...]:
         """Return what matches a query."""
-        return (await self._ask(Search(query))).services
+        return (await self.ask(Search(query))).services
 
     async def watch(self, query: Query, notice: Notice) -> RemoteWatch:
         """Call `notice` with what matches a query, then with each change."""
@@ -191,7 +180,8 @@ class CentralDirectory(Backend):
             self._agent.follow(conversation, _ignore)
             self._start_worker()
 
-    def _ask(self, request: Request) -> Coroutine[Any, Any, Result]:
+    def ask(self, request: Request) -> Coroutine[Any, Any, Result]:
+        """Return what the directory's agent answers; its refusals have no cause, all other errors do."""
         return self._answer(self._agent.make_request(self._address, encode(request), self._ontology))
 
     def _subscribe(self, conversation: str, body: str) -> Coroutine[Any, Any, Result]:
@@ -210,7 +200,6 @@ class CentralDirectory(Backend):
         )
 
     async def _answer(self, message: Message) -> Result:
-        """Return what the directory answers; its refusals have no cause, all other errors do."""
         try:
             answer = await self._agent.ask(message)
         except (UndeliveredError, NoAnswerError, MessageTooLargeError, MailboxFullError) as error:
@@ -230,21 +219,15 @@ class CentralDirectory(Backend):
                 "still pending in the directory; try again"
             )
         moves = self._hosted.moves.get(agent, 0)
-        if not self._is_lasting and not claim.services:
-            return None
         return Registrations(tuple(claim.services.values()), moves, tuple(claim.doubtful))
 
     def take_over(self, agent: str, registrations: Registrations) -> None:
         """Have what an agent of another container has registered, and tell the directory where it lives."""
         services = registrations.services
         of_groups = [each for each in services if each.name.startswith(RESERVED)]  # these say where it lives
-        if self._is_lasting:
-            self._hosted.arrive(agent, registrations.moves + 1)
-            doubtful = {*registrations.doubtful, *(each.name for each in of_groups)}
-            self._claims.adopt(agent, services, doubtful)
-        else:
-            self._claims.adopt(agent, services, ())
-            self._modified.update({(agent, each.name): each for each in of_groups})
+        self._hosted.arrive(agent, registrations.moves + 1)
+        doubtful = {*registrations.doubtful, *(each.name for each in of_groups)}
+        self._claims.adopt(agent, services, doubtful)
         self._start_worker()
 
     def release(self, agent: str, successor: Successor | None) -> None:
@@ -261,15 +244,14 @@ class CentralDirectory(Backend):
         had_services = self._claims.drop(agent)
         if self._hosted.end(agent):
             self._start_worker()
-        elif had_services and self._is_lasting and not is_stopping:
+        elif had_services and not is_stopping:
             self._claims.doubt(agent, self._claims.of(agent), (None,))
             self._start_worker()
 
     def on_listed(self) -> None:
         """Called when this container is on the platform's list: the directory may have missed everything."""
-        if self._is_lasting:
-            self._hosted.doubt_all()
-            self._claims.doubt_all()
+        self._hosted.doubt_all()
+        self._claims.doubt_all()
         self._unsubscribed.update(self._remote_watches)
         self._start_worker()
 
@@ -313,10 +295,10 @@ class CentralDirectory(Backend):
 
     def _has_news(self) -> bool:
         is_settled = self._claims.is_settled and self._hosted.is_settled
-        return bool(self._cancelled or self._unsubscribed or self._modified) or not is_settled
+        return bool(self._cancelled or self._unsubscribed) or not is_settled
 
     async def _settle(self, agent: str) -> None:
-        """Tell the directory what it may not know of an agent, before anything else; errors as of `_ask`."""
+        """Tell the directory what it may not know of an agent, before anything else; errors as of `ask`."""
         await self._hosted.settle(agent)
         await self._claims.settle(agent)
 
@@ -332,11 +314,6 @@ class CentralDirectory(Backend):
             self._cancelled.pop(conversation, None)
             self._agent.unfollow(conversation)
         await self._claims.settle_all()
-        while self._modified:
-            key = next(iter(self._modified))
-            with suppress(NotRegisteredError):  # its time is over
-                await self._ask(Modify((self._modified[key],)))
-            self._modified.pop(key, None)
         while self._unsubscribed:
             watch = next(iter(self._unsubscribed))
             await watch.begin(self._subscribe)

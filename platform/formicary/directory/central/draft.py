@@ -24,11 +24,7 @@ MOST_SUBSCRIPTIONS: Final = 20_000
 
 
 class Draft:
-    """Changes to a directory's records that are not done yet.
-
-    Args:
-        records: what it has; it does not change meanwhile.
-    """
+    """Changes to a directory's records that are not done yet."""
 
     __slots__ = ("_records", "changes")
 
@@ -116,13 +112,7 @@ class Draft:
 
 
 def is_in(agent: str, domain: str, visitors: Mapping[str, str]) -> bool:
-    """Tell whether an agent lives in the container with a domain.
-
-    Args:
-        agent: its full name.
-        domain: the domain.
-        visitors: where agents live that have moved.
-    """
+    """Tell whether an agent lives in the container with a domain."""
     if visitors and agent in visitors:
         return visitors[agent] == domain
     return agent.endswith(domain) and agent[: -len(domain)].endswith("@")
@@ -160,22 +150,14 @@ def modify(draft: Draft, request: Modify) -> None:
 
 
 def put(draft: Draft, services: Sequence[ServiceDescription], lease: float | None) -> None:
-    """Put services, whatever was there.
-
-    Raises:
-        TooManyServicesError: an agent would have too many.
-    """
+    """Put services, whatever was there; TooManyServicesError if an agent would have too many."""
     draft.check_room(services)
     for service in services:
         draft.put(Registration(service, lease))
 
 
 def deregister(draft: Draft, request: Deregister) -> None:
-    """Remove services of an agent.
-
-    Raises:
-        NotRegisteredError: one of them is not there, or the agent has none.
-    """
+    """Remove services of an agent; NotRegisteredError if one of them is not there, or the agent has none."""
     keys = [Key(request.agent, "service", name) for name in request.names]
     check_registered(draft, keys)
     if not request.names:
@@ -186,11 +168,7 @@ def deregister(draft: Draft, request: Deregister) -> None:
 
 
 def check_registered(draft: Draft, keys: Iterable[Key]) -> None:
-    """Make sure that services are there.
-
-    Raises:
-        NotRegisteredError: one of them is not.
-    """
+    """Make sure that services are there; NotRegisteredError if one of them is not."""
     for key in keys:
         if not draft.has(key):
             raise NotRegisteredError(f"{key.agent} has no service named {key.name!r}; register it first")
@@ -237,11 +215,7 @@ def subscribe(draft: Draft, subscription: Subscription) -> None:
 
 
 def cancel(draft: Draft, key: Key) -> None:
-    """Remove a subscription.
-
-    Raises:
-        NotRegisteredError: there is none.
-    """
+    """Remove a subscription; NotRegisteredError if there is none."""
     if not draft.has(key):
         raise NotRegisteredError(f"{key.agent} has no subscription in the conversation {key.name!r}")
     draft.remove([key])

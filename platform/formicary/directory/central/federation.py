@@ -35,14 +35,7 @@ _MOST_PENDING = 1000  # searches that may be under way
 
 
 class _Pending:
-    """A search that other directories have been asked to do.
-
-    Args:
-        message: who asks.
-        request: for what.
-        services: what was found here.
-        others: who is asked.
-    """
+    """A search that other directories have been asked to do."""
 
     def __init__(
         self, message: Message, request: Search, services: Sequence[ServiceDescription], others: Iterable[str]

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from formicary.core.errors import DirectoryError, FormicaryError, StoreError
 from formicary.core.logs import get_logger
 from formicary.directory.central.draft import Draft, is_in, leave
-from formicary.directory.central.journal import Journal
 from formicary.directory.central.leases import Leases
-from formicary.directory.central.store import Key, Registration, Store, Visitor
+from formicary.directory.central.store import Journal, Key, Registration, Store, Visitor
 from formicary.directory.model.index import Index
 
 if TYPE_CHECKING:
@@ -81,11 +80,7 @@ class Ledger:
     # -- life -----------------------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Load the file.
-
-        Raises:
-            StoreError: it cannot be used; with why and what to do.
-        """
+        """Load the file; StoreError if it cannot be used."""
         if self.path is None:
             return
         store, records = await asyncio.to_thread(_load, self.path)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from formicary.core.message import Message
     from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.interests import Notice
     from formicary.directory.model.query import Query
-    from formicary.directory.model.watches import Notice
     from formicary.fipa.management_agent import ManagementAgent
 
 logger = get_logger("formicary.directory")

@@ -3,11 +3,13 @@
 It is like a dict whose changes are made in batches, each as a whole or not at all. When `write` has returned,
 they have reached the disk: neither a killed process nor a host without power loses them. One process at a
 time has the file. Files that are broken, or not a directory's, or of a newer version, are refused and left as
-they are.
+they are. A journal writes to it in a thread, without stopping the event loop.
 """
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -206,3 +208,42 @@ class Store:
         (self._number,) = run("SELECT coalesce(max(number), 0) FROM records").fetchone()
         if version is not None and version < VERSION:  # the first had no visitors, and was the same otherwise
             run(f"PRAGMA user_version = {VERSION}")
+
+
+class Journal:
+    """The changes to a store, in their order. To be used in one event loop, and closed.
+
+    Args:
+        store: where they go; it belongs to the journal from now on.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._thread = ThreadPoolExecutor(1, "formicary-directory")
+        self._last: asyncio.Future[None] | None = None
+        self._is_closed = False
+
+    async def write(self, changes: Mapping[Key, Record | None]) -> None:
+        """Put records under their keys, or remove what is there where it is None; return when it is on disk.
+
+        If the caller is cancelled, the changes are written all the same.
+
+        Args:
+            changes: not to be changed any more.
+
+        Raises:
+            StoreError: none of it has changed; with why.
+        """
+        if self._is_closed:
+            raise StoreError("the directory's file is closed; nothing more can be registered")
+        loop = asyncio.get_running_loop()
+        self._last = loop.run_in_executor(self._thread, self._store.write, changes)
+        await asyncio.shield(self._last)
+
+    async def close(self) -> None:
+        """Write what is waiting, and close the file; closing again does nothing."""
+        self._is_closed = True
+        if self._last is not None:
+            await asyncio.wait([self._last])
+        self._thread.shutdown(wait=False)
+        self._store.close()

@@ -31,12 +31,7 @@ class _Notification:
 
 
 class Subscriptions:
-    """The subscriptions to a directory.
-
-    Args:
-        post: sends a message.
-        later: calls back at the end of the turn of the loop.
-    """
+    """The subscriptions to a directory."""
 
     def __init__(self, post: Callable[[Message], None], later: Callable[[Callable[[], None]], None]) -> None:
         self._post = post
@@ -48,12 +43,7 @@ class Subscriptions:
         return len(self._interests)
 
     def begin(self, subscription: Subscription, services: Sequence[ServiceDescription]) -> None:
-        """Tell a subscriber what matches now, and from now on what changes; also to begin anew.
-
-        Args:
-            subscription: who wants to know what.
-            services: what matches now.
-        """
+        """Tell a subscriber what matches now, and from now on what changes; also to begin anew."""
         self.flush()
         self._add(subscription)
         self._inform(subscription, encode_changes(services, (), anew=True))

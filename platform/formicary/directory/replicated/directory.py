@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.container.protocols import Transport
     from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.interests import Notice, QueryWatch
     from formicary.directory.model.query import Query
     from formicary.directory.model.registrations import Successor
-    from formicary.directory.model.watches import Notice, QueryWatch
 
 CHANNEL: Final = "directory"
 """What replicas tell each other on."""
@@ -29,13 +29,7 @@ _REMIND = 10.0  # s between reminders
 
 
 class ReplicatedDirectory(Backend):
-    """A container's replica: a `Backend` that answers without asking anybody.
-
-    Args:
-        container: the container.
-        incarnation: tells it from earlier containers of this domain.
-        transport: what reaches the others; None where there are none.
-    """
+    """A container's replica: a `Backend` that answers without asking anybody."""
 
     channel = CHANNEL
 

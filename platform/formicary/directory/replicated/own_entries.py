@@ -44,11 +44,7 @@ class _Snapshot:
 
 
 class OwnEntries:
-    """The entries of one container, which is the only one that changes them.
-
-    Args:
-        incarnation: that of the container.
-    """
+    """The entries of one container, which is the only one that changes them."""
 
     def __init__(self, incarnation: int) -> None:
         self.incarnation = incarnation
@@ -99,12 +95,7 @@ class OwnEntries:
             self._untold.setdefault(self.next_number, {})[agent] = moves
 
     def depart(self, agent: str, successor: Successor | None, *, had_entries: bool) -> Departure | None:
-        """Take note that an agent has gone, after its entries were removed here.
-
-        Args:
-            agent: its full name.
-            successor: where it has them now; None if nowhere.
-            had_entries: whether it had any.
+        """Note that an agent has gone, after its entries were removed here.
 
         Returns:
             What others are told; None if they know nothing of the agent.
@@ -123,11 +114,7 @@ class OwnEntries:
         return departure
 
     def flush(self, *, is_alone: bool) -> Iterator[bytes]:
-        """Yield what has changed since the latest update, as updates.
-
-        Args:
-            is_alone: whether there is nobody to tell it to: then it is counted only.
-        """
+        """Yield what has changed since the latest update, as updates; only count them if nobody is there."""
         changes, left, untold = iter(self._changes.items()), self._left, self._untold
         self._changes, self._left, self._untold = {}, {}, {}
         told: set[str] = set()

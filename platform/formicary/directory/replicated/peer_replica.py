@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class PeerReplica:
-    """The entries of another container.
-
-    Args:
-        incarnation: that of the owner.
-    """
+    """The entries of another container."""
 
     incarnation: int
     entries: dict[Key, ServiceDescription] = field(default_factory=dict)

@@ -96,24 +96,17 @@ class Replica:
         self._own.remove(key)
 
     def arrive(self, agent: str, moves: int, *, has_entries: bool) -> Successor | None:
-        """Take note that an agent has come from another container, after its entries were put here.
-
-        Args:
-            agent: its full name.
-            moves: how often it has moved, at least once.
-            has_entries: whether it has any.
+        """Note that an agent has come from another container, after its entries were put here.
 
         Returns:
-            What is to be said to where it comes from; None if it has none.
+            What is to be said to where it comes from; None if it has no entries.
         """
         self._own.arrive(agent, moves, has_entries=has_entries)
         self._arrive(self._domain, {agent: moves})
         return Successor(self._domain, self._incarnation, self._own.next_number) if has_entries else None
 
     def depart(self, agent: str, keys: Iterable[Key], successor: Successor | None) -> None:
-        """Remove the entries of an agent that is not here any more.
-
-        Readers go on to see them until they have those of the successor.
+        """Remove the entries of an agent that has gone; readers see them until they have the successor's.
 
         Args:
             agent: its full name.
@@ -183,11 +176,7 @@ class Replica:
     # -- receiving ------------------------------------------------------------------------------------------
 
     def receive(self, origin: str, payload: bytes | memoryview) -> None:
-        """Take what another container has sent.
-
-        Args:
-            origin: the domain of that container, proven.
-            payload: what came.
+        """Take what another container, whose domain is proven, has sent.
 
         Raises:
             ValueError: no replica says so; nothing has changed.
@@ -295,7 +284,7 @@ class Replica:
             departure = self._follow_departures(agent, left[agent])
             is_seen = self._is_seen(departure)
             if not is_seen:  # also without keys: who has come from elsewhere goes the same way
-                self._held.hold(Held(owner, agent, keys), departure)
+                self._held.hold(Held(owner, agent, keys, departure))
             if is_seen or not keys:
                 gone += self._not_in(owner, keys)
                 ended.append(agent)
@@ -331,12 +320,12 @@ class Replica:
         if not self._held:
             return
         due = []
-        for held, departure in self._held.due(domain, self._is_seen):
-            further = self._follow_departures(held.agent, departure)
+        for held in self._held.due(domain, self._is_seen):
+            further = self._follow_departures(held.agent, held.departure)
             if self._is_seen(further):
                 due.append(held)
             else:
-                self._held.hold(held, further)
+                self._held.hold(Held(held.owner, held.agent, held.keys, further))
         self._show(due)
 
     def _show(self, due: Iterable[Held]) -> None:
@@ -352,11 +341,7 @@ class Replica:
         return [key for key in keys if key not in entries]
 
     def _check_owner(self, origin: str, message: Updates | Part) -> None:
-        """Refuse entries of agents that cannot live where they come from.
-
-        Raises:
-            ValueError: there is one.
-        """
+        """Refuse entries of agents that cannot live where they come from; ValueError if there is one."""
         home, platform = f"@{origin}", self._domain.partition(".")[2]
         others = [it.agent for it in message.put if not it.agent.endswith(home)]
         for agent in dict.fromkeys([*others, *message.moves]):

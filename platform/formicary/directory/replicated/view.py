@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from formicary.directory.model.index import Index
-from formicary.directory.model.watches import Watches
+from formicary.directory.model.interests import Watches
 from formicary.directory.replicated.exchange import Added, Arrived, Ended, Removed, Renewed
 
 if TYPE_CHECKING:
@@ -44,11 +44,7 @@ class _Traveller:
 
 
 class View:
-    """The entries that readers see, and the subscribers to changes.
-
-    Args:
-        domain: the full domain of the container whose readers these are.
-    """
+    """The entries that readers see, and the subscribers to changes."""
 
     def __init__(self, domain: str) -> None:
         self._domain = domain

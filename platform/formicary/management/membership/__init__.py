@@ -4,6 +4,6 @@
 - `machine`: what leader and followers have in common, as a state machine
 - `leader`: the platform's container
 - `follower`: a container that has joined it
-- `members`: does what the state machine says, and keeps its time
-- `acquaintance`: waits, as a container opens, until it knows what the others do
+- `members`: does what the state machine says, keeps its time, and waits, as a container opens, until it knows
+  what the others do
 """

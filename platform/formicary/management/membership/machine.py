@@ -91,12 +91,7 @@ class Membership:
         raise NotImplementedError
 
     def receive(self, origin: str, payload: bytes | memoryview, now: float) -> None:
-        """Take what another container has sent.
-
-        Args:
-            origin: the domain of that container, proven.
-            payload: what came.
-            now: the time.
+        """Take what another container, whose domain is proven, has sent.
 
         Raises:
             ValueError: it is no news of members; nothing has changed.

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 from formicary.core.errors import FormicaryError
 from formicary.core.logs import get_logger
 from formicary.fipa.control_codec import Send
-from formicary.management.membership.acquaintance import Acquaintance
 from formicary.management.membership.exchange import Joined, Lost, Superseded
 from formicary.management.membership.follower import MembershipFollower
 from formicary.management.membership.leader import MembershipLeader
@@ -26,6 +25,7 @@ CHANNEL: Final = "members"
 """The channel of control messages about members."""
 
 _TICK = 1.0  # s
+_WITHIN: Final = 10.0  # s that the other containers have, while one opens
 _SEEK = 10  # ticks after which members to which there is no link are looked for again
 
 
@@ -46,13 +46,7 @@ class Listener(Protocol):
 
 
 class Members:
-    """The containers of the platform, as one of them knows them: the `peers` of its transport.
-
-    Args:
-        domain: the container's full domain.
-        leader: the domain of the platform's container.
-        transport: what reaches the others.
-    """
+    """The containers of the platform, as one of them knows them: the `peers` of its transport."""
 
     def __init__(self, domain: str, leader: str, transport: Transport) -> None:
         self.domain = domain
@@ -160,11 +154,7 @@ class Members:
             callback(domain)
 
     def on_control(self, domain: str, channel: str, payload: bytes) -> None:
-        """Take a control message of another container.
-
-        Raises:
-            ValueError: it is none of this channel.
-        """
+        """Take a control message of another container; ValueError if it is none of this channel."""
         if channel == CHANNEL:
             self._state.receive(domain, payload, self._loop.time())
             self._perform()
@@ -213,3 +203,60 @@ class Members:
             self._transport.connect(domain)
         except FormicaryError as error:  # the others are to be told all the same
             logger.warning("cannot search for container %s: %s", domain, error)
+
+
+class Acquaintance:
+    """Waits for the list of containers, and for the directory entries and groups of each.
+
+    It does not wait for containers that cannot be reached, or that are listed later.
+
+    Args:
+        members: the containers, as they are known here.
+        has_told: returns whether everything from another container, by its domain, has arrived.
+    """
+
+    def __init__(self, members: Members, has_told: Callable[[str], bool]) -> None:
+        self._members = members
+        self._has_told = has_told
+        self._awaited: set[str] | None = None  # None until the list has arrived
+        self._done = asyncio.get_running_loop().create_future()
+
+    async def wait(self) -> None:
+        """Wait until everything is known; after 10 s, warn about what is missing."""
+        self.look()
+        await asyncio.wait([self._done], timeout=_WITHIN)
+        if missing := self._missing():
+            own, names = self._members.domain, ", ".join(domain.partition(".")[0] for domain in missing)
+            logger.warning(
+                "container %s is open but does not know the whole platform yet: the services and "
+                "groups of %s did not arrive within %g s; they will be found here once they do",
+                own.partition(".")[0],
+                names,
+                _WITHIN,
+            )
+
+    def look(self) -> None:
+        """Check whether everything is known; call this when something has arrived."""
+        if self._awaited is None and self._members.has_list:
+            self._awaited = {*self._members.all} - {self._members.domain}
+        if not self._done.done() and not self._missing():
+            self._done.set_result(None)
+
+    def ended(self, domain: str) -> None:
+        """Stop waiting for a container that cannot be reached."""
+        if self._awaited is not None:
+            self._awaited.discard(domain)
+        elif domain == self._members.leader:
+            self._awaited = set()
+        self.look()
+
+    def _missing(self) -> list[str]:
+        """Return the domains of the containers that it still waits for."""
+        members = self._members
+        if self._awaited is None:
+            return [members.leader]
+        return sorted(
+            domain
+            for domain in self._awaited & members.all.keys()
+            if not (members.is_linked(domain) and self._has_told(domain))
+        )

@@ -1,11 +1,12 @@
-"""Requests to the agents `ams`: what can be asked, who does it, and how it is answered.
+"""What can be asked of a container about its agents and itself.
 
-- `actions`: the requests, with their arguments
-- `language`: how requests and answers are written
-- `white_pages`: what can be looked up about one container
-- `creation`: from the name of a class to an agent
-- `local`: does what concerns one container
-- `place_search`: where agents live, by asking few containers
-- `router`: has each request done by the container that it concerns, or by all
-- `handler`: answers those that come as messages
+An action is a class: its fields are the arguments, and it says what is answered, what is done, and which
+command does it. The request, the decoder, the command and its `--json` come from that.
+
+- `language`: what all actions have in common, and how they are written
+- `looking_up`, `lives`, `places`, `creating`: the actions, each beside the method of `Management` for it
+- `actions`: all of them by name, as messages are read
+- `router`: performs an action where that has to be done; `local` is what it finds there
+- `handler`: answers messages
+- `white_pages`: what can be looked up in one container, and `place_search` where agents live
 """

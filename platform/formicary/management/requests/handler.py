@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from formicary.core.errors import FormicaryError, ManagementError, MessageTooLargeError, UnauthorisedError
 from formicary.core.logs import get_logger
 from formicary.core.names import MANAGEMENT, is_container_of
-from formicary.management.requests.actions import Search
-from formicary.management.requests.language import encode, encode_error, read_request
+from formicary.management.requests.actions import read_request
+from formicary.management.requests.language import encode, encode_error
 
 if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.fipa.management_agent import ManagementAgent
-    from formicary.management.requests.actions import Request
+    from formicary.management.requests.language import Action
     from formicary.management.requests.router import RequestRouter
 
 logger = get_logger("formicary.management")
 
 
 class RequestHandler:
-    """Answers requests to a container's management agent.
-
-    Args:
-        agent: the management agent.
-        router: does what is asked.
-    """
+    """Answers requests to a container's management agent."""
 
     def __init__(self, agent: ManagementAgent, router: RequestRouter) -> None:
         self._agent = agent
@@ -57,9 +52,9 @@ class RequestHandler:
             await conversation.agree()
         return encode(await self._router.perform(request, sender))
 
-    def _authorise(self, sender: str, request: Request) -> None:
-        """Make sure that the sender may ask this: agents of the platform may all, others may only search."""
-        if isinstance(request, Search):
+    def _authorise(self, sender: str, request: Action[Any]) -> None:
+        """Make sure that the sender may ask this: agents of the platform may ask everything."""
+        if request.is_for_all:
             return
         domain = sender.partition("/")[0].partition("@")[2]
         if not is_container_of(domain, self._agent.container.platform):
@@ -67,12 +62,7 @@ class RequestHandler:
 
 
 class _Conversation:
-    """The answers to one request.
-
-    Args:
-        agent: who answers.
-        message: the request.
-    """
+    """The answers to one request."""
 
     def __init__(self, agent: ManagementAgent, message: Message) -> None:
         self._agent = agent

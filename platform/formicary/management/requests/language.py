@@ -7,8 +7,9 @@ What cannot be read, or asks for what cannot be, is refused with FIPA00023's nam
 from __future__ import annotations
 
 import json
-from functools import partial
-from typing import TYPE_CHECKING, Any, Never
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, TypeVar
 
 import msgspec
 
@@ -21,23 +22,19 @@ from formicary.core.errors import (
     UnauthorisedError,
     UnknownAgentError,
 )
-from formicary.core.quoting import sentence, shorten
-from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST, Dialect, write_error
-from formicary.management.descriptions import (
-    AgentDescription,
-    AgentPlace,
-    ContainerDescription,
-    Missing,
-    NotCreated,
-)
-from formicary.management.requests.actions import Request
-from formicary.observe.collector import Seen  # noqa: TC001 -- msgspec reads the types
-from formicary.observe.metrics import Figures  # noqa: TC001 -- as above
+from formicary.core.names import check_container, check_platform, check_receiver
+from formicary.core.quoting import shorten
+from formicary.fipa.language import Dialect, write_error
+from formicary.management.descriptions import Missing  # noqa: TC001 -- msgspec reads the types
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Mapping
 
-    from formicary.core.message import Message
+    from formicary.container.container import Container
+    from formicary.management.requests.local import LocalManagement
+    from formicary.management.requests.router import RequestRouter
+
+A = TypeVar("A", bound="Action[Any]")
 
 
 class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -45,81 +42,145 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
     Args:
         done: the action that is done.
-        agents: what a search has found, or the one agent that was to be found.
         agent: the full name of the agent with which it is done; of a clone, the clone's.
-        containers: the containers that were asked for.
-        figures: what they use and carry, where that was asked.
         missing: the containers of which nothing could be learnt.
-        places: where the agents live that were to be located, in the order in which they were named.
-        tried: how many agents were created or could not be, of those that were asked for, from the first on.
-        failed: those of them that could not be.
-        seen: what was collected for who watches.
     """
 
     done: str
-    agents: tuple[AgentDescription, ...] = ()
     agent: str | None = None
-    containers: tuple[ContainerDescription, ...] = ()
     missing: tuple[Missing, ...] = ()
-    places: tuple[AgentPlace, ...] = ()
-    figures: tuple[Figures, ...] = ()
-    tried: int = 0
-    failed: tuple[NotCreated, ...] = ()
-    seen: Seen | None = None
 
 
-def read_request(message: Message) -> Request:
-    """Return what a message asks of the management agent.
+R = TypeVar("R", bound=Result)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a command, a number from 0, for one of its action's arguments.
+
+    Args:
+        flag: what is typed, such as `--for`.
+        metavar: what stands for its value in the help.
+        help: what the help says.
+        default: the argument where it is not given.
+    """
+
+    flag: str
+    metavar: str
+    help: str
+    default: object
+
+
+@dataclass(frozen=True)
+class Command:
+    """The command for an action on agents: it takes their names, and `--json`.
+
+    Args:
+        done: what was done with an agent, in a word.
+        help: its help.
+        examples: what may be typed.
+        options: for further arguments, by name.
+    """
+
+    done: str
+    help: str
+    examples: tuple[str, ...]
+    options: Mapping[str, Option] = field(default_factory=dict)
+
+
+class Action(
+    msgspec.Struct,
+    Generic[R],
+    frozen=True,
+    tag_field="action",
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+):
+    """A request: its fields are the arguments, its tag is its name. Its class has all there is to it.
+
+    Attributes:
+        answer: the class of what is answered.
+        takes_time: whether the container that does it agrees first.
+        is_for_all: whether agents outside the platform may ask.
+        is_placed: whether it concerns the container that is asked, where it names none.
+        command: the command of the command line; None if it has another one, or none.
+    """
+
+    answer: ClassVar[type[Result]] = Result
+    takes_time: ClassVar[bool] = False
+    is_for_all: ClassVar[bool] = False
+    is_placed: ClassVar[bool] = False
+    command: ClassVar[Command | None] = None
+
+    @classmethod
+    def action(cls) -> str:
+        """Return the name of the action."""
+        return str(cls.__struct_config__.tag)
+
+    def check(self, container: Container) -> None:
+        """Raise ManagementError if a container can tell at once that it will not do this."""
+
+    def perform(self, here: LocalManagement) -> R | Awaitable[R]:
+        """Do it in the container that it concerns; names are full ones.
+
+        Raises:
+            ManagementError: it is not possible.
+            NameTakenError: an agent of that name lives there.
+            ContainerClosedError: the container stops.
+        """
+        raise NotImplementedError
+
+    def perform_everywhere(self, router: RequestRouter) -> Awaitable[R]:
+        """Do it in all containers, where it names none."""
+        raise NotImplementedError
+
+    def unanswered(self) -> str:
+        """Return what to add where it was not answered in time."""
+        return ""
+
+
+class OfAgent(Action[R], frozen=True):
+    """What requests about one agent have in common.
+
+    Args:
+        agent: its name, in any form.
 
     Raises:
-        ManagementRequestError: it cannot be read; its `reason` is FIPA00023's.
+        InvalidNameError: that is no agent's name.
     """
-    if message.performative != "request":
-        raise ManagementRequestError(
-            f"the management agent understands request, not {message.performative!r}", "unsupported-act"
-        )
-    for field, known in (("language", LANGUAGE), ("ontology", ONTOLOGY), ("protocol", REQUEST)):
-        if getattr(message, field) not in {None, known}:
-            raise ManagementRequestError(
-                f"the management agent knows the {field} {known!r}, not {shorten(getattr(message, field))}",
-                "unsupported-value",
-            )
-    return decode_request(message.body)
+
+    agent: str
+
+    def __post_init__(self) -> None:
+        check_receiver(self.agent)
 
 
-def encode(content: Request | Result) -> str:
+def encode(content: Action[Any] | Result) -> str:
     """Return a request or a result as the content of a message."""
     return _encode(content).decode()
 
 
-def decode_result(body: str | bytes) -> Result:
-    """Return what an `inform` says.
-
-    Raises:
-        ManagementError: it is no result.
-    """
+def decode_result(body: str | bytes, answer: type[R]) -> R:
+    """Return what an `inform` says; ManagementError if it is no such result."""
     try:
-        return _results.decode(body)
+        result: R = _decoder(answer).decode(body)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise ManagementError(f"the management agent's answer cannot be read: {error}") from None
+    return result
 
 
 def encode_error(error: FormicaryError) -> tuple[str, str]:
     """Return the performative and the content that tell of an error."""
-    return write_error(error, _reason_of(error))
+    return write_error(error, reason_of(error))
 
 
-def describe_not_created(name: str, error: FormicaryError) -> NotCreated:
-    """Return what is said of an agent, by its full name, that could not be created."""
-    return NotCreated(name, _reason_of(error), sentence(str(error)))
-
-
-def _reason_of(error: FormicaryError) -> str:
+def reason_of(error: FormicaryError) -> str:
+    """Return FIPA00023's name for an error."""
     kind = "already-registered" if isinstance(error, NameTakenError) else "internal-error"
     return getattr(error, "reason", kind)
 
 
-def make_request(action: str, **fields: Any) -> Request:
+def make_request(kind: type[A], **fields: Any) -> A:
     """Return a request as it would be read if an agent had sent it; fields that are None are left out.
 
     Raises:
@@ -128,18 +189,41 @@ def make_request(action: str, **fields: Any) -> Request:
     given = {name: value for name, value in fields.items() if value is not None}
     try:
         # What is handed in may be anything; msgspec writes also what JSON cannot say, such as bytes.
-        content = _to_json({"action": action, **given}).encode()
+        content = _to_json({"action": kind.action(), **given}).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise ManagementRequestError(f"the request cannot be expressed in JSON: {error}") from None
-    return decode_request(content)
+    request: A = DIALECT.read_request(_decoder(kind), content)
+    return request
+
+
+def check_seconds(seconds: float) -> None:
+    """Refuse a time to wait for an answer that is none with a ValueError."""
+    if not 0 < seconds < float("inf"):
+        raise ValueError(f"the time to wait for an answer must be a number of seconds, not {seconds}")
+
+
+@lru_cache(1000)  # as most requests name one of few
+def check_where(container: str | None) -> None:
+    """Refuse what is neither `c1` nor a full domain with a ValueError."""
+    if container is not None:
+        name, dot, platform = container.partition(".")
+        check_container(name)
+        if dot:
+            check_platform(platform)
+
+
+@lru_cache(None)
+def _decoder(kind: type[Any]) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
+
+
+def _refuse(value: object) -> Never:
+    raise TypeError(f"{shorten(value)} is neither text nor a number, nor a list or a dict of these")
 
 
 DIALECT: Dialect[FormicaryError] = Dialect(
     speaker="the management agent",
-    actions=(
-        "search, find, locate, list-containers, measure, watch, suspend, resume, kill, deactivate, activate, "
-        "move, clone, create and create-many"
-    ),
+    actions="",
     error=ManagementError,
     request_error=ManagementRequestError,
     kinds={
@@ -149,16 +233,6 @@ DIALECT: Dialect[FormicaryError] = Dialect(
         "unauthorised": UnauthorisedError,
     },
 )
-decode_request: Callable[[str | bytes], Request] = partial(
-    DIALECT.read_request, msgspec.json.Decoder(Request)
-)
 decode_error = DIALECT.read_error
-_results = msgspec.json.Decoder(Result)
 _encode = msgspec.json.Encoder().encode
-
-
-def _refuse(value: object) -> Never:
-    raise TypeError(f"{shorten(value)} is neither text nor a number, nor a list or a dict of these")
-
-
 _to_json = json.JSONEncoder(allow_nan=False, ensure_ascii=False, default=_refuse).encode

@@ -45,13 +45,7 @@ class PlaceSearch:
         self._asked: dict[asyncio.Task[None], str] = {}  # who has not answered yet
 
     async def run(self, names: Sequence[str], seconds: float, pauses: Sequence[float]) -> None:
-        """Look for agents.
-
-        Args:
-            names: their full names.
-            seconds: how long this may take.
-            pauses: seconds between two looks for those that are not where their homes say that they are.
-        """
+        """Look for agents."""
         until = _time() + seconds
         self._left = dict.fromkeys(filter(self._is_of_platform, names))
         try:

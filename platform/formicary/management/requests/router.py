@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from copy import copy
-from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from msgspec.structs import force_setattr, replace
+from msgspec.structs import force_setattr
 
 from formicary.core.base_agent import ANSWERS_WITHIN
 from formicary.core.errors import (
@@ -21,35 +22,25 @@ from formicary.core.errors import (
 from formicary.core.names import MANAGEMENT, complete, is_container_of, natural
 from formicary.fipa.language import ONTOLOGY
 from formicary.management.descriptions import Missing
-from formicary.management.requests.actions import (
-    Clone,
-    Create,
-    CreateMany,
-    Kill,
-    ListContainers,
-    Locate,
-    Measure,
-    Move,
-    OfAgent,
-    Search,
-)
-from formicary.management.requests.language import Result, decode_error, decode_result, encode
+from formicary.management.requests.language import OfAgent, decode_error, decode_result, encode
 from formicary.management.requests.local import LocalManagement
-from formicary.management.requests.place_search import PlaceSearch, not_answered
+from formicary.management.requests.place_search import not_answered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from formicary.container.container import Container
     from formicary.fipa.management_agent import ManagementAgent
-    from formicary.management.descriptions import AgentPlace
-    from formicary.management.requests.actions import Request, RequestOfAgent
+    from formicary.management.requests.language import Action, R
 
 T = TypeVar("T")
+A = TypeVar("A", bound="Action[Any]")
 
-_TIMEOUT_FOR_EACH: Final = 5.0  # s that each gets when all are
-_PLACED: Final = (Create, CreateMany, Move, Clone)  # which concern this container where none is named
-_PAUSES: Final = (0.01, 0.1, 0.5, 1.0)  # s between looks for an agent that is not where it should be
+TIMEOUT: Final = 5.0
+"""Seconds that each container gets when all are asked."""
+
+PAUSES: Final = (0.01, 0.1, 0.5, 1.0)
+"""Seconds between looks for an agent that is not where it should be."""
 
 
 class UnansweredError(ManagementError):
@@ -72,18 +63,14 @@ class RequestRouter:
         self._agent = agent
         self._place_of = place_of
         self._local = LocalManagement(container)
+        self.platform = container.platform
+        """The platform's domain."""
         self._home = container.domain
         """The domain of the container that is meant where none is named."""
 
     # -- whose it is ----------------------------------------------------------------------------------------
 
-    @overload
-    def complete(self, request: Search) -> Search: ...
-    @overload
-    def complete(self, request: Locate) -> Locate: ...
-    @overload
-    def complete(self, request: Request) -> Request: ...
-    def complete(self, request: Request) -> Request:
+    def complete(self, request: A) -> A:
         """Return a request with the full names of the agents or the container that it concerns.
 
         Raises:
@@ -91,29 +78,20 @@ class RequestRouter:
             ManagementRequestError: the container is.
         """
         changed: dict[str, object] = {}
-        if isinstance(request, Locate):
-            changed["agents"] = tuple(map(self._complete, request.agents))
-        if isinstance(request, OfAgent) and (name := self.full_name(request.agent)) != request.agent:
-            changed["agent"] = name
-        if isinstance(request, _PLACED) or not isinstance(request, OfAgent):
-            where = request.container
-            if where is None and isinstance(request, _PLACED):
-                where = self._home
-            if where is not None and (domain := self._full_domain(where)) != request.container:
-                changed["container"] = domain
-        if not changed:
-            return request
+        if isinstance(request, OfAgent):
+            changed["agent"] = self.full_name(request.agent)
+        elif (agents := getattr(request, "agents", None)) is not None:
+            changed["agents"] = tuple(map(self._complete, agents))
+        where = getattr(request, "container", None) or (self._home if request.is_placed else None)
+        if where is not None:
+            changed["container"] = self._full_domain(where)
         completed = copy(request)
         for field, value in changed.items():
             force_setattr(completed, field, value)  # what is complete need not be looked at again
         return completed
 
     def full_name(self, agent: str) -> str:
-        """Return the full form of an agent's name.
-
-        Raises:
-            UnknownAgentError: it is outside the platform.
-        """
+        """Return the full form of an agent's name; UnknownAgentError if it is outside the platform."""
         name = self._complete(agent)
         if not is_container_of(name.partition("@")[2], self._container.platform):
             raise UnknownAgentError(f"{agent} is not an agent of the platform {self._container.platform}")
@@ -130,22 +108,22 @@ class RequestRouter:
             )
         return f"{label}.{self._container.platform}"
 
-    def takes_time(self, request: Request) -> bool:
+    def takes_time(self, request: Action[Any]) -> bool:
         """Tell whether a completed request is worth an `agree`.
 
         Raises:
             ManagementError: it is known already that the request fails.
         """
         if self._is_here(request):
-            self._local.check(request)
-            return isinstance(request, Kill | Create | CreateMany | Move | Clone)
+            request.check(self._container)
+            return request.takes_time
         return True
 
-    def _is_here(self, request: Request) -> bool:
-        """Tell whether a completed request concerns this container, or an agent that is in it."""
+    def _is_here(self, request: Action[Any]) -> bool:
+        """Return whether a completed request concerns this container, or an agent that is in it."""
         own = self._container
         if not isinstance(request, OfAgent):
-            return request.container == own.domain
+            return bool(getattr(request, "container", None) == own.domain)
         agents = own.dispatcher.agents
         return request.agent in agents or (
             _home_of(request) == own.domain and self._place_of(request.agent) is None
@@ -153,7 +131,7 @@ class RequestRouter:
 
     # -- doing it -------------------------------------------------------------------------------------------
 
-    async def perform(self, request: Request, sender: str = "") -> Result:
+    async def perform(self, request: Action[R], sender: str = "") -> R:
         """Do what a completed request says, here, or by asking the container that it concerns, or all.
 
         What concerns an agent is done where it is; its home knows where that is.
@@ -168,22 +146,25 @@ class RequestRouter:
             ContainerClosedError: the own container is not open.
         """
         if self._is_here(request):
-            return await self._local.perform(request)
+            return await self._perform_here(request)
         if not isinstance(request, OfAgent):
-            if request.container is not None:
-                return await self._pass_on(request, request.container)
-            assert isinstance(request, Search | Locate | ListContainers | Measure)
-            return await self._perform_everywhere(request)
+            if (domain := getattr(request, "container", None)) is not None:
+                return await self._pass_on(request, domain)
+            return await request.perform_everywhere(self)
         home = _home_of(request)
         if home == self._container.domain:
             return await self._perform_away(request)
         if sender == f"{MANAGEMENT}@{home}":  # who takes the agent to be here: it would ask here again
-            return await self._local.perform(request)
+            return await self._perform_here(request)
         return await self._pass_on(request, home)
 
-    async def _perform_away(self, request: RequestOfAgent) -> Result:
-        """Have done what concerns an agent of this home that is elsewhere, wherever it moves meanwhile."""
-        for pause in (*_PAUSES, None):
+    async def _perform_here(self, request: Action[R]) -> R:
+        result = request.perform(self._local)
+        return await result if isawaitable(result) else result
+
+    async def _perform_away(self, request: OfAgent[R]) -> R:
+        """Perform what concerns an agent of this home that is elsewhere, wherever it moves meanwhile."""
+        for pause in (*PAUSES, None):
             place = self._place_of(request.agent)
             if place is None:
                 break
@@ -193,48 +174,23 @@ class RequestRouter:
                 if pause is None:
                     raise
                 await asyncio.sleep(pause)
-        return await self._local.perform(request)
+        return await self._perform_here(request)
 
-    async def _pass_on(self, request: Request, domain: str) -> Result:
+    async def _pass_on(self, request: Action[R], domain: str) -> R:
         message = self._agent.make_request(f"{MANAGEMENT}@{domain}", encode(request), ONTOLOGY)
-        timeout = request.timeout if isinstance(request, (Move, Clone)) else ANSWERS_WITHIN
+        timeout: float = getattr(request, "timeout", ANSWERS_WITHIN)
         try:
             answer = await self._agent.ask(message, timeout)
         except NoAnswerError as error:
-            raise UnansweredError(not_answered(domain, timeout) + _what_may_be(request)) from error
+            raise UnansweredError(not_answered(domain, timeout) + request.unanswered()) from error
         except (UndeliveredError, LinkError) as error:
             raise UnansweredError(str(error)) from error
         except FormicaryError as error:
             raise ManagementError(str(error)) from error
         if answer.performative != "inform":
             raise decode_error(answer.body)
-        return decode_result(answer.body)
-
-    async def _perform_everywhere(self, request: Search | Locate | ListContainers | Measure) -> Result:
-        if isinstance(request, Locate):
-            return await self._locate(request)
-        part, start, end = request, 0, None
-        if isinstance(request, Search):
-            start, end = request.offset, request.offset + request.max_results
-            part = replace(request, offset=0, max_results=end)
-        results, missing = await self.gather(lambda domain: self.perform(replace(part, container=domain)))
-        return Result(
-            str(type(request).__struct_config__.tag),
-            agents=tuple(agent for result in results for agent in result.agents)[start:end],
-            containers=tuple(each for result in results for each in result.containers),
-            figures=tuple(each for result in results for each in result.figures),
-            missing=missing,
-        )
-
-    async def _locate(self, request: Locate) -> Result:
-        domains, missing = await self._containers()
-        search = PlaceSearch(self._container.platform, domains, self._known_in)
-        await search.run(request.agents, _TIMEOUT_FOR_EACH, _PAUSES)
-        places = tuple(map(search.place, request.agents))
-        return Result("locate", places=places, missing=(*missing, *search.missing))
-
-    async def _known_in(self, domain: str, agents: tuple[str, ...]) -> tuple[AgentPlace, ...]:
-        return (await self.perform(Locate(agents=agents, container=domain))).places
+        result: R = decode_result(answer.body, request.answer)  # type: ignore[assignment]
+        return result
 
     async def gather(
         self, ask: Callable[[str], Coroutine[Any, Any, T]]
@@ -247,12 +203,12 @@ class RequestRouter:
         Raises:
             ContainerClosedError: the own container is not open.
         """
-        domains, missing = await self._containers()
+        domains, missing = await self.containers()
         answers = await asyncio.gather(*(within_time(ask, domain) for domain in sorted(domains, key=natural)))
         found = [answer for answer in answers if not isinstance(answer, Missing)]
         return found, (*missing, *(answer for answer in answers if isinstance(answer, Missing)))
 
-    async def _containers(self) -> tuple[set[str], tuple[Missing, ...]]:
+    async def containers(self) -> tuple[set[str], tuple[Missing, ...]]:
         """Return the domains of the platform's containers, and those that are known not to answer."""
         return {self._container.domain, *self._container.members}, ()
 
@@ -272,7 +228,7 @@ async def within_time(
         more: seconds that it gets in addition to the 5 s of each container.
         missing: what says that there is no answer; other errors are raised.
     """
-    seconds = _TIMEOUT_FOR_EACH + more
+    seconds = TIMEOUT + more
     try:
         async with asyncio.timeout(seconds):
             return await ask(domain)
@@ -282,14 +238,26 @@ async def within_time(
         return Missing(domain, str(error))
 
 
-def _what_may_be(request: Request) -> str:
-    """Return what there is to say of a request that was not answered in time."""
-    if isinstance(request, Clone):
-        return f"; agent {request.name} may still start: check before you try again"
-    if not isinstance(request, Move):
-        return ""
-    return f"; agent {request.agent} may still move: check where it is before you try again, or wait longer"
-
-
-def _home_of(request: OfAgent) -> str:
+def _home_of(request: OfAgent[Any]) -> str:
     return request.agent.partition("@")[2]
+
+
+class Caller:
+    """A part of `Management`: what it asks concerning the own container is done without a message."""
+
+    def __init__(self, router: RequestRouter) -> None:
+        self._router = router
+
+    async def perform(self, action: Action[R]) -> R:
+        """Perform an action, wherever that has to be, and return its answer; errors as of its own method."""
+        return await self._router.perform(self._router.complete(action))
+
+
+def call(kind: type[OfAgent[Any]]) -> Callable[[Any, str], Coroutine[Any, Any, None]]:
+    """Return the method of `Management` for an action that only names an agent, and returns nothing."""
+
+    async def method(self: Caller, name: str) -> None:
+        await self.perform(kind(name))
+
+    method.__name__, method.__doc__ = kind.action(), (kind.__doc__ or "").replace("agent: ", "name: ")
+    return method

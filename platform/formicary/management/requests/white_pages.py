@@ -25,18 +25,14 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
-    from formicary.management.requests.actions import Search
+    from formicary.management.requests.looking_up import Search
     from formicary.mobility.transit import Transit
 
 _LINK = LinkDescription.__struct_fields__
 
 
 class WhitePages:
-    """What can be looked up about one container, without asking anybody.
-
-    Args:
-        container: the container.
-    """
+    """What can be looked up about one container, without asking anybody."""
 
     def __init__(self, container: Container) -> None:
         self._container = container

@@ -344,7 +344,7 @@ def hurried(monkeypatch, caplog):
     """Have agents end soon that do not end by themselves."""
     caplog.set_level("CRITICAL", "formicary")  # it is said there, too
     monkeypatch.setattr("formicary.container.lifecycle._STOP_TIMEOUT", 0.05)
-    monkeypatch.setattr("formicary.management.requests.local._STOPS_WITHIN", 0.2)
+    monkeypatch.setattr("formicary.management.requests.lives._STOPS_WITHIN", 0.2)
     return monkeypatch
 
 

@@ -90,7 +90,7 @@ async def test_an_agent_that_is_away_is_found_listed_held_and_ended_where_it_is(
 
 
 async def test_one_that_has_moved_on_meanwhile_is_looked_for_again(platform, monkeypatch):
-    monkeypatch.setattr("formicary.management.requests.router._PAUSES", (0.0, 0.0))
+    monkeypatch.setattr("formicary.management.requests.router.PAUSES", (0.0, 0.0))
     async with platform("c1", "c2", "c3") as (c1, c2, c3):
         await visit(c1, c3)
         places(c1, c2.domain, c2.domain, c2.domain, c3.domain)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import stat
+import threading
 from contextlib import closing
 
 import pytest
 
-from formicary.directory.central.store import Key, Registration, Store, Subscription
+from formicary.directory.central.store import Journal, Key, Registration, Store, Subscription
 from formicary.directory.model.description import ServiceDescription
 from formicary.directory.model.query import Condition, Query
 from formicary.errors import StoreError
@@ -150,3 +152,85 @@ def test_a_closed_store_says_so(path):
     store.close()
     with pytest.raises(StoreError, match="closed"):
         store.write(by_key(register("a")))
+
+
+# -- the journal ------------------------------------------------------------------------------------------
+
+
+def registered(name):
+    record = Registration(ServiceDescription(AGENT, "printer", name))
+    return {record.key: record}
+
+
+class Gated(Store):
+    """A store that waits to be let through, and keeps what it was asked to write."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.gate = threading.Event()
+        self.failure = None
+
+    def write(self, changes):
+        assert self.gate.wait(10)
+        if self.failure:
+            raise self.failure
+        super().write(changes)
+
+
+@pytest.fixture
+def gated(tmp_path):
+    return Gated(tmp_path / "directory.sqlite")
+
+
+def names_in(store):
+    with closing(Store(store.path)) as again:
+        return [record.description.name for record in again.load()]
+
+
+async def test_writes_are_done_one_after_the_other(gated):
+    journal = Journal(gated)
+    writing = [asyncio.create_task(journal.write(registered(name))) for name in "cba"]
+    await asyncio.sleep(0)
+    gated.gate.set()
+    await asyncio.gather(*writing)
+    await journal.close()
+    assert names_in(gated) == ["c", "b", "a"]
+
+
+async def test_a_failure_is_told_and_the_next_write_is_tried(gated):
+    journal = Journal(gated)
+    gated.gate.set()
+    gated.failure = StoreError("the disk is full")
+    with pytest.raises(StoreError, match="the disk is full"):
+        await journal.write(registered("a"))
+    gated.failure = None
+    await journal.write(registered("c"))
+    await journal.close()
+    assert names_in(gated) == ["c"]
+
+
+async def test_what_a_cancelled_caller_has_written_is_written_all_the_same(gated):
+    journal = Journal(gated)
+    writing = asyncio.create_task(journal.write(registered("a")))
+    await asyncio.sleep(0)
+    writing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await writing
+    gated.gate.set()
+    await journal.close()
+    assert names_in(gated) == ["a"]
+
+
+async def test_closing_writes_what_is_waiting_and_refuses_what_comes_later(gated):
+    journal = Journal(gated)
+    writing = asyncio.create_task(journal.write(registered("a")))
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(journal.close())
+    await asyncio.sleep(0)
+    with pytest.raises(StoreError, match="the directory's file is closed"):
+        await journal.write(registered("b"))
+    gated.gate.set()
+    await closing
+    await writing
+    await journal.close()
+    assert names_in(gated) == ["a"]

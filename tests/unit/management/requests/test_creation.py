@@ -8,7 +8,7 @@ import pytest
 
 from formicary import Agent, MicroAgent
 from formicary.errors import ManagementRequestError, UnauthorisedError
-from formicary.management.requests.creation import AgentFactory, check_allowed
+from formicary.management.requests.creating import AgentFactory, check_allowed
 
 SHOP = """
 from formicary import Agent, MicroAgent

@@ -30,26 +30,24 @@ from formicary.management.descriptions import (
     Missing,
     NotCreated,
 )
-from formicary.management.requests.actions import (
-    MOST_NAMES,
-    Create,
-    CreateMany,
-    Kill,
-    ListContainers,
-    Locate,
-    Resume,
-    Search,
-    Suspend,
-)
+from formicary.management.requests.actions import actions, decode_request, read_request
+from formicary.management.requests.creating import MOST_NAMES, Create, CreateMany, Tried
 from formicary.management.requests.language import (
     Result,
     decode_error,
-    decode_request,
     decode_result,
     encode,
     encode_error,
     make_request,
-    read_request,
+)
+from formicary.management.requests.lives import Kill, Resume, Suspend
+from formicary.management.requests.looking_up import (
+    AgentsFound,
+    Containers,
+    ListContainers,
+    Locate,
+    Located,
+    Search,
 )
 
 PAGE = ROOT / "docs" / "management.md"
@@ -79,18 +77,23 @@ def create_many(*names):
     "request_",
     [
         Search(),
-        Search("prin*", AgentState.SUSPENDED, "c2.lab.localhost", 5, 10),
+        Search("prin*", AgentState.SUSPENDED, 5, 10, container="c2.lab.localhost"),
         ListContainers(),
-        ListContainers("c2"),
+        ListContainers(container="c2"),
         Locate(agents=("alice", "bob@c2")),
         Locate(agents=("alice@c1.lab.localhost",), container="c2"),
         Suspend("alice"),
         Resume("alice@c2"),
         Kill("alice@c2.lab.localhost"),
-        Create("shop.staff:Clerk", "bob"),
-        Create("shop:Clerk", "bob", "c2", {"desk": 3, "tools": ["pen", {"ink": None}]}),
-        CreateMany("shop.staff:Clerk", ("bob",)),
-        CreateMany("shop:Clerk", ("bob", "eve"), "c2", {"desk": 3}),
+        Create(class_name="shop.staff:Clerk", name="bob"),
+        Create(
+            class_name="shop:Clerk",
+            name="bob",
+            container="c2",
+            arguments={"desk": 3, "tools": ["pen", {"ink": None}]},
+        ),
+        CreateMany(class_name="shop.staff:Clerk", names=("bob",)),
+        CreateMany(class_name="shop:Clerk", names=("bob", "eve"), container="c2", arguments={"desk": 3}),
     ],
 )
 def test_a_request_is_read_as_it_was_written(request_):
@@ -107,16 +110,16 @@ def test_a_request_is_read_as_it_was_written(request_):
 @pytest.mark.parametrize(
     "result",
     [
-        Result("search"),
-        Result("search", (ALICE,), missing=(Missing("c2.lab.localhost", "it is away"),)),
+        AgentsFound("search"),
+        AgentsFound("search", agents=(ALICE,), missing=(Missing("c2.lab.localhost", "it is away"),)),
         Result("create", agent=ALICE.name),
-        Result("create-many", tried=3, failed=(NotCreated(ALICE.name, "already-registered", "It is."),)),
-        Result("list-containers", containers=(C1,)),
-        Result("locate", places=(AgentPlace(ALICE.name, ALICE.container, ALICE.state), NOBODY)),
+        Tried("create-many", tried=3, failed=(NotCreated(ALICE.name, "already-registered", "It is."),)),
+        Containers("list-containers", containers=(C1,)),
+        Located("locate", places=(AgentPlace(ALICE.name, ALICE.container, ALICE.state), NOBODY)),
     ],
 )
 def test_a_result_is_read_as_it_was_written(result):
-    assert decode_result(encode(result)) == result
+    assert decode_result(encode(result), type(result)) == result
 
 
 @pytest.mark.parametrize(
@@ -275,19 +278,19 @@ def test_an_error_is_read_as_the_error_that_it_was(error, performative, read):
 def test_what_is_no_result_is_refused():
     for body in ("", "[]", "{}", '{"done": "search", "agents": [{"name": "a"}]}'):
         with pytest.raises(ManagementError, match="the management agent's answer cannot be read"):
-            decode_result(body)
+            decode_result(body, AgentsFound)
 
 
 def test_a_request_made_in_python_is_the_one_that_is_read():
-    made = make_request("create", **{"class": "a:B"}, name="x", container=None, arguments={"n": (1, 2)})
-    assert made == Create("a:B", "x", None, {"n": [1, 2]})
-    assert make_request("search", state="waiting") == Search(state=AgentState.WAITING)
+    made = make_request(Create, **{"class": "a:B"}, name="x", container=None, arguments={"n": (1, 2)})
+    assert made == Create(class_name="a:B", name="x", arguments={"n": [1, 2]})
+    assert make_request(Search, state="waiting") == Search(state=AgentState.WAITING)
 
 
 @pytest.mark.parametrize("value", [b"x", {1}, object(), float("nan"), float("inf")])
 def test_arguments_that_json_cannot_say_are_refused_and_not_changed(value):
     with pytest.raises(ManagementRequestError, match="the request cannot be expressed in JSON"):
-        make_request("create", **{"class": "a:B"}, name="x", arguments={"value": value})
+        make_request(Create, **{"class": "a:B"}, name="x", arguments={"value": value})
 
 
 @pytest.mark.parametrize(
@@ -301,19 +304,19 @@ def test_what_is_no_text_is_refused_and_not_taken_for_another_one(fields):
         "number, nor"
     )
     with pytest.raises(ManagementRequestError, match=says):
-        make_request("search", **fields)
+        make_request(Search, **fields)
 
 
 def test_names_that_are_no_text_are_refused():
     with pytest.raises(ManagementRequestError, match="b'bob' is neither text nor a number"):
-        make_request("create-many", **{"class": "a:B"}, names=("al", b"bob"))
+        make_request(CreateMany, **{"class": "a:B"}, names=("al", b"bob"))
 
 
 def test_half_of_a_surrogate_pair_is_no_name():
     with pytest.raises(
         ManagementRequestError, match=r"the request cannot be expressed in JSON: .* surrogates"
     ):
-        make_request("search", name="\ud800")
+        make_request(Search, name="\ud800")
 
 
 def test_no_request_can_be_made_for_what_is_no_name():
@@ -324,7 +327,10 @@ def test_no_request_can_be_made_for_what_is_no_name():
 
 def test_the_examples_of_the_reference_can_be_read():
     blocks = re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    readers = {"action": decode_request, "done": decode_result, "error": decode_error}
+    readers = {"action": decode_request, "done": read_answer, "error": decode_error}
     read = [readers[next(iter(json.loads(block)))](block) for block in blocks]
-    actions = {type(each) for each in read}
-    assert actions >= {Search, ListContainers, Suspend, Create, Result}
+    assert {type(each) for each in read} >= {Search, ListContainers, Suspend, Create, AgentsFound, Tried}
+
+
+def read_answer(content):
+    return decode_result(content, actions()[json.loads(content)["done"]].answer)

@@ -10,7 +10,7 @@ from tests.unit.core.agents import Deaf, do, start
 
 from formicary import Agent, AgentState, Container, Message, MicroAgent
 from formicary.management.descriptions import AgentPlace
-from formicary.management.requests.actions import Search
+from formicary.management.requests.looking_up import Search
 from formicary.management.requests.white_pages import WhitePages, matcher
 
 

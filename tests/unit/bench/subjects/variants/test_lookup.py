@@ -7,8 +7,11 @@ import asyncio
 import pytest
 from tests.unit.directory.asking import ALICE, begin, names, register, search, service
 
-from formicary import Container
-from formicary.directory.central.lookup import LookupAgent
+from formicary import Agent, Container
+from formicary.container.options import DIRECTORIES
+from formicary.errors import DirectoryRequestError
+from formicary.testing import MemoryNetwork, until_idle
+from formicary_bench.subjects.variants.lookup import LookupAgent, LookupDirectory
 
 pytestmark = pytest.mark.virtual_clock
 
@@ -90,9 +93,48 @@ async def test_services_are_taken_back_and_belong_to_somebody():
 
 async def test_containers_may_come_and_go():
     async with Container("c1") as container:
-        agent, alice = await looking(container, "alice", may_write=lambda sender, agent: True)
-        await alice.ask(register(service("bob@c2.lab.localhost", name="b")))
-        agent.container_joined("c2.lab.localhost", 1)
-        agent.container_lost("c2.lab.localhost")
+        agent, alice = await looking(container, "alice")
+        await alice.ask(register(service(name="b")))
+        agent.container_joined("c1.lab.localhost", 1)
+        agent.container_lost("c1.lab.localhost")
         assert names(await alice.ask(search(name="b"))) == ["b"]
         await agent.close()
+
+
+@pytest.fixture
+def lookup(monkeypatch):
+    """Add the design to those that containers know."""
+    monkeypatch.setitem(DIRECTORIES, "lookup", f"{LookupDirectory.__module__}:{LookupDirectory.__name__}")
+    return "lookup"
+
+
+async def test_containers_share_one_and_entries_stay_until_their_time_is_over(lookup):
+    network = MemoryNetwork()
+    async with Container("c1", server=network, directory=lookup) as c1:
+        async with Container("c2", server=network, directory=lookup) as c2:
+            alice, bob = Agent("alice"), Agent("bob")
+            await c2.start(alice)
+            await c2.start(bob)
+            await alice.directory.register("printer")
+            await alice.directory.modify("printer", properties={"dpi": 600})
+            await bob.directory.register("scanner")
+            await bob.stop()
+            await until_idle()
+            assert len(await c1.directory.search(type="scanner")) == 1
+            assert len(await c1.directory.search(type="printer", properties={"dpi": 600})) == 1
+            with pytest.raises(DirectoryRequestError, match="has no subscriptions"):
+                async with c2.directory.subscribe(type="printer"):
+                    pass
+            with pytest.raises(DirectoryRequestError, match="by name or type"):
+                await c2.directory.search(ownership="lab")
+        await asyncio.sleep(301)
+        assert await c1.directory.search(type="printer") == ()
+
+
+async def test_a_service_is_taken_back(lookup):
+    async with Container("c1", directory=lookup) as c1:
+        alice = Agent("alice")
+        await c1.start(alice)
+        await alice.directory.register("printer")
+        await alice.directory.deregister()
+        assert await c1.directory.search(type="printer") == ()

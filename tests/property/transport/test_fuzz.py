@@ -312,7 +312,7 @@ class Pair:
         raise AssertionError("they talk for ever")
 
     def said(self, end):
-        instructions, self.ends[end].instructions = self.ends[end].instructions, []
+        instructions = self.ends[end].take_instructions()
         frames = [what.frame for what in instructions if isinstance(what, Transmit)]
         assert sum(map(len, frames)) < 2 * TERMS.window_bytes, "a little makes it say very much"
         return frames

@@ -185,7 +185,7 @@ class Connections:
         on_frame = partial(self._receive_joined, link) if self._relays else link.receive
         link.direct = connection
         link.was_direct = True
-        link.obstacle = ""
+        link.failures.obstacle = ""
         self._dialling.stop(link.domain)
 
         def start() -> None:  # not in the task that has made the connection: agents run in it, too

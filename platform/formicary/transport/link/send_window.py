@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,49 +20,48 @@ NEVER: Final = float("-inf")
 _pack = HEADER.pack
 
 
-class State(Enum):
-    """Where an end of a link is in its life."""
-
-    IDLE = "idle"
-    HANDSHAKE = "handshake"
-    OPEN = "open"
-    CLOSING = "closing"
-    CLOSED = "closed"
-
-
-class Sending:
-    """What a session knows and does about frames that go out.
+class SendWindow:
+    """Numbers frames, sends them as far as the window allows, and keeps them until they are acknowledged.
 
     Args:
         own: this end's incarnation.
-        parameters: what to tell the other end.
+        parameters: this end's.
+        instructions: what the session wants done; frames that do not go at once are added to it.
+        counters: the session's.
 
     Attributes:
         own: this end's incarnation.
-        peer: the other end's incarnation; 0 where there is none.
-        window: how many frames may be unacknowledged now; 0 where none must be sent.
+        peer: the other end's incarnation; 0 without a session.
+        other: the other end's parameters.
+        window: how many frames may be unacknowledged now; 0 where none may be sent.
+        sent: the number of the latest frame.
+        acked: the number up to which frames are acknowledged.
+        received: the other end's latest frame that is acknowledged by what goes out.
+        owed: the weight of what came in and is not acknowledged yet.
         unconsumed: what has arrived, and is not known to be taken by its receivers.
     """
 
-    def __init__(self, own: int, parameters: SessionParameters) -> None:
-        self.parameters = parameters
-        self.state = State.IDLE
-        self.instructions: list[Instruction] = []
+    def __init__(
+        self, own: int, parameters: SessionParameters, instructions: list[Instruction], counters: Counters
+    ) -> None:
         self.own = own
         self.peer = 0
-        self._other = SessionParameters()  # the other end's
-        self._has_path = False
-        self._pending: deque[tuple[int, bytes, Any]] = deque()  # for which there is no room yet
+        self.other = SessionParameters()
+        self.has_path = False
+        self.is_stopped = False  # takes nothing more
         self.unconsumed = Unconsumed()
-        self._counters = Counters()  # of what was sent and received, only in earlier sessions
-        self._sent = 0
-        self._start()
+        self._parameters = parameters
+        self._instructions = instructions
+        self._counters = counters  # of earlier sessions, as to what was sent
+        self._pending: deque[tuple[int, bytes, Any]] = deque()  # for which there is no room yet
+        self.sent = 0
+        self.start()
 
-    def _start(self) -> None:
-        """Begin a session: nothing sent."""
-        self._counters.sent += self._sent
-        self._sent = self._acked = 0
-        self._unacked: deque[tuple[bytes, Any]] = deque()  # of the numbers after `_acked`
+    def start(self) -> None:
+        """Begin a session: nothing was sent."""
+        self._counters.sent += self.sent
+        self.sent = self.acked = 0
+        self._unacked: deque[tuple[bytes, Any]] = deque()  # of the numbers after `acked`
         self._unacked_bytes = 0
         self.unconsumed.clear()
         self._resent_at = NEVER
@@ -71,25 +69,13 @@ class Sending:
         self._goes_on_at = 0  # the number of the frame whose acknowledgement lets more be sent again
         self._burst = 0  # bytes that may be sent again then
         self.window = 0
-        self._ack_sent = 0  # the latest frame of the other end that was acknowledged
-        self._owed = 0  # the weight of what came in and is not acknowledged yet
-
-    # -- what is known --------------------------------------------------------------------------------------
+        self.received = 0
+        self.owed = 0
 
     @property
-    def is_open(self) -> bool:
-        """Whether the other end is there."""
-        return self.state is State.OPEN
-
-    @property
-    def incarnations(self) -> tuple[int, int]:
-        """This end's number and the other's, 0 where that is not known."""
-        return self.own, self.peer
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether something waits for the other end, or the other end for us."""
-        return bool(self._unacked or self._pending or self._owed or self.state is State.HANDSHAKE)
+    def is_empty(self) -> bool:
+        """Whether nothing waits for an acknowledgement, or for room."""
+        return not (self._unacked or self._pending)
 
     @property
     def has_window(self) -> bool:
@@ -98,9 +84,9 @@ class Sending:
 
     @property
     def has_room(self) -> bool:
-        """Whether messages are to be sent now."""
+        """Whether messages may be sent now."""
         # `_fits(0)`, without its call: this is asked for each batch.
-        unacked, other = self._unacked, self._other
+        unacked, other = self._unacked, self.other
         return (
             self.window > 0
             and (
@@ -118,17 +104,12 @@ class Sending:
     @property
     def acknowledged(self) -> int:
         """How many frames were acknowledged, or given back, in all sessions."""
-        return self._counters.sent + self._acked
+        return self._counters.sent + self.acked
 
     @property
     def frame_limit(self) -> int:
-        """Bytes of the largest payload that a frame to the other end may have."""
-        return min(self.parameters.frame_limit, self._other.frame_limit) - SIZE
-
-    @property
-    def message_limit(self) -> int:
-        """Bytes of the largest batch of one message that the other end takes."""
-        return min(self.parameters.message_limit, self._other.message_limit)
+        """Bytes of the largest payload that a frame may have."""
+        return min(self._parameters.frame_limit, self.other.frame_limit) - SIZE
 
     # -- sending --------------------------------------------------------------------------------------------
 
@@ -145,19 +126,19 @@ class Sending:
         """
         unacked = self._unacked
         size = self._unacked_bytes + len(payload) + SIZE
-        if len(unacked) >= self.window or size > self._other.window_bytes:
+        if len(unacked) >= self.window or size > self.other.window_bytes:
             return self._send_later(kind, payload, item)
-        self._sent = number = self._sent + 1
-        frame = _pack(kind, self.own, self.peer, number, self._ack_sent) + payload
+        self.sent = number = self.sent + 1
+        frame = _pack(kind, self.own, self.peer, number, self.received) + payload
         unacked.append((frame, item))
         self._unacked_bytes = size
-        self._owed = 0
+        self.owed = 0
         return frame
 
     def _send_later(self, kind: int, payload: bytes, item: Any) -> bytes | None:
-        if self.state in {State.CLOSING, State.CLOSED}:
+        if self.is_stopped:
             if item is not None:
-                self.instructions.append(Failed([item], "this container has stopped"))
+                self._instructions.append(Failed([item], "this container has stopped"))
         elif self.window and self._fits(len(payload)):
             return self.make_frame(kind, payload, item)
         else:
@@ -167,105 +148,139 @@ class Sending:
 
     def _fits(self, size: int) -> bool:
         """Return whether the window has room; a single frame goes however large it is."""
-        unacked, other = self._unacked, self._other
+        unacked, other = self._unacked, self.other
         return not unacked or (
             len(unacked) < other.window_frames and self._unacked_bytes + size + SIZE <= other.window_bytes
         )
 
     def make_frame(self, kind: int, payload: bytes, item: Any) -> bytes:
         """Return the frame of what has waited for room, or is sent last; arguments as of `send`."""
-        self._sent += 1
-        frame = _pack(kind, self.own, self.peer, self._sent, self._ack_sent) + payload
+        self.sent += 1
+        frame = _pack(kind, self.own, self.peer, self.sent, self.received) + payload
         self._unacked.append((frame, item))
         self._unacked_bytes += len(frame)
-        self._owed = 0
+        self.owed = 0
         return frame
 
-    def _send_pending(self) -> None:
+    def send_last(self, kind: int) -> None:
+        """Send a frame behind all others, and take nothing more."""
+        self.is_stopped = True
+        self._pending.append((kind, b"", None))
+        self.send_pending()
+
+    def send_pending(self) -> None:
         """Send what has waited for room, and find out whether there is some."""
         pending = self._pending
-        can_send = self._has_path and not self._again
-        while pending and can_send and self._is_there and self._fits(len(pending[0][1])):
-            self.instructions.append(Transmit(self.make_frame(*pending.popleft())))
-        is_room = can_send and self.state is State.OPEN and not pending
-        self.window = self._other.window_frames if is_room else 0
+        can_send = self.has_path and not self._again and self.peer != 0
+        while pending and can_send and self._fits(len(pending[0][1])):
+            self._instructions.append(Transmit(self.make_frame(*pending.popleft())))
+        self.window = self.other.window_frames if can_send and not (pending or self.is_stopped) else 0
 
-    @property
-    def _is_there(self) -> bool:
-        return self.state in {State.OPEN, State.CLOSING}
+    def say(self, kind: int, number: int = 0) -> None:
+        """Send a frame without payload that is not kept; it acknowledges, as any does."""
+        if self.has_path:
+            self.owed = 0
+            self._instructions.append(Transmit(_pack(kind, self.own, self.peer, number, self.received)))
 
     # -- sending again --------------------------------------------------------------------------------------
 
-    @property
-    def _underway(self) -> int:
-        """The number up to which frames went over the present path."""
-        return self._again - 1 if self._again else self._sent
+    def use_path(self, *, there_is_one: bool) -> None:
+        """Send over another path from now on, or not at all."""
+        self.has_path = there_is_one
+        self._resent_at = NEVER
+        self._again = 0
 
-    def _send_again(self, now: float) -> None:
+    @property
+    def is_resending(self) -> bool:
+        """Whether frames go again, so that new ones wait."""
+        return self._again > 0
+
+    @property
+    def underway(self) -> int:
+        """The number up to which frames went over the present path."""
+        return self._again - 1 if self._again else self.sent
+
+    def send_again(self, now: float) -> None:
         """Begin to send again what is not acknowledged: little at first, and nothing new until it is through.
 
         The path may be slow, and may not last: what is behind a whole window, such as pings, would not get
         through before it breaks again, and nobody would learn of what did.
         """
-        if self._has_path and self._unacked and now - self._resent_at >= _RESEND:
+        if self.has_path and self._unacked and now - self._resent_at >= _RESEND:
             self._resent_at = now
-            self._again = self._acked + 1
+            self._again = self.acked + 1
             self._burst = _FIRST
             self.window = 0
-            self._go_on()
+            self.go_on()
 
-    def _skip(self, acked: int) -> None:
-        """Do not send again what has come; go on if all that went last has."""
-        self._again = max(self._again, acked + 1)
-        if acked >= self._goes_on_at:
-            self._go_on()
-
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
         """Send the next of what is to go again, twice as much as the last time."""
         left = self._burst
-        for frame, _ in islice(self._unacked, self._again - self._acked - 1, None):
+        for frame, _ in islice(self._unacked, self._again - self.acked - 1, None):
             if left < len(frame) and left < self._burst:
                 break
             left -= len(frame)
             self._again += 1
             self._counters.resent += 1
-            self.instructions.append(Transmit(frame))
+            self._instructions.append(Transmit(frame))
         self._burst *= 2
         self._goes_on_at = self._again - 1
-        if self._again > self._sent:
+        if self._again > self.sent:
             self._again = 0
-            self._send_pending()
+            self.send_pending()
 
-    def _say(self, kind: int, number: int = 0) -> None:
-        if self._has_path:
-            self._owed = 0
-            self.instructions.append(Transmit(_pack(kind, self.own, self.peer, number, self._ack_sent)))
+    # -- acknowledgements -----------------------------------------------------------------------------------
+
+    def acknowledge(self, acked: int) -> bool:
+        """Forget the frames up to a number, as they have come; return False if that is known.
+
+        Raises:
+            ValueError: there are not so many.
+        """
+        if acked > self.sent:
+            raise ValueError(f"an acknowledgement of frame {acked}, while {self.sent} were sent")
+        if acked <= self.acked:
+            return False
+        self._forget(acked)
+        if self._again:
+            self._again = max(self._again, acked + 1)
+            if acked >= self._goes_on_at:
+                self.go_on()
+        elif self._pending:
+            self.send_pending()
+        return True
 
     def _forget(self, acked: int) -> None:
         take = self._unacked.popleft
-        for _ in range(acked - self._acked):
+        for _ in range(acked - self.acked):
             frame, item = take()
             size = len(frame)
             self._unacked_bytes -= size
-            if item is not None and self._other.receipts:
+            if item is not None and self.other.receipts:
                 self.unconsumed.add(item, size)
-        self._acked = acked
+        self.acked = acked
 
-    def _credit(self, parameters: SessionParameters) -> DeliveryOutcome:
-        """Believe what the other end says itself about how much it took before it gave this one up.
+    def credit(self, previous: tuple[int, int, int] | None) -> DeliveryOutcome:
+        """Believe what the other end says of how much it took before it gave this one up.
 
         Returns:
             What that means for the rest.
         """
-        own, other, taken = parameters.previous or (0, 0, 0)
-        if (own, other) != (self.peer, self.own) or taken > self._sent:
+        own, other, taken = previous or (0, 0, 0)
+        if (own, other) != (self.peer, self.own) or taken > self.sent:
             return DeliveryOutcome.UNKNOWN
-        if taken > self._acked:
+        if taken > self.acked:
             self._forget(taken)
         return DeliveryOutcome.UNDELIVERED
 
-    def _give_back(self, reason: str, outcome: DeliveryOutcome) -> None:
-        """Hand back all that is not known to have been taken.
+    def refuse_large(self) -> None:
+        """Give back all that waits if the other end does not take frames of that size."""
+        if any(len(payload) > self.frame_limit for _, payload, _ in self._pending):
+            reason = "it only takes smaller frames, which was not known when they were created"
+            self.give_back(reason, DeliveryOutcome.UNDELIVERED)
+
+    def give_back(self, reason: str, outcome: DeliveryOutcome) -> None:
+        """Fail all that is not known to have been taken.
 
         Args:
             reason: why.
@@ -282,4 +297,4 @@ class Sending:
             (pending, DeliveryOutcome.UNDELIVERED),
         ):
             if items:
-                self.instructions.append(Failed(items, reason, each))
+                self._instructions.append(Failed(items, reason, each))

@@ -10,7 +10,7 @@
 - `remote_sink`: where senders wait for room on the way to a receiver elsewhere
 - `accepting`: accepts connections, and tells their sources
 - `os_errors`: what the system says of connections that cannot be made
-- `addresses`: where containers listen, and the addresses by which they are joined
+- `addresses`: where containers listen, and what they tell others about it
 """
 
 from __future__ import annotations

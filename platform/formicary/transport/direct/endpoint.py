@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from formicary.core.errors import AuthenticationError, LinkError
 from formicary.core.logs import get_logger
-from formicary.transport.addresses import JoinAddress
+from formicary.transport.addresses import NO_FINGERPRINT, JoinAddress, Offer, this_host
 from formicary.transport.direct.first_message import first_message
 from formicary.transport.direct.half_open import cut
-from formicary.transport.direct.identity import NO_FINGERPRINT, Identity, anonymous
+from formicary.transport.direct.identity import Identity, anonymous
 from formicary.transport.direct.listener import Listener
-from formicary.transport.direct.offer import Offer, this_host
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
 from formicary.transport.direct.opening_protocol import OpeningProtocol
 from formicary.transport.direct.peer_keys import PeerKeys
@@ -204,13 +203,8 @@ class DirectEndpoint:
                 await cut(connected)
 
     def _acceptor(self, seen: bytes, *, with_tls: bool) -> AcceptorOpening:
-        return AcceptorOpening(
-            self._domain,
-            key_of=partial(self._peers.key_of, with_tls=with_tls),
-            admit=self._admit,
-            shown=self._identity.fingerprint if self._identity and with_tls else NO_FINGERPRINT,
-            seen=seen,
-        )
+        key_of = partial(self._peers.key_of, seen=seen if with_tls else None)
+        return AcceptorOpening(self._domain, key_of=key_of, admit=self._admit)
 
     # -- dialling -------------------------------------------------------------------------------------------
 
@@ -297,12 +291,4 @@ class DirectEndpoint:
             raise AuthenticationError(
                 f"a different certificate than that of {peer} was presented; get its address again"
             )
-        shows = self._identity is not None and context is self._showing
-        return DiallerOpening(
-            self._domain,
-            peer,
-            offer.key,
-            by_token=isinstance(offer, JoinAddress),
-            shown=self._identity.fingerprint if self._identity and shows else NO_FINGERPRINT,
-            seen=seen,
-        )
+        return DiallerOpening(self._domain, peer, offer.key, by_token=isinstance(offer, JoinAddress))

@@ -6,8 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, cast
 
 from formicary.core.errors import LinkError
+from formicary.transport.addresses import fingerprint
 from formicary.transport.direct.connection import DirectConnection
-from formicary.transport.direct.identity import fingerprint
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import AuthenticationError
-from formicary.transport.direct.identity import NO_FINGERPRINT, fingerprint
+from formicary.transport.addresses import NO_FINGERPRINT, fingerprint
 from formicary.transport.direct.opening import BY_TOKEN, OpeningError
 
 if TYPE_CHECKING:
@@ -82,14 +82,13 @@ class PeerKeys:
             self._loaded = len(trusted)
         return self._context
 
-    def key_of(self, peer: str, kind: int, seen: bytes, *, with_tls: bool) -> bytes:
+    def key_of(self, peer: str, kind: int, *, seen: bytes | None) -> bytes:
         """Return what a dialler has to prove.
 
         Args:
             peer: who it says it is.
             kind: what it wants to prove.
-            seen: the fingerprint of the certificate that it showed.
-            with_tls: whether the connection has TLS.
+            seen: the fingerprint of the certificate that it showed; None on a connection without TLS.
 
         Raises:
             OpeningError: it is not known, or shows another certificate.
@@ -101,7 +100,7 @@ class PeerKeys:
         known = self._known.get(peer)
         if known is None or not known.is_offered:
             raise OpeningError("unknown peer")
-        if with_tls and (seen == NO_FINGERPRINT or seen != fingerprint(known.certificate)):
+        if seen is not None and (seen == NO_FINGERPRINT or seen != fingerprint(known.certificate)):
             raise OpeningError("other certificate")
         return known.key
 

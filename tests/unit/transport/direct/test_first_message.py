@@ -15,9 +15,7 @@ from formicary.transport.direct.opening import DiallerOpening, OpeningError
 
 
 def hello():
-    return DiallerOpening(
-        "c2.lab.localhost", "c1.lab.localhost", bytes(32), by_token=False, shown=bytes(32), seen=bytes(32)
-    ).first()
+    return DiallerOpening("c2.lab.localhost", "c1.lab.localhost", bytes(32), by_token=False).first()
 
 
 def tls():

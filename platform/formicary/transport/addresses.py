@@ -75,11 +75,7 @@ class JoinAddress(ListenAddresses, frozen=True, kw_only=True, array_like=True):
 
     @classmethod
     def parse(cls, text: str) -> JoinAddress:
-        """Read what `str()` made.
-
-        Raises:
-            UsageError: it is no join address.
-        """
+        """Read what `str()` made; UsageError if it is no join address."""
         rest = text.strip().removeprefix(_SCHEME)
         domain, _, packed = rest.partition("/")
         try:

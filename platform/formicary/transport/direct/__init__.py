@@ -5,8 +5,7 @@
 - `connections`: all direct connections of a container: who may make them, and what becomes of them
 - `dialling`: dials other containers, and again when a connection was lost
 - `endpoint`: makes connections: listens and dials
-- `listener` has the sockets, `half_open` those who have connected there and not proven who they are, and
-  `first_message` what they have to say before anything is made for them
+- `listener` has the sockets, `half_open` those who have connected there and not proven who they are
 - `opening`: how both sides prove who they are, as a state machine; `opening_protocol` is that on a connection
 - `connection`: an open connection: frames out, frames in
 - `peer_keys`: which containers this one knows, and the keys that they have of it

@@ -53,7 +53,7 @@ class DirectConnection(asyncio.Protocol):
         is_dialler: whether this side has dialled.
         description: what it is, such as `TCP 127.0.0.1:40000 with TLS 1.3`.
         rest: what has come in already behind the opening.
-        dropped: where a connection that is ended for what the peer sent is counted.
+        dropped: counts connections that are ended for what the peer sent.
     """
 
     def __init__(

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from formicary.core.errors import AuthenticationError, LinkError
 from formicary.core.logs import get_logger
 from formicary.transport.addresses import NO_FINGERPRINT, JoinAddress, Offer, this_host
-from formicary.transport.direct.first_message import first_message
-from formicary.transport.direct.half_open import cut
+from formicary.transport.direct.half_open import cut, first_message
 from formicary.transport.direct.identity import Identity, anonymous
 from formicary.transport.direct.listener import Listener
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
@@ -79,12 +78,7 @@ class DirectEndpoint:
         self._anonymous = anonymous() if tls else None
 
     async def open(self) -> None:
-        """Begin to listen.
-
-        Raises:
-            UsageError: `listen` is no address and no host's name.
-            LinkError: it is not possible to listen there.
-        """
+        """Begin to listen; UsageError if `listen` is no address, LinkError if the system refuses."""
         record = self._record
         if record is None:
             await self._listener.open(self._listen)
@@ -94,11 +88,7 @@ class DirectEndpoint:
                 logger.warning("%s cannot find it again and need its new join address", change)
 
     def keep(self) -> None:
-        """Put what those who join know this container by into its file, if it has one.
-
-        Raises:
-            UsageError: that cannot be written.
-        """
+        """Write the identity file, if there is to be one; UsageError if that is impossible."""
         if self._file is not None and self._token is not None:
             self._file.keep(
                 self._token, self._identity, tls=self._tls, unix=self._listener.unix, tcp=self._listener.tcp
@@ -140,11 +130,7 @@ class DirectEndpoint:
         return Offer(**self._addresses(), certificate=certificate, key=self._peers.key_for(peer))
 
     def expect(self, peer: str, offer: Offer) -> None:
-        """Take connections from `peer` that show the certificate in its offer, and no other.
-
-        Raises:
-            AuthenticationError: what is in the offer is no certificate.
-        """
+        """Trust the certificate in an offer of `peer`, and no other; AuthenticationError if it is none."""
         self._peers.expect(peer, offer.certificate)
 
     def forget(self, peer: str) -> None:

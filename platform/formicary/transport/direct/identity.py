@@ -27,12 +27,7 @@ _LAST_DAY = datetime(9999, 12, 31, 23, 59, 59)  # noqa: DTZ001 -- RFC 5280: no w
 
 @dataclass(frozen=True)
 class Identity:
-    """A key with its certificate.
-
-    Args:
-        certificate: the certificate (DER).
-        pem: key and certificate (PEM).
-    """
+    """A key and its certificate: both as PEM, and the certificate as DER."""
 
     certificate: bytes
     pem: bytes = field(repr=False)

@@ -30,13 +30,7 @@ _LONGEST_PATH = 104  # bytes of a Unix socket's path that all systems take (Linu
 
 
 class Listener:
-    """A container's listening sockets.
-
-    Args:
-        domain: the container's, for the log.
-        welcome: as of `HalfOpen`.
-        dropped: where those that are given up for being too many are counted.
-    """
+    """A container's listening sockets; arguments as of `HalfOpen`."""
 
     def __init__(self, domain: str, welcome: Welcome, dropped: Counter[str]) -> None:
         self._acceptor = Acceptor(f"{domain} accepts no direct connections", dropped)
@@ -139,8 +133,7 @@ class Listener:
     async def _accept(self, listening: socket.socket) -> None:
         """Accept connections, and none while as many are half open as may be.
 
-        Each socket has places of its own: who is kept out of one may get in by another, as members on this
-        host do by the Unix socket.
+        Each socket has places of its own: members on this host may get in by the Unix socket.
         """
         half_open = HalfOpen(self._welcome, self._dropped)
 

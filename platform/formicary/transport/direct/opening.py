@@ -34,12 +34,7 @@ _LONGEST_REASON = 1000  # bytes
 
 
 class OpeningError(Exception):
-    """The opening has failed on the acceptor's side.
-
-    Args:
-        reason: in a word or two, for counting.
-        answer: what to send before the connection ends.
-    """
+    """The opening has failed on the acceptor's side: why, to be counted, and what to answer."""
 
     def __init__(self, reason: str, answer: bytes = b"") -> None:
         super().__init__(reason)
@@ -179,11 +174,7 @@ class AcceptorOpening(_Opening):
         self._by_token = False
 
     def received(self, data: bytes) -> bytes:
-        """Take what the dialler says; return what to answer.
-
-        Raises:
-            OpeningError: it is not let in.
-        """
+        """Take what the dialler says; return what to answer. OpeningError if it is not let in."""
         self.rest += data
         answer = b""
         if not self._key:

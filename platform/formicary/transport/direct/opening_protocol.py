@@ -22,10 +22,8 @@ _LAST_WORD = 0.5  # seconds that the other side gets to read why it is refused
 class OpeningProtocol(asyncio.Protocol):
     """One connection during the opening.
 
-    Args:
-        opening: called with the fingerprint of the certificate that the other side showed; makes the
-            opening, or raises LinkError.
-        dropped: handed on to the connection.
+    `opening` makes that when there is a connection, from the fingerprint of the other side's certificate, or
+    raises LinkError.
     """
 
     def __init__(
@@ -44,9 +42,7 @@ class OpeningProtocol(asyncio.Protocol):
         """Done when the connection has ended during the opening."""
 
     async def connection(self) -> DirectConnection:
-        """Return the connection when both sides have proven who they are.
-
-        If cancelled, the connection is cut.
+        """Return the connection when both sides have proven who they are; if cancelled, it is cut.
 
         Raises:
             LinkError: the other side is not what was wanted.

@@ -27,12 +27,7 @@ class _Peer:
 
 
 class PeerKeys:
-    """The peers that a container knows.
-
-    Args:
-        identity: the container's; None if it uses no TLS at all.
-        token: the secret for those who join; None if nobody may.
-    """
+    """The peers that a container knows; without an identity it uses no TLS, without a token nobody joins."""
 
     def __init__(self, identity: Identity | None, token: bytes | None) -> None:
         self._identity = identity
@@ -48,11 +43,7 @@ class PeerKeys:
         return known.key
 
     def expect(self, peer: str, certificate: bytes) -> None:
-        """Take only this certificate (DER) from `peer` from now on.
-
-        Raises:
-            AuthenticationError: it is no certificate.
-        """
+        """Take only this certificate (DER) from `peer` from now on; AuthenticationError if it is none."""
         known = self._known.get(peer)
         if self._context is None or (known and known.certificate == certificate):
             return
@@ -83,15 +74,12 @@ class PeerKeys:
         return self._context
 
     def key_of(self, peer: str, kind: int, *, seen: bytes | None) -> bytes:
-        """Return what a dialler has to prove.
+        """Return what a dialler has to prove; OpeningError if it is not known, or shows another certificate.
 
         Args:
             peer: who it says it is.
             kind: what it wants to prove.
             seen: the fingerprint of the certificate that it showed; None on a connection without TLS.
-
-        Raises:
-            OpeningError: it is not known, or shows another certificate.
         """
         if kind == BY_TOKEN:
             if self._token is None:

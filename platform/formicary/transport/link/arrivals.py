@@ -37,10 +37,6 @@ _NOBODY = 0
 class Arrivals:
     """Hands over what comes over one link.
 
-    Args:
-        link: the link.
-        receipts: keeps what comes until it is taken.
-
     Attributes:
         messages: how many have come.
         senders: the agents that the other container speaks for.
@@ -61,11 +57,7 @@ class Arrivals:
     def hand_over(self, batch: bytes | memoryview) -> bool:
         """Hand over what a batch holds; the way that nearly all messages from elsewhere take.
 
-        Returns:
-            Whether agents may have got something: not where all of it was one order.
-
-        Raises:
-            ValueError: it is no batch.
+        Return False if all of it was one order, and no agent has got anything. ValueError if it is no batch.
         """
         entries = decode(batch)
         self.messages += len(entries)
@@ -176,11 +168,7 @@ class Arrivals:
             self._dispatcher.take_stray(message, receiver, self._link)
 
     def _obey(self, entry: Entry) -> bool:
-        """Do what an order says; return False if it is none.
-
-        Raises:
-            ValueError: it cannot be done.
-        """
+        """Do what an order says, ValueError if it cannot be done; return False if it is none."""
         to, about, payload, order, _ = entry
         if to:
             return False

@@ -37,8 +37,7 @@ class Custody:
     def start(self, *, is_told: bool) -> None:
         """Begin a session: what has gone out in the one before, and was not taken, fails.
 
-        Args:
-            is_told: whether the other end says what is taken; else what has gone out is in no custody.
+        If the other end does not say what is taken (`is_told`), nothing that has gone out is in custody.
         """
         self._is_told = is_told
         self._failing += self._sent.values()

@@ -24,11 +24,7 @@ _MOST: Final = 10_000  # failures between two receipts
 
 
 class Failing:
-    """Fails many messages without holding everything else up: some in each turn of the loop.
-
-    Args:
-        undeliverable: called with each message, its receiver, and why it fails.
-    """
+    """Fails many messages without holding everything else up: some in each turn of the loop."""
 
     def __init__(self, undeliverable: Callable[[Message, str, str], None]) -> None:
         self._undeliverable = undeliverable

@@ -63,14 +63,8 @@ _large_decoder = msgspec.msgpack.Decoder(
 def to_entry(message: Message, receiver: str, receivers: WireNames, senders: WireNames) -> Entry:
     """Return the entry of `message` for one of its receivers, by full name.
 
-    Args:
-        message: the message.
-        receiver: the full name.
-        receivers: what agents are called at the end of the link that the message goes to.
-        senders: the same for the end that it comes from.
-
-    Raises:
-        InvalidMessageError: the message has values of wrong types.
+    `receivers` and `senders` have what agents are called at the link's ends. InvalidMessageError if a value
+    of the message has a wrong type.
     """
     values = astuple(message)
     to, sender, body, act = values[:4]
@@ -87,7 +81,7 @@ def to_entry(message: Message, receiver: str, receivers: WireNames, senders: Wir
 
 
 def to_entries(letters: list[tuple[Message, str]], receivers: WireNames, senders: WireNames) -> list[Entry]:
-    """Return the entries of messages, each for one of its receivers, by full name; as of `to_entry`.
+    """Return the entries of messages; as of `to_entry`.
 
     What most messages are is looked at here, attribute by attribute: a call and two tuples less for each.
     """
@@ -119,14 +113,7 @@ def to_entries(letters: list[tuple[Message, str]], receivers: WireNames, senders
 def from_entry(entry: Entry, receivers: Names, senders: Names) -> tuple[Message, str]:
     """Return the message of an entry, and the full name of the receiver that it is for.
 
-    Args:
-        entry: the entry.
-        receivers: the names at the receiving container.
-        senders: the names at the sending container: an entry cannot claim to be from elsewhere, unless they
-            let it.
-
-    Raises:
-        ValueError: the entry's values cannot be a message's.
+    An entry cannot claim to be from elsewhere, unless `senders` lets it. ValueError if it is no message's.
     """
     to, by, body, act, others = entry
     receiver, sender = receivers[to], senders[by]
@@ -155,11 +142,7 @@ encode = _encoder.encode
 
 
 def decode(data: bytes | memoryview) -> list[Entry]:
-    """Return the entries of the batch that `encode` made `data` of.
-
-    Raises:
-        ValueError: it is none, with what is wrong.
-    """
+    """Return the entries of the batch that `encode` made; ValueError, with what is wrong, if it is none."""
     try:
         if len(data) <= _FRAME:
             return _decoder.decode(data)
@@ -192,12 +175,6 @@ class SentBatch:
     Until its receivers have taken it, a thousand others follow. As objects they would be ten times as large,
     and what is made meanwhile would lie in memory that the processor's caches do not hold. So they are made
     again from the bytes where they fail, which is rare.
-
-    Args:
-        data: the batch.
-        count: how many messages it holds.
-        receivers: the names of the other container.
-        senders: the names of this one.
     """
 
     __slots__ = ("_count", "_data", "_receivers", "_senders")

@@ -319,9 +319,7 @@ class Link:
     def on_bounce(self, reason: str, *, is_away: bool = True) -> None:
         """Take note that what went over the indirect path was not delivered.
 
-        Args:
-            reason: why, as a sentence.
-            is_away: whether the other container is not there; False where its server may be at fault.
+        `is_away` is whether the other container is not there; False where its server may be at fault.
         """
         if self._path is self.indirect and (is_away or not self.session.is_open):
             self.lose(reason)

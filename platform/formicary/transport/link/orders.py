@@ -41,10 +41,7 @@ class Orders:
     def send_control(self, channel: str, payload: bytes, *, behind: bool = False) -> bool:
         """Send a control message to the other container; return False where it cannot go now.
 
-        Args:
-            channel: what it is about.
-            payload: what is said.
-            behind: whether messages that wait to go there are to get there before it.
+        It goes `behind` the messages that wait to go there, or before them.
         """
         if self._session.state is not _OPEN or self._session.unacknowledged >= _CONTROL_LIMIT:
             return False

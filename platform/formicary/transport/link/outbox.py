@@ -36,14 +36,7 @@ _WEIGHED = 1024  # characters of a body; more of such than fit in a batch do not
 
 
 class Outbox:
-    """The messages for one container.
-
-    Args:
-        link: the link.
-        domain: the other container's full domain.
-        own: this container's.
-        batch_size: how many messages make a batch that does not wait for the end of the turn.
-    """
+    """The messages for one container, by its domain, from another one (`own`), in batches of `batch_size`."""
 
     __slots__ = (
         "_at_turn_end",
@@ -84,8 +77,7 @@ class Outbox:
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message with one receiver, who is there; return where it waits if there is no room now.
 
-        Raises:
-            MessageTooLargeError: it is too large for the link.
+        MessageTooLargeError if it is too large for the link.
         """
         receiver: str = message.to  # type: ignore[assignment]  # one receiver, so it is a name
         if not self.has_room:  # as in `accept_for`, without its call

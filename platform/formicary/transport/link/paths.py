@@ -36,12 +36,7 @@ class IndirectPath(Path, Protocol):
 
 
 class NoPath:
-    """Stands where there is no path but a direct one: all that goes here comes back.
-
-    Args:
-        reason: why, as a sentence.
-        on_bounce: called with it.
-    """
+    """Stands where there is no path but a direct one: all that goes here comes back, for a `reason`."""
 
     kind = "none"
     has_room = True

@@ -19,12 +19,7 @@ _MOST_NAMES: Final = 1 << 20  # characters of their names
 
 
 class PausedReceiver:
-    """A receiver elsewhere that is to be sent nothing for now.
-
-    Args:
-        address: its full name.
-        post: sends a message to it, once it may be; returns the sinks that have no room.
-    """
+    """A receiver elsewhere that is sent nothing for now, but by `post` once it may be."""
 
     def __init__(self, address: str, post: Callable[[Message, str], Sequence[MessageSink] | None]) -> None:
         self.address = address
@@ -63,11 +58,7 @@ class PausedReceiver:
 
 
 class PausedReceivers(dict[str, PausedReceiver]):
-    """All of one link that are to be sent nothing for now, by their full names.
-
-    Args:
-        dispatcher: of the container that sends.
-    """
+    """All of one link that are sent nothing for now, by their full names."""
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         super().__init__()
@@ -75,11 +66,7 @@ class PausedReceivers(dict[str, PausedReceiver]):
         self._names = 0  # characters
 
     def order(self, receiver: str, is_paused: bool) -> None:  # noqa: FBT001 -- a callback
-        """Pause or resume the senders to a receiver, as the other end asks.
-
-        Raises:
-            ValueError: so many others wait already that something is wrong with the other end.
-        """
+        """Pause or resume the senders to a receiver; ValueError if too many wait already."""
         if is_paused:
             self._pause(receiver)
         elif (paused := self.pop(receiver, None)) is not None:

@@ -23,11 +23,7 @@ _pack = HEADER.pack
 class SendWindow:
     """Numbers frames, sends them as far as the window allows, and keeps them until they are acknowledged.
 
-    Args:
-        own: this end's incarnation.
-        parameters: this end's.
-        instructions: what the session wants done; frames that do not go at once are added to it.
-        counters: the session's.
+    What is to be done is added to the session's `instructions`.
 
     Attributes:
         own: this end's incarnation.
@@ -114,15 +110,12 @@ class SendWindow:
     # -- sending --------------------------------------------------------------------------------------------
 
     def send(self, payload: bytes, item: Any, kind: int = DATA) -> bytes | None:
-        """Number a payload, and keep it until it is acknowledged.
+        """Number a payload, and keep it until it is acknowledged; return its frame, None if it has to wait.
 
         Args:
             payload: a batch, or a part of one.
             item: the messages, given back if they fail; with the last part of a batch, else None.
             kind: `PART` where more of the batch follows.
-
-        Returns:
-            The frame to send over the present path; None where it has to wait.
         """
         unacked = self._unacked
         size = self._unacked_bytes + len(payload) + SIZE
@@ -232,11 +225,7 @@ class SendWindow:
     # -- acknowledgements -----------------------------------------------------------------------------------
 
     def acknowledge(self, acked: int) -> bool:
-        """Forget the frames up to a number, as they have come; return False if that is known.
-
-        Raises:
-            ValueError: there are not so many.
-        """
+        """Forget the frames up to a number; return False if that is known. ValueError if there are fewer."""
         if acked > self.sent:
             raise ValueError(f"an acknowledgement of frame {acked}, while {self.sent} were sent")
         if acked <= self.acked:
@@ -261,11 +250,7 @@ class SendWindow:
         self.acked = acked
 
     def credit(self, previous: tuple[int, int, int] | None) -> DeliveryOutcome:
-        """Believe what the other end says of how much it took before it gave this one up.
-
-        Returns:
-            What that means for the rest.
-        """
+        """Believe how much the other end took before it gave this one up; return the outcome of the rest."""
         own, other, taken = previous or (0, 0, 0)
         if (own, other) != (self.peer, self.own) or taken > self.sent:
             return DeliveryOutcome.UNKNOWN
@@ -280,12 +265,7 @@ class SendWindow:
             self.give_back(reason, DeliveryOutcome.UNDELIVERED)
 
     def give_back(self, reason: str, outcome: DeliveryOutcome) -> None:
-        """Fail all that is not known to have been taken.
-
-        Args:
-            reason: why.
-            outcome: what is known of what was sent and not acknowledged.
-        """
+        """Fail all that is not known to have been taken; `outcome` is that of what was sent."""
         arrived = self.unconsumed.withdraw()
         sent = [item for _, item in self._unacked if item is not None]
         pending = [item for _, _, item in self._pending if item is not None]

@@ -67,11 +67,7 @@ class Session:
     """One end of a link.
 
     After each call, do what `take_instructions` returns, in that order. `now` is a time in seconds of a clock
-    that does not jump, and goes on while this process stands still.
-
-    Args:
-        random: returns a new random number of 32 bits.
-        parameters: what to tell the other end.
+    that does not jump, and goes on while this process stands still. `random` returns a new number of 32 bits.
 
     Attributes:
         send: numbers and keeps a payload, as of `SendWindow`.
@@ -265,13 +261,9 @@ class Session:
     # -- receiving ------------------------------------------------------------------------------------------
 
     def receive(self, frame: bytes, now: float) -> bytes | memoryview | None:
-        """Take a frame.
+        """Take a frame; return a batch that has now come as a whole, if one has.
 
-        Returns:
-            A batch that has now come as a whole, if one has.
-
-        Raises:
-            ValueError: the frame is none, or breaks the protocol; it has changed nothing.
+        ValueError if the frame is none, or breaks the protocol; it has changed nothing.
         """
         try:
             kind, sender, receiver, number, acked = _unpack(frame)
@@ -456,13 +448,9 @@ class Session:
         self.sending.say(PING, self._detector.ping(now, self.sending.underway))
 
     def tick(self, now: float, *, holds: bool = False) -> None:
-        """Do what is due.
+        """Do what is due; `holds` is whether more waits outside, for a path.
 
         To be called every second; a few times in one while `is_away`, every few hundredths while `is_busy`.
-
-        Args:
-            now: the time.
-            holds: whether more waits outside, for a path.
         """
         is_in_handshake, sending = self.state is State.HANDSHAKE, self.sending
         waits = not sending.is_empty or is_in_handshake or holds or len(self.unconsumed) > 0
@@ -524,9 +512,7 @@ class Session:
     def end(self, reason: str, outcome: DeliveryOutcome = DeliveryOutcome.UNKNOWN) -> None:
         """Forget the other end; whoever comes next is another, and so is this one to it.
 
-        Args:
-            reason: why.
-            outcome: what is known of what was sent and not acknowledged.
+        `outcome` is what is known of what was sent and not acknowledged.
         """
         sending = self.sending
         if self._received:

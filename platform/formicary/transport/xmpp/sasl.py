@@ -24,8 +24,7 @@ async def authenticate(address: AccountAddress, stream: LoginStream, features: E
     """Prove that we know the password, and, by SCRAM, have the server prove that it does.
 
     Raises:
-        AuthenticationError: it does not accept the password, or does not know it, or wants it as it is though
-            the connection is not encrypted.
+        AuthenticationError: it does not accept the password, or know it, or would have it sent in the clear.
         LinkError: it says what cannot be understood.
     """
     found = features.iterfind(f"{{{_SASL}}}mechanisms/{{{_SASL}}}mechanism")

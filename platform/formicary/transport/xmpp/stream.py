@@ -102,12 +102,7 @@ class XmppStream(asyncio.Protocol):
 
     @abstractmethod
     async def _reach(self) -> None:
-        """Connect to the server, with this as the connection's protocol.
-
-        Raises:
-            OSError: there is no connection.
-            FormicaryError: as of `connect`.
-        """
+        """Connect to the server, with this as the protocol; OSError, or errors as of `connect`."""
 
     @abstractmethod
     def _header(self) -> str:
@@ -160,12 +155,9 @@ class XmppStream(asyncio.Protocol):
         self._is_open = True
 
     async def close(self) -> int:
-        """Close the stream in order; what was written before has then gone out, if the server reads.
+        """Close the stream in order; return how many bytes the server has not read in time.
 
         If cancelled, the connection is cut.
-
-        Returns:
-            How many bytes have not gone out, because the server did not read them in time.
         """
         if not self._is_usable or self._closed is None:
             return 0  # not to be waited for: uvloop does not tell the end of what it was cancelled to open

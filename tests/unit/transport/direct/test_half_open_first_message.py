@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from formicary.transport.direct.first_message import first_message
+from formicary.transport.direct.half_open import first_message
 from formicary.transport.direct.identity import anonymous
 from formicary.transport.direct.opening import DiallerOpening, OpeningError
 

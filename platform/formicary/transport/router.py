@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from formicary.core import randomness
 from formicary.core.errors import ContainerClosedError, FormicaryError, LinkError
@@ -251,7 +251,7 @@ class Router:
     # -- the indirect path ----------------------------------------------------------------------------------
 
     def on_path_changed(self) -> None:
-        """Have links choose their paths again: the indirect one is lost, or is back, or has room or none."""
+        """Choose the paths of all links again: the indirect one is lost, is back, or has room or none."""
         for link in tuple(self.links.values()):
             link.choose_path()
 
@@ -284,8 +284,7 @@ class Router:
 
         FormicaryError if the message cannot go there.
         """
-        if self.is_closed:
-            self._reject_closed(message, receiver)
+        self._check_open(message, receiver)
         link = self.link_for(receiver)
         if link is not None:
             return link.post(message, receiver)
@@ -299,14 +298,12 @@ class Router:
 
     def post_to(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for an agent that is in another container than its name says; as `post`."""
-        if self.is_closed:
-            self._reject_closed(message, receiver)
+        self._check_open(message, receiver)
         return self.link_to(domain).post(message, receiver)
 
     def pass_on(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message of another container, as `post_to`; it is not taken until it is there."""
-        if self.is_closed:
-            self._reject_closed(message, receiver)
+        self._check_open(message, receiver)
         return self.link_to(domain).pass_on(message, receiver)
 
     def carry_on(self, domain: str, message: Message, receiver: str) -> None:
@@ -322,10 +319,11 @@ class Router:
         link = self.links.get(domain)
         return () if link is None else link.withdraw(receiver)
 
-    def _reject_closed(self, message: Message, receiver: str) -> NoReturn:
-        error = ContainerClosedError(f"container {self.container.name} has closed its connection")
-        self.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
-        raise error
+    def _check_open(self, message: Message, receiver: str) -> None:
+        if self.is_closed:
+            error = ContainerClosedError(f"container {self.container.name} has closed its connection")
+            self.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
+            raise error
 
     def link_for(self, receiver: str) -> Link | None:
         """Return the link to a receiver in a container of the platform; None for any other address."""
@@ -381,7 +379,7 @@ class Router:
             await self._xmpp.close()
 
     def rebind(self) -> None:
-        """Have the loop call the methods that connections' classes have now, where some were replaced."""
+        """Make the loop call the methods that connections' classes have now, where some were replaced."""
         for link in self.links.values():
             if link.direct is not None:
                 link.direct.rebind()

@@ -82,7 +82,7 @@ class Identity:
 
 @contextmanager
 def _as_file(secret: bytes) -> Iterator[str]:
-    """Give a file that nobody else can read, as Python's ssl takes a key from nowhere else.
+    """Yield a file that nobody else can read, as Python's ssl takes a key from nowhere else.
 
     Where the system has files in memory it is one: so no key is left on a disk, even if we are killed.
     """

@@ -71,7 +71,7 @@ class OpeningProtocol(asyncio.Protocol):
             del error
 
     async def _end(self) -> None:
-        """Give the other side a moment to take our last word."""
+        """Wait a moment for the other side to take our last word."""
         if self._transport is None:
             return
         try:
@@ -149,6 +149,6 @@ class OpeningProtocol(asyncio.Protocol):
             self.opened.set_result(None)
 
     def connection_lost(self, _exc: Exception | None) -> None:
-        """Say that it ended too early; for asyncio."""
+        """Fail the opening, which ended too early; for asyncio."""
         self.ended.set_result(None)
         self._give_up(OpeningError("closed early"))

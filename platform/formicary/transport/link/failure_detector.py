@@ -68,22 +68,22 @@ class FailureDetector:
     # -- what happens ---------------------------------------------------------------------------------------
 
     def change_path(self) -> None:
-        """Called when frames take another path: what is known about the old one counts no more."""
+        """Forget what is known about the path: frames take another one."""
         self._pinged_at = self._absent_since = None
         self._is_proven = False
 
     def lose(self, now: float) -> None:
-        """Called when a frame came back, as the other end was not there; a new ping will say more."""
+        """Take it that the other end is away, as a frame came back; a new ping will say more."""
         if self._absent_since is None:
             self._absent_since = now
             self._pinged_at = None
 
     def confirm(self, sent_at: float) -> None:
-        """Called when the other end has confirmed what was sent at that time."""
+        """Take note that the other end has confirmed what was sent at that time."""
         self._confirmed_at = max(self._confirmed_at, sent_at)
 
     def tick(self, now: float, *, is_waiting: bool) -> None:
-        """Called now and then with the time, and whether something waits for the other end."""
+        """Take note of the time, every now and then, and whether something waits for the other end."""
         if now - self._ticked_at > _STANDSTILL:  # what came meanwhile was not read yet
             self.waiting_since = self._pinged_at = None
             if self._absent_since is not None:

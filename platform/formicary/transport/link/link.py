@@ -252,7 +252,7 @@ class Link:
         return self._arrivals.senders.has_heard(sender)
 
     def forget_sender(self, sender: str) -> None:
-        """Tell the owner again when something comes for an agent; `sender` is its full name."""
+        """Forget that something has come for an agent, so that the owner is told again; by its full name."""
         self._arrivals.senders.forget(sender)
 
     def way_to(self, receiver: str) -> str:

@@ -27,11 +27,6 @@ class PausedReceiver:
         self._free = asyncio.Event()
         self._ahead: Sequence[MessageSink] = ()  # what had no room when it was tried last
 
-    def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take no message: it has to wait."""
-        del message
-        return (self,)
-
     def put(self, message: Message) -> bool:
         """Take a message if the receiver may be sent some again; return False if not."""
         if not self._free.is_set():
@@ -84,7 +79,7 @@ class PausedReceivers(dict[str, PausedReceiver]):
         self._dispatcher.remove_route(receiver)
 
     def release(self) -> None:
-        """Let all go on: the other end is another one now, or none."""
+        """Resume all senders: the other end is another one now, or none."""
         paused = list(self.values())
         self.clear()
         self._names = 0

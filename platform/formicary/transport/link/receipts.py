@@ -106,7 +106,7 @@ class Receipts:
         self._told_open: set[int] = set()  # what it takes to be open
 
     def note(self) -> None:
-        """Called when a batch has been handed over: look what becomes of it."""
+        """Watch what becomes of a batch that has been handed over."""
         if not self.is_wanted:
             del self.arrived[:]
             self.receivers.clear()

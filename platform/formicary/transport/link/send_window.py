@@ -259,7 +259,7 @@ class SendWindow:
         return DeliveryOutcome.UNDELIVERED
 
     def refuse_large(self) -> None:
-        """Give back all that waits if the other end does not take frames of that size."""
+        """Fail all that waits if the other end does not take frames of that size."""
         if any(len(payload) > self.frame_limit for _, payload, _ in self._pending):
             reason = "it only takes smaller frames, which was not known when they were created"
             self.give_back(reason, DeliveryOutcome.UNDELIVERED)

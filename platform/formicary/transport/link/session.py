@@ -175,7 +175,7 @@ class Session:
         self.instructions.append(Transmit(self._handshake.greet(self.sending.own, now)))
 
     def remind(self, now: float) -> None:
-        """Say again what began the session, if there is no path yet: it may not have come."""
+        """Repeat what began the session, if there is no path yet: it may not have come."""
         if self.is_open and self._answered and not self.sending.has_path and self._handshake.is_fresh(now):
             self._hello(now, to=self.sending.peer, asks=False, echo=self._answered)
 

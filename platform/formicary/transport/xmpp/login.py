@@ -65,15 +65,7 @@ class LoginStream(XmppStream):
     _server: AccountAddress
 
     def __init__(self, address: AccountAddress) -> None:
-        super().__init__(
-            address,
-            address.domain,
-            on_stanza=_ignore,
-            on_frame=_ignore,
-            on_read_end=_ignore,
-            on_room=_ignore,
-            on_lost=_ignore,
-        )
+        super().__init__(address, address.domain)
         self._said: asyncio.Queue[Element | LinkError | NameTakenError] = asyncio.Queue()
 
     async def _reach(self) -> None:
@@ -118,7 +110,7 @@ class LoginStream(XmppStream):
         return await self.hear(f"{{{STREAMS}}}features")
 
     async def ask(self, text: str, *names: str) -> Element:
-        """Say something, and return the answer; arguments and errors as of `hear`."""
+        """Send a text, and return the answer; arguments and errors as of `hear`."""
         self.write(text.encode())
         return await self.hear(*names)
 
@@ -128,7 +120,7 @@ class LoginStream(XmppStream):
         return self._transport.get_extra_info("sslcontext") is not None
 
     def leave(self) -> asyncio.Transport:
-        """Give the connection away, which is another's from here on; LinkError if it has ended by now."""
+        """Hand the connection over, which is another's from here on; LinkError if it has ended by now."""
         if not self._is_usable:
             raise self._ended(None)
         self._transport.set_protocol(asyncio.Protocol())
@@ -138,10 +130,6 @@ class LoginStream(XmppStream):
     def cut(self) -> None:
         """End the connection at once."""
         self._drop()
-
-
-def _ignore(*_: object) -> None:
-    pass
 
 
 async def _connect_anywhere(address: AccountAddress) -> tuple[LoginStream, Element]:

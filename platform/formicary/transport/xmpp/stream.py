@@ -36,6 +36,10 @@ _CLOSE_TIMEOUT = 2.0  # seconds that the server gets to close its side
 _HIGH_WATER = 1 << 20  # bytes that may wait to be written before senders have to
 
 
+def _ignore(*_: object) -> None:
+    pass
+
+
 class ReplacedError(LinkError):
     """Another connection of the same name has taken this one's place; they would take turns for ever."""
 
@@ -67,11 +71,11 @@ class XmppStream(asyncio.Protocol):
         server: XmppServer,
         domain: str,
         *,
-        on_stanza: Callable[[Element], None],
-        on_frame: Callable[[str, bytes], None],
-        on_read_end: Callable[[], None],
-        on_room: Callable[[bool], None],
-        on_lost: Callable[[LinkError], None],
+        on_stanza: Callable[[Element], None] = _ignore,
+        on_frame: Callable[[str, bytes], None] = _ignore,
+        on_read_end: Callable[[], None] = _ignore,
+        on_room: Callable[[bool], None] = _ignore,
+        on_lost: Callable[[LinkError], None] = _ignore,
     ) -> None:
         self._server = server
         self._domain = domain
@@ -191,7 +195,7 @@ class XmppStream(asyncio.Protocol):
             self._transport.resume_reading()
 
     def rebind(self) -> None:
-        """Have the loop call the methods that the class has now: uvloop remembers `data_received`."""
+        """Make the loop call the methods that the class has now: uvloop remembers `data_received`."""
         if self._is_usable:
             self._transport.set_protocol(self)
 

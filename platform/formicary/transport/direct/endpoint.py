@@ -6,7 +6,6 @@ import asyncio
 import secrets
 import ssl
 from collections import Counter
-from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -156,10 +155,11 @@ class DirectEndpoint:
         with_tls = bool(self._tls) if is_tcp else self._tls == "always"
         try:
             async with asyncio.timeout(_OPENING_TIMEOUT):
-                with ExitStack() as unconsumed:
-                    unconsumed.callback(connected.close)
+                try:
                     await first_message(connected, with_tls=with_tls)
-                    unconsumed.pop_all()
+                except BaseException:
+                    connected.close()
+                    raise
                 begun()
                 connection = await self._open_accepted(connected, with_tls=with_tls)
         except TimeoutError:

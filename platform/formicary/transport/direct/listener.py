@@ -60,10 +60,7 @@ class Listener:
             places = await _resolve(listen or LOOPBACK)
             self._open_unix(unix)
             former = dict(tcp)
-            self.tcp = tuple(
-                self._open_tcp_again(family, address, former) or self._open_tcp(family, address)
-                for family, address in places
-            )
+            self.tcp = tuple(self._open_tcp(family, address, former) for family, address in places)
         except BaseException:
             await self.close()
             raise
@@ -92,20 +89,13 @@ class Listener:
         self.unix = path
         self._bind(socket.AF_UNIX, path)
 
-    def _open_tcp_again(
-        self, family: int, address: tuple[str, int], former: dict[str, int]
-    ) -> TcpAddress | None:
-        """Take the former port, if any will do, and this one is free."""
+    def _open_tcp(self, family: int, address: tuple[str, int], former: dict[str, int]) -> TcpAddress:
+        """Listen at the former port, if any will do, and it is free."""
         ip, port = address
-        if port or ip not in former:
-            return None
-        try:
-            self._bind(family, (ip, former[ip]))
-        except OSError:
-            return None
-        return ip, former[ip]
-
-    def _open_tcp(self, family: int, address: tuple[str, int]) -> TcpAddress:
+        if not port and ip in former:
+            with contextlib.suppress(OSError):
+                self._bind(family, (ip, former[ip]))
+                return ip, former[ip]
         try:
             listening = self._bind(family, address)
         except OSError as error:

@@ -35,20 +35,6 @@ class FailureDetector:
         rtt: seconds that the latest ping took to be answered; None before there was one.
     """
 
-    __slots__ = (
-        "_absent_since",
-        "_confirmed_at",
-        "_is_proven",
-        "_ping",
-        "_pinged_again_at",
-        "_pinged_at",
-        "_pinged_up_to",
-        "_ticked_at",
-        "heard_at",
-        "rtt",
-        "waiting_since",
-    )
-
     def __init__(self) -> None:
         self.rtt: float | None = None
         self._ping = 0

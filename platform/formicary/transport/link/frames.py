@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import asdict, astuple
@@ -189,15 +189,10 @@ class SentBatch:
         return self._count
 
     def __iter__(self) -> Iterator[Letter]:
-        return iter(self.letters())
+        return iter(self._letters())
 
-    @overload
-    def __getitem__(self, index: int) -> Letter: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Letter]: ...
     def __getitem__(self, index: int | slice) -> Letter | list[Letter]:
-        return self.letters()[index]
+        return self._letters()[index]
 
-    def letters(self) -> list[Letter]:
-        """Return the messages, each with its receiver."""
+    def _letters(self) -> list[Letter]:
         return [from_entry(entry, self._receivers, self._senders) for entry in decode(self._data)]

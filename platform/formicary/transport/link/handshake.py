@@ -26,8 +26,6 @@ class Handshake:
         previous: what hellos say about the session before, see `SessionParameters`.
     """
 
-    __slots__ = ("_challenged_at", "_hello_at", "_nonce", "_random", "asked_at", "parameters", "previous")
-
     def __init__(self, random: Callable[[], int], parameters: SessionParameters) -> None:
         self.parameters = parameters
         self.asked_at = 0.0

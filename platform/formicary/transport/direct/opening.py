@@ -2,8 +2,8 @@
 
 The dialler says who it is and whom it wants; the acceptor proves that it has the key that it once made for
 that dialler (or the one for those who join); the dialler proves the same; the acceptor lets it in. Proofs are
-over everything that was said. With TLS, each side has compared the other's certificate before, so that nobody
-sits between the two. `docs/direct-links.md` has it byte for byte.
+over everything that was said. With TLS, the dialler has compared the acceptor's certificate before, so that
+nobody sits between the two. `docs/direct-links.md` has it byte for byte.
 """
 
 from __future__ import annotations

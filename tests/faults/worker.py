@@ -251,7 +251,7 @@ async def obey(container: Container, work: Work, order: dict[str, Any]) -> None:
             trim()
             tell("trimmed")
         case {"do": "places"}:
-            tell("places", tcp=container.dispatcher.transport._connections._direct._listener.tcp)
+            tell("places", tcp=container.dispatcher.transport._connections.endpoint._listener.tcp)
         case {"do": "clock", "seconds": seconds}:
             shift_clock(seconds)
             tell("shifted", now=time.time())

@@ -9,7 +9,7 @@ from unittest.mock import patch
 from formicary.directory.replicated.directory import ReplicatedDirectory
 from formicary.mobility.departing import Departing
 from formicary.transport.link.arrivals import Arrivals
-from formicary.transport.link.link import Link
+from formicary.transport.link.failing import Failures
 from formicary.transport.link.session import Session
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ def take_again_after_a_change_of_path() -> AbstractContextManager[Any]:
 
 def forget_a_failure() -> AbstractContextManager[Any]:
     """Tell nobody of every fifth message that cannot go."""
-    count, undeliverable = itertools.count(1), Link.undeliverable
+    count, undeliverable = itertools.count(1), Failures.undeliverable
 
-    def forget(self: Link, *letter: Any) -> None:
+    def forget(self: Failures, *letter: Any) -> None:
         if next(count) % 5:
             undeliverable(self, *letter)
 
-    return patch.object(Link, "undeliverable", forget)
+    return patch.object(Failures, "undeliverable", forget)
 
 
 def keep_the_entries_of_the_dead() -> AbstractContextManager[Any]:

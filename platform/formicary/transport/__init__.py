@@ -1,7 +1,7 @@
 """How containers reach each other, and any XMPP address. Each line below knows only those under it.
 
 - `router`: the transport of a container, which has a link to each other one and picks the paths of all
-- `refusals`: what senders elsewhere are told of messages that have failed, and `return_paths`: by which links
+- `refusals`: what senders elsewhere are told of messages that have failed, and by which links
 - `link_table`: the links that are used
 - `xmpp`: a connection to an XMPP server, as a path between containers and to any other XMPP address
 - `direct`: direct connections between containers, as a path
@@ -10,7 +10,7 @@
 - `remote_sink`: where senders wait for room on the way to a receiver elsewhere
 - `accepting`: accepts connections, and tells their sources
 - `os_errors`: what the system says of connections that cannot be made
-- `addresses`: where containers listen, and the addresses by which they are joined
+- `addresses`: where containers listen, and what they tell others about it
 """
 
 from __future__ import annotations

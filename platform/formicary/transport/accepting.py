@@ -24,12 +24,7 @@ _GONE = frozenset({errno.ECONNABORTED, errno.EPROTO})  # what was to be accepted
 
 
 class Acceptor:
-    """Accepts connections, and logs when it temporarily cannot.
-
-    Args:
-        cannot: the beginning of the log line, such as `"c1.lab.localhost accepts no direct connections"`.
-        dropped: counts the connections that could not be accepted.
-    """
+    """Accepts connections; those that it cannot are counted, and logged in a line beginning with `cannot`."""
 
     def __init__(self, cannot: str, dropped: Counter[str]) -> None:
         self._cannot = cannot
@@ -41,9 +36,7 @@ class Acceptor:
     ) -> tuple[socket.socket, Any]:
         """Return the next connection, and its remote address.
 
-        Args:
-            listening: a listening socket that does not block.
-            let_go: closes a connection that can be spared; called when file descriptors run out.
+        `let_go` closes a connection that can be spared, and is called when file descriptors run out.
         """
         loop = asyncio.get_running_loop()
         while True:
@@ -84,11 +77,7 @@ async def _wait_until_readable(listening: socket.socket) -> None:
 
 
 def source_of(address: object) -> str | bytes:
-    """Return where a connection comes from: its host, or the network of 64 bits that IPv6 hosts have.
-
-    Args:
-        address: what the socket says; nothing of use for Unix sockets.
-    """
+    """Return where a connection comes from: its host, or the 64-bit network of an IPv6 host."""
     if not isinstance(address, tuple):
         return ""
     ip = str(address[0]).partition("%")[0]

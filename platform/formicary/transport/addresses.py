@@ -1,9 +1,15 @@
-"""Where a container listens for direct connections, and the join address by which it is found there."""
+"""Where a container listens for direct connections, and what it tells others so that they find it there."""
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
+import os
+import sys
+import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
@@ -21,7 +27,15 @@ SocketAddress = str | TcpAddress
 """The path of a Unix socket, or an IP address and a port."""
 Key = Annotated[bytes, Meta(min_length=32, max_length=32)]
 
+NO_FINGERPRINT = bytes(hashlib.sha256().digest_size)
+"""What stands for the certificate of a side that shows none."""
+
 _SCHEME = "formicary://"
+
+
+def fingerprint(certificate: bytes | None) -> bytes:
+    """Return the SHA-256 of a certificate (DER); of none, 32 zero bytes."""
+    return hashlib.sha256(certificate).digest() if certificate else NO_FINGERPRINT
 
 
 class ListenAddresses(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -61,11 +75,7 @@ class JoinAddress(ListenAddresses, frozen=True, kw_only=True, array_like=True):
 
     @classmethod
     def parse(cls, text: str) -> JoinAddress:
-        """Read what `str()` made.
-
-        Raises:
-            UsageError: it is no join address.
-        """
+        """Read what `str()` made; UsageError if it is no join address."""
         rest = text.strip().removeprefix(_SCHEME)
         domain, _, packed = rest.partition("/")
         try:
@@ -96,6 +106,26 @@ class JoinAddress(ListenAddresses, frozen=True, kw_only=True, array_like=True):
 _decoder = msgspec.msgpack.Decoder(JoinAddress)
 
 
+class Offer(ListenAddresses, frozen=True, kw_only=True, array_like=True):
+    """What a container tells one other, over a way that both trust.
+
+    Args:
+        certificate: its certificate (DER); empty where it uses no TLS.
+        key: a secret for this one peer's dials (32 bytes).
+    """
+
+    certificate: Annotated[bytes, Meta(max_length=4096)]
+    key: Key
+
+    @property
+    def fingerprint(self) -> bytes:
+        """The certificate's SHA-256."""
+        return fingerprint(self.certificate)
+
+    def __repr__(self) -> str:
+        return f"Offer(unix={self.unix!r}, tcp={self.tcp!r}, tls={self.tls!r})"
+
+
 def _shown(domain: str) -> str:
     # What was given may hold the secret: only its beginning is safe to say.
     return repr(f"{domain[:60]}/...")
@@ -106,3 +136,12 @@ def _is_loopback(address: str) -> bool:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
         return False
+
+
+@cache
+def this_host() -> str:
+    """Return an id of this machine: the same for all processes that reach each other by loopback."""
+    if sys.platform != "linux":
+        return f"{uuid.getnode():x}"
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return f"{boot}/{os.stat('/proc/self/ns/net').st_ino:x}"  # noqa: PTH116 -- Path is no shorter

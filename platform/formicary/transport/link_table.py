@@ -19,9 +19,6 @@ _SWEEP = 30.0  # s between two looks for such links
 class LinkTable(dict[str, "Link"]):
     """The links that there are; those that nobody uses are forgotten, and can be made again.
 
-    Args:
-        on_forgotten: called with links that are not in the table any more, and are to end.
-
     Attributes:
         limit: how many links there can be.
         kept: a link that stays, used or not; None where there is none.

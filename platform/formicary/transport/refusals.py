@@ -4,34 +4,57 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary.transport.return_paths import ReturnPaths
-
 if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.transport.link.link import Link
     from formicary.transport.router import Router
 
+_LIMIT = 65_536  # agents of other containers of which it is remembered where they have sent from
+
+
+class ReturnPaths:
+    """The containers that have sent for agents last, by full names; only those that are not homes."""
+
+    def __init__(self) -> None:
+        self._domains: dict[str, str] = {}
+
+    def domain_of(self, sender: str) -> str | None:
+        """Return by which container an agent has sent last; None where that was its home, for all we know."""
+        return self._domains.get(sender)
+
+    def heard(self, sender: str, domain: str) -> str | None:
+        """Take note of a sending container; return the one before, or the home, None where it is the same."""
+        home = sender.partition("@")[2]
+        before = self._domains.get(sender, home)
+        if domain == before:
+            return None
+        if domain == home:
+            del self._domains[sender]
+            return before
+        if len(self._domains) >= _LIMIT:
+            self._domains.clear()
+        self._domains[sender] = domain
+        return before
+
+    def forget(self, sender: str) -> None:
+        """Take it that an agent sends from its home."""
+        self._domains.pop(sender, None)
+
+    def lose(self, domain: str) -> None:
+        """Forget a container that is not there any more."""
+        if self._domains:
+            self._domains = {sender: by for sender, by in self._domains.items() if by != domain}
+
 
 class Refusals:
-    """What a container tells senders elsewhere.
-
-    Args:
-        router: the container's transport.
-    """
+    """Tells senders elsewhere of failures."""
 
     def __init__(self, router: Router) -> None:
         self._router = router
         self.return_paths = ReturnPaths()
-        """By which containers agents have sent last."""
 
     def tell(self, message: Message, receiver: str, failure: Message) -> bool:
-        """Tell a sender that its message was not delivered; return False if it is outside the platform.
-
-        Args:
-            message: what has failed.
-            receiver: the full name of who should have got it.
-            failure: what the sender is told.
-        """
+        """Tell the sender of `message` that it has failed; return False if it is outside the platform."""
         router, sender = self._router, message.sender
         assert sender is not None
         # Back over the link that it has come by, where that is known: its other end shall hear of it before
@@ -56,13 +79,7 @@ class Refusals:
         return True
 
     def tell_by_another_way(self, domain: str, failure: Message, receiver: str) -> bool:
-        """Tell a sender of a failure that a link could not bring; return whether it is told, or will be.
-
-        Args:
-            domain: the link's.
-            failure: what the sender is told.
-            receiver: the sender's full name.
-        """
+        """Tell `receiver` of a failure that the link to `domain` could not bring; return whether it knows."""
         router, home = self._router, receiver.partition("@")[2]
         self.return_paths.forget(receiver)
         places = router.container.dispatcher.places
@@ -82,7 +99,7 @@ class Refusals:
         return True
 
     def heard(self, domain: str, sender: str) -> None:
-        """Called when another container has sent something for an agent, that others have sent for before."""
+        """Take note that another container has sent something for an agent, the first time in a session."""
         before = self.return_paths.heard(sender, domain)
         if before is not None and (link := self._router.links.get(before)) is not None:
             link.forget_sender(sender)  # when it comes that way again, that is to be known

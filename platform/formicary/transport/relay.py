@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from formicary.transport.direct import DirectConnection
+    from formicary.transport.link.link import Link
 
 PASS_ON: Final = 0x40
 """To the container in the middle: pass the frame on to that domain."""
@@ -28,11 +26,7 @@ def wrap(kind: int, domain: str, frame: bytes) -> bytes:
 
 
 def unwrap(data: bytes) -> tuple[int, str, bytes]:
-    """Return what `wrap` was given.
-
-    Raises:
-        ValueError: it was not made by it.
-    """
+    """Return the arguments of `wrap`; ValueError if it has not made this."""
     if len(data) < 2 or not PASS_ON <= data[0] <= RETURNED or len(data) < 2 + data[1]:  # noqa: PLR2004 -- two bytes
         raise ValueError("not a wrapped frame")
     end = 2 + data[1]
@@ -40,37 +34,31 @@ def unwrap(data: bytes) -> tuple[int, str, bytes]:
 
 
 class RelayPath:
-    """The path to one other container through the one in the middle.
-
-    Args:
-        domain: the other container's.
-        middle: returns the connection to the container in the middle, if there is one.
-    """
+    """The path to one other container, by its domain, through the one at the other end of a link."""
 
     kind = "relay"
 
-    def __init__(self, domain: str, middle: Callable[[], DirectConnection | None]) -> None:
+    def __init__(self, domain: str, middle: Link) -> None:
         self._domain = domain
         self._middle = middle
 
     @property
     def is_up(self) -> bool:
         """Whether there is a connection to the container in the middle."""
-        return self._middle() is not None
+        return self._middle.direct is not None
 
     @property
     def has_room(self) -> bool:
         """Whether more can be written to it now."""
-        middle = self._middle()
-        return middle is not None and middle.has_room
+        return self._middle.direct is not None and self._middle.direct.has_room
 
     def send(self, frame: bytes) -> None:
         """Send a frame; it gets lost where there is no connection."""
-        if (middle := self._middle()) is not None:
-            middle.send(wrap(PASS_ON, self._domain, frame))
+        if self._middle.direct is not None:
+            self._middle.direct.send(wrap(PASS_ON, self._domain, frame))
 
     def trouble(self) -> str:
         """Return why nothing can be written now, as part of a sentence."""
-        if self._middle() is None:
+        if self._middle.direct is None:
             return "not connected to the container that this one joined"
         return "because the container that this one joined is not taking more for now"

@@ -29,12 +29,7 @@ class Carrier(Protocol):
 
 
 class RemoteSink:
-    """The message sink of one receiver elsewhere.
-
-    Args:
-        carrier: what carries messages there.
-        receiver: the full name.
-    """
+    """The message sink of one receiver elsewhere, by its full name."""
 
     def __init__(self, carrier: Carrier, receiver: str) -> None:
         self._carrier = carrier

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from formicary.core import randomness
 from formicary.core.errors import ContainerClosedError, FormicaryError, LinkError
@@ -47,6 +47,10 @@ class Router:
         options: how the container wants to reach others, and to be reached.
         session: makes a link's state machine.
         batch_size: how many messages to another container make a batch that does not wait for more.
+
+    Attributes:
+        dropped: how many frames and stanzas were dropped, as their senders may not send them.
+        before_batch: called before a batch goes out.
     """
 
     def __init__(
@@ -60,7 +64,6 @@ class Router:
         self._join = address if isinstance(address, JoinAddress) else None
         self._server = None if isinstance(address, JoinAddress) else address
         self._options = options
-        self._direct_only = options.route == "direct"
         self._make_session = session
         self._batch_size = batch_size
         self._xmpp: XmppConnection | None = None
@@ -69,25 +72,25 @@ class Router:
         self._refusals = Refusals(self)
         self.container: Container
         self.dropped = 0
-        """How many frames and stanzas were dropped, as their senders may not send them."""
         self.is_closed = False
         self.before_batch: Callable[[], None] | None = None
-        """Called before a batch goes out."""
 
     # -- opening --------------------------------------------------------------------------------------------
 
     async def open(self, container: Container) -> None:
-        """Connect for `container`.
-
-        Raises:
-            LinkError: with the cause and what to do about it.
-        """
-        self._check(container)
+        """Connect for `container`; LinkError, with the cause and what to do about it, if that fails."""
+        if self._server is None and self._options.route == "xmpp":
+            raise LinkError(
+                f"container {container.name} has no server, which route='xmpp' needs; omit the route"
+            )
         self.container = container
         container.dispatcher.overflow.pause = self._freeze
         try:
             if self._options.route != "xmpp":
-                await self._open_connections()
+                from formicary.transport.direct.connections import Connections
+
+                self._connections = Connections(self, self._options, relays=self._server is None)
+                await self._connections.endpoint.open()
             if self._server is not None:
                 from formicary.transport.xmpp.connection import XmppConnection
 
@@ -96,52 +99,36 @@ class Router:
             if self._join is not None and self._connections is not None:
                 await self._connections.join(self._join)
             if self._connections is not None:
-                self._connections.keep()
+                self._connections.endpoint.keep()
         except BaseException:
             self.is_closed = True
             self.links.close()
             await self._disconnect()
             raise
 
-    def _check(self, container: Container) -> None:
-        if self._server is None and self._options.route == "xmpp":
-            raise LinkError(
-                f"container {container.name} has no server, which route='xmpp' needs; omit the route"
-            )
-
-    async def _open_connections(self) -> None:
-        from formicary.transport.direct.connections import Connections
-
-        self._connections = Connections(self, self._options, relays=self._server is None)
-        await self._connections.open()
-
     @property
     def join_address(self) -> JoinAddress | None:
         """What others need to join this container: a secret; None where they may not."""
         if self._connections is None or self._server is not None:
             return None
-        return self._connections.join_address
+        return self._connections.endpoint.join_address
 
     # -- links ----------------------------------------------------------------------------------------------
 
     def link_to(self, domain: str) -> Link:
-        """Return the link to another container.
-
-        Raises:
-            FormicaryError: there cannot be one.
-        """
+        """Return the link to another container; FormicaryError if there cannot be one."""
         link = self.links.get(domain)
         if link is None:
             check_container(domain.partition(".")[0])
             if not self.links.make_room():
                 name, count = self.container.name, len(self.links)
                 raise LinkError(f"container {name} has links to {count} others, which is the limit")
-            session = self._make_session(lambda: randomness.bits(32), self._terms(domain))
+            session = self._make_session(lambda: randomness.bits(32), self._parameters(domain))
             link = Link(
                 domain,
                 self,
                 session,
-                direct_only=self._direct_only,
+                direct_only=self._options.route == "direct",
                 make_indirect=self._indirect_path,
                 batch_size=self._batch_size,
             )
@@ -157,11 +144,11 @@ class Router:
         for link in links:
             link.abandon()
             if self._connections is not None:
-                self._connections.forget(link.domain)
+                self._connections.endpoint.forget(link.domain)
 
-    def _terms(self, domain: str) -> SessionParameters:
+    def _parameters(self, domain: str) -> SessionParameters:
         limit = _FRAME_LIMIT if self._xmpp is None else min(_FRAME_LIMIT, self._xmpp.frame_limit)
-        offer = None if self._connections is None else self._connections.offer(domain)
+        offer = None if self._connections is None else self._connections.endpoint.offer(domain)
         return SessionParameters(frame_limit=limit, offer=offer, receipts=True)
 
     def _indirect_path(self, link: Link) -> IndirectPath:
@@ -175,12 +162,12 @@ class Router:
         return self.container.peers is not None and self.container.peers.is_member(domain)
 
     def on_found(self, link: Link, parameters: SessionParameters) -> None:
-        """Called when the other end of a link is there; it may be reached directly, too."""
+        """Dial the other end of a link, which is there, if that can be reached directly."""
         if self._connections is not None:
             self._connections.on_found(link, parameters)
 
     def on_lost(self, link: Link) -> None:
-        """Called when the other end of a link is not there any more."""
+        """Take note that the other end of a link is not there any more."""
         self.links.sweep_later()
         self._refusals.return_paths.lose(link.domain)
         if self._connections is not None:
@@ -189,12 +176,12 @@ class Router:
             self.container.peers.ended(link.domain)
 
     def on_opened(self, link: Link) -> None:
-        """Called when a session of a link has begun."""
+        """Tell the container's peers that a session of a link has begun."""
         if self.container.peers is not None:
             self.container.peers.opened(link.domain)
 
     def on_control(self, link: Link, channel: str, payload: bytes) -> None:
-        """Called with a control message of another container; ValueError if it is none."""
+        """Take a control message of another container; ValueError if it is none."""
         if (peers := self.container.peers) is not None:
             peers.on_control(link.domain, channel, payload)
 
@@ -264,7 +251,7 @@ class Router:
     # -- the indirect path ----------------------------------------------------------------------------------
 
     def on_path_changed(self) -> None:
-        """Called when the indirect path is lost, or is back, or has room or none."""
+        """Choose the paths of all links again: the indirect one is lost, is back, or has room or none."""
         for link in tuple(self.links.values()):
             link.choose_path()
 
@@ -278,7 +265,7 @@ class Router:
             link.receive_indirect(frame)
 
     def on_bounce(self, domain: str, reason: str, *, is_away: bool) -> bool:
-        """Called when a frame to another container came back; return whether there is a link to it."""
+        """Take note that a frame to another container came back; return whether there is a link to it."""
         link = self.links.get(domain)
         if link is not None:
             link.on_bounce(reason, is_away=is_away)
@@ -293,16 +280,11 @@ class Router:
     # -- messages -------------------------------------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for `receiver`, a full name of another domain.
+        """Take a message for a receiver elsewhere, by full name; return the sinks that have no room now.
 
-        Returns:
-            The sinks that have no room now, if any.
-
-        Raises:
-            FormicaryError: the message cannot go there.
+        FormicaryError if the message cannot go there.
         """
-        if self.is_closed:
-            self._reject_closed(message, receiver)
+        self._check_open(message, receiver)
         link = self.link_for(receiver)
         if link is not None:
             return link.post(message, receiver)
@@ -316,14 +298,12 @@ class Router:
 
     def post_to(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for an agent that is in another container than its name says; as `post`."""
-        if self.is_closed:
-            self._reject_closed(message, receiver)
+        self._check_open(message, receiver)
         return self.link_to(domain).post(message, receiver)
 
     def pass_on(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message of another container, as `post_to`; it is not taken until it is there."""
-        if self.is_closed:
-            self._reject_closed(message, receiver)
+        self._check_open(message, receiver)
         return self.link_to(domain).pass_on(message, receiver)
 
     def carry_on(self, domain: str, message: Message, receiver: str) -> None:
@@ -339,10 +319,11 @@ class Router:
         link = self.links.get(domain)
         return () if link is None else link.withdraw(receiver)
 
-    def _reject_closed(self, message: Message, receiver: str) -> NoReturn:
-        error = ContainerClosedError(f"container {self.container.name} has closed its connection")
-        self.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
-        raise error
+    def _check_open(self, message: Message, receiver: str) -> None:
+        if self.is_closed:
+            error = ContainerClosedError(f"container {self.container.name} has closed its connection")
+            self.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
+            raise error
 
     def link_for(self, receiver: str) -> Link | None:
         """Return the link to a receiver in a container of the platform; None for any other address."""
@@ -370,7 +351,7 @@ class Router:
         return not self.is_closed and self._refusals.tell_by_another_way(domain, failure, receiver)
 
     def on_heard(self, domain: str, sender: str) -> None:
-        """Called when another container has sent something for an agent, that others have sent for before."""
+        """Take note that another container has sent something for an agent, the first time in a session."""
         self._refusals.heard(domain, sender)
 
     # -- closing --------------------------------------------------------------------------------------------
@@ -398,7 +379,7 @@ class Router:
             await self._xmpp.close()
 
     def rebind(self) -> None:
-        """Have the loop call the methods that connections' classes have now, where some were replaced."""
+        """Make the loop call the methods that connections' classes have now, where some were replaced."""
         for link in self.links.values():
             if link.direct is not None:
                 link.direct.rebind()

@@ -19,9 +19,8 @@ from tests.unit.transport.streams import Stream, Wire
 
 from formicary.core.message import Message
 from formicary.errors import FormicaryError, LinkError, UsageError
-from formicary.transport.addresses import JoinAddress
+from formicary.transport.addresses import JoinAddress, Offer
 from formicary.transport.direct.connection import LONGEST_FRAME, DirectConnection
-from formicary.transport.direct.offer import Offer
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
 from formicary.transport.link.frames import NAMESPACE, decode, encode, from_entry, to_entry
 from formicary.transport.link.header import (
@@ -166,10 +165,9 @@ def test_openings(by_token):
     key, nonces = bytes(range(32)), (b"d" * 32, b"a" * 32)
 
     def both():
-        common = {"shown": bytes(32), "seen": bytes(32)}
-        dialler = DiallerOpening(PEER, OWN, key, by_token=by_token, nonce=nonces[0], **common)
+        dialler = DiallerOpening(PEER, OWN, key, by_token=by_token, nonce=nonces[0])
         acceptor = AcceptorOpening(
-            OWN, key_of=lambda *_: key, admit=lambda _: "no" if by_token else None, nonce=nonces[1], **common
+            OWN, key_of=lambda *_: key, admit=lambda _: "no" if by_token else None, nonce=nonces[1]
         )
         return dialler, acceptor
 
@@ -312,7 +310,7 @@ class Pair:
         raise AssertionError("they talk for ever")
 
     def said(self, end):
-        instructions, self.ends[end].instructions = self.ends[end].instructions, []
+        instructions = self.ends[end].take_instructions()
         frames = [what.frame for what in instructions if isinstance(what, Transmit)]
         assert sum(map(len, frames)) < 2 * TERMS.window_bytes, "a little makes it say very much"
         return frames

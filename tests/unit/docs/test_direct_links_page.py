@@ -33,21 +33,19 @@ def test_offers_and_join_addresses_have_their_elements_in_this_order():
 def test_the_example_computes_what_a_container_says():
     names = {}
     exec(re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1], names)
-    ours, theirs, key = b"d" * 32, b"a" * 32, b"k" * 32
+    key = b"k" * 32
     for joins in (False, True):
         opening = DiallerOpening(
             "c2.lab.localhost",
             "c1.lab.localhost",
             key,
             by_token=joins,
-            shown=ours,
-            seen=theirs,
             nonce=b"n" * 32,
         )
         hello = names["hello"]("c2.lab.localhost", "c1.lab.localhost", b"n" * 32, joins)
         assert opening.first() == hello
-        answer = names["proof"](b"acceptor", key, hello, b"N" * 32, ours, theirs)
-        proof = names["proof"](b"dialler", key, hello, b"N" * 32, ours, theirs)
+        answer = names["proof"](b"acceptor", key, hello, b"N" * 32)
+        proof = names["proof"](b"dialler", key, hello, b"N" * 32)
         assert opening.received(b"formicary\x01" + b"N" * 32 + answer) == proof
 
 

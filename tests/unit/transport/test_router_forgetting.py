@@ -46,8 +46,7 @@ class Peer:
             self.perform()
 
     def perform(self):
-        instructions, self.session.instructions = self.session.instructions, []
-        for instruction in instructions:
+        for instruction in self.session.take_instructions():
             if isinstance(instruction, Transmit):
                 self.transmit(instruction.frame)
 

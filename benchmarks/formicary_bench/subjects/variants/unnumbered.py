@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from formicary.transport.link.header import CLOSE, DATA, HEADER, PART, SIZE
+from formicary.transport.link.send_window import SendWindow
 from formicary.transport.link.session import Session
 from formicary_bench.subjects.ours import behaviours
 from formicary_bench.subjects.variants import links
@@ -18,8 +19,8 @@ from formicary_bench.subjects.variants import links
 _COPIED = 4096  # bytes of a frame up to which numbered links, too, copy its payload
 
 
-class UnnumberedSession(Session):
-    """A link's end that neither numbers nor acknowledges what it sends, and forgets it at once."""
+class UnnumberedWindow(SendWindow):
+    """Neither numbers nor keeps what it sends."""
 
     def send(self, payload: bytes, item: Any, kind: int = DATA) -> bytes | None:
         """Return the frame to send; None before the other end has answered."""
@@ -32,6 +33,12 @@ class UnnumberedSession(Session):
         if kind == CLOSE:
             return super().make_frame(kind, payload, item)
         return HEADER.pack(kind, self.own, self.peer, 0, 0) + payload
+
+
+class UnnumberedSession(Session):
+    """A link's end that neither numbers nor acknowledges what it sends, and forgets it at once."""
+
+    make_sending = UnnumberedWindow
 
     def receive(self, frame: bytes, now: float) -> bytes | memoryview | None:
         """Return what a frame holds, or what several hold that are parts; the rest is as in any link."""

@@ -5,17 +5,15 @@
 - `connections`: all direct connections of a container: who may make them, and what becomes of them
 - `dialling`: dials other containers, and again when a connection was lost
 - `endpoint`: makes connections: listens and dials
-- `listener` has the sockets, `half_open` those who have connected there and not proven who they are, and
-  `first_message` what they have to say before anything is made for them
+- `listener` has the sockets, `half_open` those who have connected there and not proven who they are
 - `opening`: how both sides prove who they are, as a state machine; `opening_protocol` is that on a connection
 - `connection`: an open connection: frames out, frames in
 - `peer_keys`: which containers this one knows, and the keys that they have of it
-- `offer`: what a container tells others about where it listens
 - `identity`: a container's key and certificate; `identity_file` is where these outlive it
 """
 
+from formicary.transport.addresses import Offer
 from formicary.transport.direct.connection import DirectConnection
 from formicary.transport.direct.endpoint import DirectEndpoint
-from formicary.transport.direct.offer import Offer
 
 __all__ = ["DirectConnection", "DirectEndpoint", "Offer"]

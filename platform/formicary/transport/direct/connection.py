@@ -29,7 +29,7 @@ _pack, _unpack = _LENGTH.pack, _LENGTH.unpack_from
 
 
 def _widen(transport: asyncio.Transport) -> None:
-    """Give a Unix socket room for whole frames: at 100 KB, twice the rate. TCP finds its own sizes."""
+    """Make room for whole frames in a Unix socket: at 100 KB, twice the rate. TCP finds its own sizes."""
     connected = transport.get_extra_info("socket")
     if connected is not None and connected.family == socket.AF_UNIX:
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _HIGH_WATER)
@@ -53,7 +53,7 @@ class DirectConnection(asyncio.Protocol):
         is_dialler: whether this side has dialled.
         description: what it is, such as `TCP 127.0.0.1:40000 with TLS 1.3`.
         rest: what has come in already behind the opening.
-        dropped: where a connection that is ended for what the peer sent is counted.
+        dropped: counts connections that are ended for what the peer sent.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class DirectConnection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def rebind(self) -> None:
-        """Have the loop call the methods that the class has now: uvloop remembers `data_received`."""
+        """Make the loop call the methods that the class has now: uvloop remembers `data_received`."""
         if not self._transport.is_closing():
             self._transport.set_protocol(self)
 

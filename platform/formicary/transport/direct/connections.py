@@ -17,8 +17,6 @@ from formicary.transport.link.paths import NoPath
 from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, RelayPath, unwrap, wrap
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from formicary.container.options import ConnectionOptions
     from formicary.transport.addresses import JoinAddress
     from formicary.transport.direct import DirectConnection
@@ -32,13 +30,7 @@ logger = get_logger("formicary.transport")
 
 
 class Connections:
-    """The direct connections of one container.
-
-    Args:
-        router: whose they are.
-        options: how the container wants to reach others, and to be reached.
-        relays: whether frames of others come over them, as there is no server to pass these on.
-    """
+    """The direct connections of one container; without a server, frames of others go over them (`relays`)."""
 
     def __init__(self, router: Router, options: ConnectionOptions, *, relays: bool) -> None:
         self._router = router
@@ -46,66 +38,46 @@ class Connections:
         self._direct_only = options.route == "direct"
         self._relays = relays
         domain = self._container.domain
-        self._direct = DirectEndpoint(
+        file: IdentityFile | None = None
+        if options.identity is not None:  # few containers have one
+            from formicary.transport.direct.identity_file import IdentityFile
+
+            file = IdentityFile.open(options.identity, domain)
+        self.endpoint = DirectEndpoint(
             domain,
             tls=options.tls,
             listen=options.listen,
             on_connection=self._take,
             admit=self._refusal,
-            file=None if options.identity is None else _identity_file(options.identity, domain),
+            file=file,
         )
-        self._dialling = Dialling(self._direct, self._take, self._not_reached, is_cut=self._is_cut)
-        self._middle: Link | None = None
+        self._dialling = Dialling(self.endpoint, self._take, self._not_reached, is_cut=self._is_cut)
+        self._middle: Link | None = None  # the link to the container that this one has joined
         self._complaint = ""  # why that did not take this one back, as was logged
         self._endings: set[asyncio.Task[None]] = set()
-
-    def forget(self, domain: str) -> None:
-        """Know a container no longer to which there is no link any more; a new one needs a new offer."""
-        self._direct.forget(domain)
-
-    async def open(self) -> None:
-        """Begin to listen; errors as of `DirectEndpoint.open`."""
-        await self._direct.open()
-
-    def keep(self) -> None:
-        """Write the identity file, if there is to be one; errors as of `DirectEndpoint.keep`."""
-        self._direct.keep()
 
     async def close(self) -> None:
         """End them all."""
         await self._dialling.close()
-        await self._direct.close()  # from now on there are no new connections
+        await self.endpoint.close()  # from now on there are no new connections
         connections = [link.direct for link in self._router.links.values() if link.direct is not None]
         await asyncio.gather(*(connection.close() for connection in connections), *self._endings)
-
-    def offer(self, domain: str) -> Offer:
-        """Return what to tell another container, so that it can connect."""
-        return self._direct.offer(domain)
 
     # -- joining --------------------------------------------------------------------------------------------
 
     async def join(self, address: JoinAddress) -> None:
-        """Connect to a container that has given its join address out; it is where all who join it meet.
-
-        Raises:
-            LinkError: it cannot be reached, or does not take this container.
-        """
+        """Connect to a container by its join address: all who join it meet there; LinkError if that fails."""
         own = self._container
         if address.platform != own.platform or address.domain == own.domain:
             raise LinkError(
                 f"container {own.domain} cannot join {address.domain}; give it a different name and "
                 f"platform={address.platform!r}"
             )
-        connection = await self._direct.dial(address.domain, address)
+        connection = await self.endpoint.dial(address.domain, address)
         self._middle = self._router.links.kept = self._router.link_to(address.domain)
         self._take(connection)
         self._middle.connect()
         self._dialling.remember(address.domain, address)
-
-    @property
-    def join_address(self) -> JoinAddress | None:
-        """What others need to join this container: a secret; None where they may not."""
-        return self._direct.join_address
 
     def _refusal(self, peer: str) -> str | None:
         """Return why a container must not join, if it must not."""
@@ -119,21 +91,20 @@ class Connections:
 
     def path_to(self, link: Link) -> IndirectPath:
         """Return the path to another container where there is no direct connection, and no server either."""
-        name = link.domain.partition(".")[0]
-        if self._middle is None:
-            own = self._container.name
-            return NoPath(f"no container named {name!r} is connected to container {own}", link.on_bounce)
-        return RelayPath(link.domain, lambda: self._middle.direct if self._middle is not None else None)
+        if self._middle is not None:
+            return RelayPath(link.domain, self._middle)
+        name, own = link.domain.partition(".")[0], self._container.name
+        return NoPath(f"no container named {name!r} is connected to container {own}", link.on_bounce)
 
-    # -- links ----------------------------------------------------------------------------------------------
+    # -- dialling -------------------------------------------------------------------------------------------
 
     def on_found(self, link: Link, parameters: SessionParameters) -> None:
-        """Called when the other end of a link is there; it may be reached directly, too."""
+        """Dial the other end of a link, which is there, if that can be reached directly."""
         if parameters.offer is None:
             return
         try:
             offer = msgspec.convert(parameters.offer, Offer)
-            self._direct.expect(link.domain, offer)
+            self.endpoint.expect(link.domain, offer)
         except (msgspec.ValidationError, FormicaryError) as error:
             self._router.drop(link.domain, f"an offer that is none: {error}")
             return
@@ -142,13 +113,13 @@ class Connections:
         if link.direct is None:
             self._dialling.begin(link.domain, is_first=self._container.domain < link.domain)
 
-    def _is_cut(self, domain: str) -> bool:
-        return self._direct_only or self._router.links[domain].is_cut
-
     def on_lost(self, link: Link) -> None:
-        """Called when the other end of a link is not there any more."""
+        """Dial the other end of a link no more, which is not there."""
         if link is not self._middle:
             self._dialling.forget(link.domain)
+
+    def _is_cut(self, domain: str) -> bool:
+        return self._direct_only or self._router.links[domain].is_cut
 
     def _not_reached(self, domain: str, error: FormicaryError) -> None:
         link = self._router.links[domain]
@@ -163,7 +134,7 @@ class Connections:
             if link.was_direct or self._direct_only:
                 link.lose("nothing is listening there any more")
 
-    # -- direct connections ---------------------------------------------------------------------------------
+    # -- connections ----------------------------------------------------------------------------------------
 
     def _take(self, connection: DirectConnection) -> None:
         """Use a connection to another container, which has proven who it is."""
@@ -182,27 +153,26 @@ class Connections:
             return
         if other is not None:
             self._cut(other)
-        on_frame = partial(self._receive_joined, link) if self._relays else link.receive
         link.direct = connection
         link.was_direct = True
-        link.obstacle = ""
+        link.failures.obstacle = ""
         self._dialling.stop(link.domain)
-
-        def start() -> None:  # not in the task that has made the connection: agents run in it, too
-            if link.direct is connection:
-                connection.start(
-                    on_frame=on_frame,
-                    on_read_end=self._container.scheduler.run_now,
-                    on_room=lambda _: link.refresh(),
-                    on_lost=partial(self._lose, link, connection),
-                )
-
-        asyncio.get_running_loop().call_soon(start)
+        # Not in the task that has made the connection: agents run in it, too.
+        asyncio.get_running_loop().call_soon(self._start, link, connection)
         link.choose_path()
         if link is self._middle:
             self._complaint = ""
             self._router.on_path_changed()
             link.connect()  # it may have been restarted, and then it does not know of this container
+
+    def _start(self, link: Link, connection: DirectConnection) -> None:
+        if link.direct is connection:
+            connection.start(
+                on_frame=partial(self._receive_joined, link) if self._relays else link.receive,
+                on_read_end=self._container.scheduler.run_now,
+                on_room=lambda _: link.refresh(),
+                on_lost=partial(self._lose, link, connection),
+            )
 
     def _cut(self, connection: DirectConnection) -> None:
         connection.abort()
@@ -259,9 +229,3 @@ class Connections:
             link.direct.send(wrap(RETURNED, domain, reason.encode()))
         elif other.direct.has_room:  # where there is none, it gets lost, and will come again
             other.direct.send(wrap(PASSED_ON, link.domain, inner))
-
-
-def _identity_file(path: Path, domain: str) -> IdentityFile:
-    from formicary.transport.direct.identity_file import IdentityFile  # few containers have one
-
-    return IdentityFile.open(path, domain)

@@ -21,7 +21,7 @@ _LONGEST_NEEDED = 1.0  # the same where messages have no other path, or without 
 
 
 class Dialling:
-    """What one container dials.
+    """Dials containers by their domains.
 
     Args:
         direct: makes the connections.

@@ -6,18 +6,15 @@ import asyncio
 import secrets
 import ssl
 from collections import Counter
-from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.errors import AuthenticationError, LinkError
 from formicary.core.logs import get_logger
-from formicary.transport.addresses import JoinAddress
-from formicary.transport.direct.first_message import first_message
-from formicary.transport.direct.half_open import cut
-from formicary.transport.direct.identity import NO_FINGERPRINT, Identity, anonymous
+from formicary.transport.addresses import NO_FINGERPRINT, JoinAddress, Offer, this_host
+from formicary.transport.direct.half_open import cut, first_message
+from formicary.transport.direct.identity import Identity, anonymous
 from formicary.transport.direct.listener import Listener
-from formicary.transport.direct.offer import Offer, this_host
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
 from formicary.transport.direct.opening_protocol import OpeningProtocol
 from formicary.transport.direct.peer_keys import PeerKeys
@@ -80,12 +77,7 @@ class DirectEndpoint:
         self._anonymous = anonymous() if tls else None
 
     async def open(self) -> None:
-        """Begin to listen.
-
-        Raises:
-            UsageError: `listen` is no address and no host's name.
-            LinkError: it is not possible to listen there.
-        """
+        """Begin to listen; UsageError if `listen` is no address, LinkError if the system refuses."""
         record = self._record
         if record is None:
             await self._listener.open(self._listen)
@@ -95,11 +87,7 @@ class DirectEndpoint:
                 logger.warning("%s cannot find it again and need its new join address", change)
 
     def keep(self) -> None:
-        """Put what those who join know this container by into its file, if it has one.
-
-        Raises:
-            UsageError: that cannot be written.
-        """
+        """Write the identity file, if there is to be one; UsageError if that is impossible."""
         if self._file is not None and self._token is not None:
             self._file.keep(
                 self._token, self._identity, tls=self._tls, unix=self._listener.unix, tcp=self._listener.tcp
@@ -141,11 +129,7 @@ class DirectEndpoint:
         return Offer(**self._addresses(), certificate=certificate, key=self._peers.key_for(peer))
 
     def expect(self, peer: str, offer: Offer) -> None:
-        """Take connections from `peer` that show the certificate in its offer, and no other.
-
-        Raises:
-            AuthenticationError: what is in the offer is no certificate.
-        """
+        """Trust the certificate in an offer of `peer`, and no other; AuthenticationError if it is none."""
         self._peers.expect(peer, offer.certificate)
 
     def forget(self, peer: str) -> None:
@@ -171,10 +155,11 @@ class DirectEndpoint:
         with_tls = bool(self._tls) if is_tcp else self._tls == "always"
         try:
             async with asyncio.timeout(_OPENING_TIMEOUT):
-                with ExitStack() as unconsumed:
-                    unconsumed.callback(connected.close)
+                try:
                     await first_message(connected, with_tls=with_tls)
-                    unconsumed.pop_all()
+                except BaseException:
+                    connected.close()
+                    raise
                 begun()
                 connection = await self._open_accepted(connected, with_tls=with_tls)
         except TimeoutError:
@@ -204,13 +189,8 @@ class DirectEndpoint:
                 await cut(connected)
 
     def _acceptor(self, seen: bytes, *, with_tls: bool) -> AcceptorOpening:
-        return AcceptorOpening(
-            self._domain,
-            key_of=partial(self._peers.key_of, with_tls=with_tls),
-            admit=self._admit,
-            shown=self._identity.fingerprint if self._identity and with_tls else NO_FINGERPRINT,
-            seen=seen,
-        )
+        key_of = partial(self._peers.key_of, seen=seen if with_tls else None)
+        return AcceptorOpening(self._domain, key_of=key_of, admit=self._admit)
 
     # -- dialling -------------------------------------------------------------------------------------------
 
@@ -297,12 +277,4 @@ class DirectEndpoint:
             raise AuthenticationError(
                 f"a different certificate than that of {peer} was presented; get its address again"
             )
-        shows = self._identity is not None and context is self._showing
-        return DiallerOpening(
-            self._domain,
-            peer,
-            offer.key,
-            by_token=isinstance(offer, JoinAddress),
-            shown=self._identity.fingerprint if self._identity and shows else NO_FINGERPRINT,
-            seen=seen,
-        )
+        return DiallerOpening(self._domain, peer, offer.key, by_token=isinstance(offer, JoinAddress))

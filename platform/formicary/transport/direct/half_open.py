@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import select
 import socket
 from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from formicary.transport.accepting import source_of
+from formicary.transport.direct.opening import OpeningError, is_whole_hello
 from formicary.transport.os_errors import descriptor_limit
 
 if TYPE_CHECKING:
@@ -23,6 +25,11 @@ _SHARE = 8  # of how many files that may be open at once one such connection may
 
 _SILENT = 0.1  # s for which each is kept, however many there are
 _BEGUN = 0.5  # the same for one whose first message is there
+_LOOK_AGAIN = 0.05  # s at most between two looks
+_HANDSHAKE = b"\x16\x03"  # TLS: the type of a record, and its major version (RFC 8446, section 5.1)
+_RECORD_HEAD = 5  # bytes
+_LONGEST_RECORD = 1 << 14  # bytes
+_HALF_CLOSED = getattr(select, "POLLRDHUP", 0)  # Linux has it; elsewhere such a connection takes too long
 _TURNS = 1000  # of the loop in which a connection that has ended is closed: far more than it takes
 
 
@@ -33,10 +40,8 @@ class HalfOpen:
     out connections of its own before those of others. Each is kept for a moment in which it could get in, and
     for less if it says nothing; it is the one whose moment ends first that goes.
 
-    Args:
-        welcome: called with each connection, whether it is one of TCP, and what to call when its first
-            message is there; takes it over or ends it, and returns when either is done.
-        dropped: where those that are pushed out are counted.
+    `welcome` is called with each connection, whether it is TCP, and what to call when its first message is
+    there; it takes it over or ends it, and returns when either is done.
     """
 
     def __init__(self, welcome: Welcome, dropped: Counter[str]) -> None:
@@ -119,3 +124,49 @@ async def cut(connected: socket.socket) -> None:
             return
         await asyncio.sleep(0.001)  # its transport tells nobody but TLS
     connected.close()  # the loop had not taken it after all
+
+
+async def first_message(connected: socket.socket, *, with_tls: bool) -> None:
+    """Return when the first message has come whole; it is left in the socket for whoever reads it.
+
+    TLS takes some hundred kilobytes for each connection: that is for those who begin to speak it.
+
+    Raises:
+        OpeningError: it is not TLS where that comes first, or the connection has ended.
+    """
+    pause = 0.001
+    # What is left in a socket makes it readable, so a reader would be called all the time.
+    while not _has_come(connected, with_tls=with_tls):
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LOOK_AGAIN)
+
+
+def _has_come(connected: socket.socket, *, with_tls: bool) -> bool:
+    has_ended = _has_ended(connected)  # before the look: what came before the end is there then
+    try:
+        data = connected.recv(_RECORD_HEAD + _LONGEST_RECORD, socket.MSG_PEEK)
+    except BlockingIOError:
+        return False
+    except OSError:
+        raise OpeningError("closed early") from None
+    if _is_whole_record(data) if with_tls else is_whole_hello(data):
+        return True
+    if has_ended or not data:
+        raise OpeningError("closed early")
+    return False
+
+
+def _is_whole_record(data: bytes) -> bool:
+    length = int.from_bytes(data[_RECORD_HEAD - 2 : _RECORD_HEAD])
+    if not _HANDSHAKE.startswith(data[: len(_HANDSHAKE)]) or length > _LONGEST_RECORD:
+        raise OpeningError("no TLS")
+    return len(data) >= _RECORD_HEAD and len(data) >= _RECORD_HEAD + length
+
+
+def _has_ended(connected: socket.socket) -> bool:
+    """Return whether the other side sends nothing more."""
+    if not _HALF_CLOSED:
+        return False
+    poll = select.poll()
+    poll.register(connected, _HALF_CLOSED)
+    return bool(poll.poll(0))

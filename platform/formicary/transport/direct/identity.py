@@ -6,7 +6,6 @@ compares. So neither names nor dates in it matter, and hosts whose clocks are wr
 
 from __future__ import annotations
 
-import hashlib
 import os
 import ssl
 from contextlib import contextmanager
@@ -17,30 +16,18 @@ from typing import TYPE_CHECKING
 
 from formicary.core.files import write_private
 from formicary.core.scratch import scratch_folder
+from formicary.transport.addresses import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-NO_FINGERPRINT = bytes(hashlib.sha256().digest_size)
-"""What stands for the certificate of a side that shows none."""
 
 _FIRST_DAY = datetime(2000, 1, 1)  # noqa: DTZ001 -- certificates' dates are UTC and carry no zone
 _LAST_DAY = datetime(9999, 12, 31, 23, 59, 59)  # noqa: DTZ001 -- RFC 5280: no well-defined end
 
 
-def fingerprint(certificate: bytes | None) -> bytes:
-    """Return the SHA-256 of a certificate (DER); of none, 32 zero bytes."""
-    return hashlib.sha256(certificate).digest() if certificate else NO_FINGERPRINT
-
-
 @dataclass(frozen=True)
 class Identity:
-    """A key with its certificate.
-
-    Args:
-        certificate: the certificate (DER).
-        pem: key and certificate (PEM).
-    """
+    """A key and its certificate: both as PEM, and the certificate as DER."""
 
     certificate: bytes
     pem: bytes = field(repr=False)
@@ -95,7 +82,7 @@ class Identity:
 
 @contextmanager
 def _as_file(secret: bytes) -> Iterator[str]:
-    """Give a file that nobody else can read, as Python's ssl takes a key from nowhere else.
+    """Yield a file that nobody else can read, as Python's ssl takes a key from nowhere else.
 
     Where the system has files in memory it is one: so no key is left on a disk, even if we are killed.
     """

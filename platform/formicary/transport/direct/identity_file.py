@@ -30,16 +30,9 @@ _LONGEST = 1 << 16  # bytes of a file that may be one
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is in the file.
+    """What is in the file, and what those who join know the container by.
 
-    Args:
-        domain: the container's domain.
-        token: what those who join prove.
-        pem: the container's private key and certificate (PEM); None where it used no TLS.
-        tls: where it used TLS.
-        unix: the path of its Unix socket.
-        tcp: the IP addresses and ports where it listened.
-        version: of this format.
+    Key and certificate are in `pem`, which is None where it used no TLS.
     """
 
     domain: str
@@ -55,11 +48,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def identity(self) -> Identity | None:
-        """The container's key with its certificate.
-
-        Raises:
-            ValueError: these are none, or not of each other.
-        """
+        """The container's key with its certificate; ValueError if they are not of each other."""
         if self.pem is None:
             return None
         begin = self.pem.index(ssl.PEM_HEADER)
@@ -89,11 +78,7 @@ class IdentityFile:
 
     @classmethod
     def open(cls, path: Path, domain: str) -> Self:
-        """Read the file at `path`, which keeps it from others until it is closed; it need not exist yet.
-
-        Args:
-            path: where it is, or will be.
-            domain: the domain of the container that it is for.
+        """Read and lock the file at `path`, which need not exist yet, for a container by its domain.
 
         Raises:
             UsageError: it is in use, cannot be read, or is none of this container; it is left as it is.
@@ -164,11 +149,7 @@ class IdentityFile:
         unix: str | None,
         tcp: tuple[TcpAddress, ...],
     ) -> None:
-        """Have the file hold this, as a `Record` does: it is made now if there was none.
-
-        Raises:
-            UsageError: it cannot be written, or another container has made one there; it is as it was.
-        """
+        """Write a `Record` to the file, which is made if there was none; UsageError if that fails."""
         pem = identity.pem.decode() if identity else None
         record = Record(domain=self._domain, token=token, pem=pem, tls=tls, unix=unix, tcp=tcp)
         if record == self.record:

@@ -30,13 +30,7 @@ _LONGEST_PATH = 104  # bytes of a Unix socket's path that all systems take (Linu
 
 
 class Listener:
-    """A container's listening sockets.
-
-    Args:
-        domain: the container's, for the log.
-        welcome: as of `HalfOpen`.
-        dropped: where those that are given up for being too many are counted.
-    """
+    """A container's listening sockets; arguments as of `HalfOpen`."""
 
     def __init__(self, domain: str, welcome: Welcome, dropped: Counter[str]) -> None:
         self._acceptor = Acceptor(f"{domain} accepts no direct connections", dropped)
@@ -66,10 +60,7 @@ class Listener:
             places = await _resolve(listen or LOOPBACK)
             self._open_unix(unix)
             former = dict(tcp)
-            self.tcp = tuple(
-                self._open_tcp_again(family, address, former) or self._open_tcp(family, address)
-                for family, address in places
-            )
+            self.tcp = tuple(self._open_tcp(family, address, former) for family, address in places)
         except BaseException:
             await self.close()
             raise
@@ -98,20 +89,13 @@ class Listener:
         self.unix = path
         self._bind(socket.AF_UNIX, path)
 
-    def _open_tcp_again(
-        self, family: int, address: tuple[str, int], former: dict[str, int]
-    ) -> TcpAddress | None:
-        """Take the former port, if any will do, and this one is free."""
+    def _open_tcp(self, family: int, address: tuple[str, int], former: dict[str, int]) -> TcpAddress:
+        """Listen at the former port, if any will do, and it is free."""
         ip, port = address
-        if port or ip not in former:
-            return None
-        try:
-            self._bind(family, (ip, former[ip]))
-        except OSError:
-            return None
-        return ip, former[ip]
-
-    def _open_tcp(self, family: int, address: tuple[str, int]) -> TcpAddress:
+        if not port and ip in former:
+            with contextlib.suppress(OSError):
+                self._bind(family, (ip, former[ip]))
+                return ip, former[ip]
         try:
             listening = self._bind(family, address)
         except OSError as error:
@@ -139,8 +123,7 @@ class Listener:
     async def _accept(self, listening: socket.socket) -> None:
         """Accept connections, and none while as many are half open as may be.
 
-        Each socket has places of its own: who is kept out of one may get in by another, as members on this
-        host do by the Unix socket.
+        Each socket has places of its own: members on this host may get in by the Unix socket.
         """
         half_open = HalfOpen(self._welcome, self._dropped)
 

@@ -2,8 +2,8 @@
 
 The dialler says who it is and whom it wants; the acceptor proves that it has the key that it once made for
 that dialler (or the one for those who join); the dialler proves the same; the acceptor lets it in. Proofs are
-over everything that was said, and over the certificates that each side showed or saw: they differ where
-somebody sits between the two with a certificate of their own. `docs/direct-links.md` has it byte for byte.
+over everything that was said. With TLS, the dialler has compared the acceptor's certificate before, so that
+nobody sits between the two. `docs/direct-links.md` has it byte for byte.
 """
 
 from __future__ import annotations
@@ -34,12 +34,7 @@ _LONGEST_REASON = 1000  # bytes
 
 
 class OpeningError(Exception):
-    """The opening has failed on the acceptor's side.
-
-    Args:
-        reason: in a word or two, for counting.
-        answer: what to send before the connection ends.
-    """
+    """The opening has failed on the acceptor's side: why, to be counted, and what to answer."""
 
     def __init__(self, reason: str, answer: bytes = b"") -> None:
         super().__init__(reason)
@@ -56,8 +51,8 @@ class _Opening:
         self._nonce = nonce or secrets.token_bytes(_NONCE)
         self._hello = b""
 
-    def _prove(self, side: bytes, key: bytes, nonce: bytes, dialler: bytes, acceptor: bytes) -> bytes:
-        return hmac.digest(key, side + self._hello + nonce + dialler + acceptor, "sha256")
+    def _prove(self, side: bytes, key: bytes, nonce: bytes) -> bytes:
+        return hmac.digest(key, side + self._hello + nonce, "sha256")
 
 
 class DiallerOpening(_Opening):
@@ -68,26 +63,15 @@ class DiallerOpening(_Opening):
         peer: the domain of the container that is wanted.
         key: the secret, 32 bytes.
         by_token: whether that is the token for those who join.
-        shown: the fingerprint of the certificate that we showed.
-        seen: the fingerprint of the certificate that the other side showed.
         nonce: 32 bytes; random if None.
     """
 
     def __init__(
-        self,
-        domain: str,
-        peer: str,
-        key: bytes,
-        *,
-        by_token: bool,
-        shown: bytes,
-        seen: bytes,
-        nonce: bytes | None = None,
+        self, domain: str, peer: str, key: bytes, *, by_token: bool, nonce: bytes | None = None
     ) -> None:
         super().__init__(nonce)
         self.peer = peer
         self._key = key
-        self._certificates = (shown, seen)
         self._is_proven = False
         ours, theirs = domain.encode(), peer.encode()
         self._hello = b"".join((
@@ -129,12 +113,12 @@ class DiallerOpening(_Opening):
             return b""
         nonce, proof = self.rest[_HEAD.size : _HEAD.size + _NONCE], self.rest[end - _PROOF : end]
         self.rest = self.rest[end:]
-        if not hmac.compare_digest(proof, self._prove(b"acceptor", self._key, nonce, *self._certificates)):
+        if not hmac.compare_digest(proof, self._prove(b"acceptor", self._key, nonce)):
             raise AuthenticationError(
                 f"what answers there did not prove to be {self.peer}; get its address again"
             )
         self._is_proven = True
-        return self._prove(b"dialler", self._key, nonce, *self._certificates)
+        return self._prove(b"dialler", self._key, nonce)
 
     def _read_verdict(self) -> None:
         if len(self.rest) < _VERDICT.size:
@@ -166,12 +150,9 @@ class AcceptorOpening(_Opening):
 
     Args:
         domain: our container's.
-        key_of: called with the dialler's domain, what it proves, and the fingerprint of the certificate that
-            it showed; returns the key, or raises OpeningError.
+        key_of: called with the dialler's domain, and what it proves; returns the key, or raises OpeningError.
         admit: called with the domain of a dialler that wants to join and has proven the token; returns why
             not, or None.
-        shown: the fingerprint of the certificate that we showed.
-        seen: the fingerprint of the certificate that the other side showed.
         nonce: 32 bytes; random if None.
     """
 
@@ -179,10 +160,8 @@ class AcceptorOpening(_Opening):
         self,
         domain: str,
         *,
-        key_of: Callable[[str, int, bytes], bytes],
+        key_of: Callable[[str, int], bytes],
         admit: Callable[[str], str | None],
-        shown: bytes,
-        seen: bytes,
         nonce: bytes | None = None,
     ) -> None:
         super().__init__(nonce)
@@ -190,17 +169,12 @@ class AcceptorOpening(_Opening):
         self._domain = domain
         self._key_of = key_of
         self._admit = admit
-        self._certificates = (seen, shown)
         self._key = b""
         self._claimed = ""
         self._by_token = False
 
     def received(self, data: bytes) -> bytes:
-        """Take what the dialler says; return what to answer.
-
-        Raises:
-            OpeningError: it is not let in.
-        """
+        """Take what the dialler says; return what to answer. OpeningError if it is not let in."""
         self.rest += data
         answer = b""
         if not self._key:
@@ -226,8 +200,8 @@ class AcceptorOpening(_Opening):
             return b""
         self._hello, self.rest = data[:end], data[end:]
         self._check_names(kind, data[start : start + ours], data[start + ours : end])
-        self._key = self._key_of(self._claimed, kind, self._certificates[0])
-        proof = self._prove(b"acceptor", self._key, self._nonce, *self._certificates)
+        self._key = self._key_of(self._claimed, kind)
+        proof = self._prove(b"acceptor", self._key, self._nonce)
         return _HEAD.pack(MAGIC, VERSION) + self._nonce + proof
 
     def _check_names(self, kind: int, dialler: bytes, acceptor: bytes) -> None:
@@ -243,9 +217,7 @@ class AcceptorOpening(_Opening):
 
     def _check_proof(self) -> bytes:
         proof, self.rest = self.rest[:_PROOF], self.rest[_PROOF:]
-        if not hmac.compare_digest(
-            proof, self._prove(b"dialler", self._key, self._nonce, *self._certificates)
-        ):
+        if not hmac.compare_digest(proof, self._prove(b"dialler", self._key, self._nonce)):
             raise OpeningError("wrong proof")
         if self._by_token and (reason := self._admit(self._claimed)) is not None:
             text = reason.encode()[:_LONGEST_REASON]

@@ -6,8 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, cast
 
 from formicary.core.errors import LinkError
+from formicary.transport.addresses import fingerprint
 from formicary.transport.direct.connection import DirectConnection
-from formicary.transport.direct.identity import fingerprint
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
 
 if TYPE_CHECKING:
@@ -22,10 +22,8 @@ _LAST_WORD = 0.5  # seconds that the other side gets to read why it is refused
 class OpeningProtocol(asyncio.Protocol):
     """One connection during the opening.
 
-    Args:
-        opening: called with the fingerprint of the certificate that the other side showed; makes the
-            opening, or raises LinkError.
-        dropped: handed on to the connection.
+    `opening` makes that when there is a connection, from the fingerprint of the other side's certificate, or
+    raises LinkError.
     """
 
     def __init__(
@@ -44,9 +42,7 @@ class OpeningProtocol(asyncio.Protocol):
         """Done when the connection has ended during the opening."""
 
     async def connection(self) -> DirectConnection:
-        """Return the connection when both sides have proven who they are.
-
-        If cancelled, the connection is cut.
+        """Return the connection when both sides have proven who they are; if cancelled, it is cut.
 
         Raises:
             LinkError: the other side is not what was wanted.
@@ -75,7 +71,7 @@ class OpeningProtocol(asyncio.Protocol):
             del error
 
     async def _end(self) -> None:
-        """Give the other side a moment to take our last word."""
+        """Wait a moment for the other side to take our last word."""
         if self._transport is None:
             return
         try:
@@ -153,6 +149,6 @@ class OpeningProtocol(asyncio.Protocol):
             self.opened.set_result(None)
 
     def connection_lost(self, _exc: Exception | None) -> None:
-        """Say that it ended too early; for asyncio."""
+        """Fail the opening, which ended too early; for asyncio."""
         self.ended.set_result(None)
         self._give_up(OpeningError("closed early"))

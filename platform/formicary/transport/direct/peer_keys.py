@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import AuthenticationError
-from formicary.transport.direct.identity import NO_FINGERPRINT, fingerprint
+from formicary.transport.addresses import NO_FINGERPRINT, fingerprint
 from formicary.transport.direct.opening import BY_TOKEN, OpeningError
 
 if TYPE_CHECKING:
@@ -27,12 +27,7 @@ class _Peer:
 
 
 class PeerKeys:
-    """The peers that a container knows.
-
-    Args:
-        identity: the container's; None if it uses no TLS at all.
-        token: the secret for those who join; None if nobody may.
-    """
+    """The peers that a container knows; without an identity it uses no TLS, without a token nobody joins."""
 
     def __init__(self, identity: Identity | None, token: bytes | None) -> None:
         self._identity = identity
@@ -48,11 +43,7 @@ class PeerKeys:
         return known.key
 
     def expect(self, peer: str, certificate: bytes) -> None:
-        """Take only this certificate (DER) from `peer` from now on.
-
-        Raises:
-            AuthenticationError: it is no certificate.
-        """
+        """Take only this certificate (DER) from `peer` from now on; AuthenticationError if it is none."""
         known = self._known.get(peer)
         if self._context is None or (known and known.certificate == certificate):
             return
@@ -82,17 +73,13 @@ class PeerKeys:
             self._loaded = len(trusted)
         return self._context
 
-    def key_of(self, peer: str, kind: int, seen: bytes, *, with_tls: bool) -> bytes:
-        """Return what a dialler has to prove.
+    def key_of(self, peer: str, kind: int, *, seen: bytes | None) -> bytes:
+        """Return what a dialler has to prove; OpeningError if it is not known, or shows another certificate.
 
         Args:
             peer: who it says it is.
             kind: what it wants to prove.
-            seen: the fingerprint of the certificate that it showed.
-            with_tls: whether the connection has TLS.
-
-        Raises:
-            OpeningError: it is not known, or shows another certificate.
+            seen: the fingerprint of the certificate that it showed; None on a connection without TLS.
         """
         if kind == BY_TOKEN:
             if self._token is None:
@@ -101,7 +88,7 @@ class PeerKeys:
         known = self._known.get(peer)
         if known is None or not known.is_offered:
             raise OpeningError("unknown peer")
-        if with_tls and (seen == NO_FINGERPRINT or seen != fingerprint(known.certificate)):
+        if seen is not None and (seen == NO_FINGERPRINT or seen != fingerprint(known.certificate)):
             raise OpeningError("other certificate")
         return known.key
 

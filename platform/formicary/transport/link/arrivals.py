@@ -22,11 +22,8 @@ from formicary.transport.link.wire_names import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from formicary.container.container import Container
-    from formicary.container.overflow import Overflow, Source
     from formicary.transport.link.frames import Entry
+    from formicary.transport.link.link import Link
     from formicary.transport.link.receipts import Receipts
 
 logger = get_logger("formicary.transport")
@@ -38,67 +35,29 @@ _NOBODY = 0
 
 
 class Arrivals:
-    """Hands over what one other container sends.
+    """Hands over what comes over one link.
 
-    Args:
-        container: who gets it.
-        domain: the domain of the other container.
-        overflow: where messages wait for full mailboxes.
-        link: the link that they come over.
-        on_pause: called with an agent's full name, and whether that agent is to be sent nothing.
-        on_control: called with the channel and the payload of each control message of the other container.
-        is_believed: whether a container, by its domain, may speak for agents of others.
-        on_heard: called with the domain and an agent's full name when it first speaks for that.
-        on_receipt: called with what the other end says of which messages were taken.
-        on_failure: called with each message that may say that another one has failed.
-        receipts: keeps what comes until it is taken.
-        refuse: called with a message, its receiver, and why it fails: the other end is to hear of it.
-        drop: called with what cannot be handed over, as a sentence.
+    Attributes:
+        messages: how many have come.
+        senders: the agents that the other container speaks for.
     """
 
-    def __init__(
-        self,
-        container: Container,
-        domain: str,
-        *,
-        overflow: Overflow,
-        link: Source,
-        on_pause: Callable[[str, bool], None],
-        on_control: Callable[[str, bytes], None],
-        on_receipt: Callable[[bytes], None],
-        on_failure: Callable[[Message], None],
-        is_believed: Callable[[str], bool],
-        on_heard: Callable[[str, str], None],
-        receipts: Receipts,
-        refuse: Callable[[Message, str, str], None],
-        drop: Callable[[str], None],
-    ) -> None:
-        self._container = container
-        self._dispatcher = container.dispatcher
-        self._routes = container.dispatcher.routes
-        self._domain = domain
-        self._receivers = ReceiverNames(container.domain, container.dispatcher.visitors)
-        self._senders = SenderNames(domain, is_believed, on_heard)
-        self._overflow = overflow
+    def __init__(self, link: Link, receipts: Receipts) -> None:
         self._link = link
-        self._on_pause = on_pause
-        self._on_control = on_control
-        self._on_receipt = on_receipt
-        self._on_failure = on_failure
+        self._container = container = link.owner.container
+        self._dispatcher = container.dispatcher
+        self._overflow = container.dispatcher.overflow
+        self._routes = container.dispatcher.routes
+        self._receivers = ReceiverNames(container.domain, container.dispatcher.visitors)
+        self.senders = SenderNames(link.domain, link.owner.is_member, link.owner.on_heard)
+        self._note_failure = link.failures.told.note
         self._receipts = receipts
-        self._refuse = refuse
-        self._drop = drop
         self.messages = 0
-        """How many have come."""
 
     def hand_over(self, batch: bytes | memoryview) -> bool:
         """Hand over what a batch holds; the way that nearly all messages from elsewhere take.
 
-        Returns:
-            Whether agents may have got something: not where all of it was one order.
-
-        Raises:
-            ValueError: it is no batch.
+        Return False if all of it was one order, and no agent has got anything. ValueError if it is no batch.
         """
         entries = decode(batch)
         self.messages += len(entries)
@@ -106,7 +65,7 @@ class Arrivals:
             self._take_order(entries[0], _NO_ORDER)
             return False
         takers = self._overflow.arrivals
-        receivers, senders, routes = self._receivers, self._senders, self._routes
+        receivers, senders, routes = self._receivers, self.senders, self._routes
         receipts = self._receipts
         arrived = receipts.arrived
         note, expect = arrived.append, receipts.receivers.add
@@ -119,7 +78,7 @@ class Arrivals:
                 else:
                     message, receiver = from_entry((to, by, body, act, others), receivers, senders)
                     if act == "failure":
-                        self._on_failure(message)
+                        self._note_failure(message)
             except ValueError as error:
                 self._take_unusual((to, by, body, act, others), error)
                 continue
@@ -139,10 +98,12 @@ class Arrivals:
 
     def _report(self, error: Exception) -> None:
         if isinstance(error, ValueError):
-            self._drop(str(error))
+            self._link.drop(str(error))
         else:
             logger.error(
-                "a message from %s could not be handled; please report this", self._domain, exc_info=error
+                "a message from %s could not be handled; please report this",
+                self._link.domain,
+                exc_info=error,
             )
 
     def _take_unusual(self, entry: Entry, error: ValueError) -> None:
@@ -161,39 +122,29 @@ class Arrivals:
         except ValueError as other:
             is_order, error = False, other
         except Exception:
-            logger.exception("a control message of %s could not be handled; please report this", self._domain)
+            logger.exception(
+                "a control message of %s could not be handled; please report this", self._link.domain
+            )
             return
         if not is_order:
-            self._drop(str(error))
-
-    def start(self) -> None:
-        """Begin a session: what the other end was believed counts no more, as it may be another one."""
-        self._senders.clear()
-
-    def has_heard(self, sender: str) -> bool:
-        """Return whether something has come from an agent in this session; `sender` is its full name."""
-        return self._senders.has_heard(sender)
-
-    def forget_sender(self, sender: str) -> None:
-        """Say it again when something comes for an agent; `sender` is its full name."""
-        self._senders.forget(sender)
+            self._link.drop(str(error))
 
     def _take_strange(self, entry: Entry) -> None:
         """Take a message for an agent that is not here, or of one that the other end may not speak for."""
         receivers = AllNames(self._container.domain)
         try:
             try:
-                message, receiver = from_entry(entry, receivers, self._senders)
+                message, receiver = from_entry(entry, receivers, self.senders)
             except UnbelievedError as unbelieved:
-                message, receiver = from_entry(entry, receivers, AllNames(self._domain))
+                message, receiver = from_entry(entry, receivers, AllNames(self._link.domain))
                 self._take_unbelieved(message, receiver, str(unbelieved))
                 return
         except ValueError as error:
             self._receipts.arrived.append(_NOBODY)
-            self._drop(str(error))
+            self._link.drop(str(error))
             return
         self._receipts.arrived.append(id(message))
-        self._on_failure(message)
+        self._note_failure(message)
         self._dispatcher.take_stray(message, receiver, self._link)
 
     def _take_unbelieved(self, message: Message, receiver: str, reason: str) -> None:
@@ -203,11 +154,11 @@ class Arrivals:
         """
         if not is_failure(message):
             self._receipts.arrived.append(_NOBODY)
-            self._refuse(message, receiver, reason)
+            self._link.failures.refuse(message, receiver, reason)
             return
-        force_setattr(message, "sender", f"{MANAGEMENT}@{self._domain}")
+        force_setattr(message, "sender", f"{MANAGEMENT}@{self._link.domain}")
         self._receipts.arrived.append(id(message))
-        self._on_failure(message)
+        self._note_failure(message)
         takers = self._overflow.arrivals
         if receiver in takers:
             takers[receiver].take(message, receiver, self._link)
@@ -217,21 +168,17 @@ class Arrivals:
             self._dispatcher.take_stray(message, receiver, self._link)
 
     def _obey(self, entry: Entry) -> bool:
-        """Do what an order says; return False if it is none.
-
-        Raises:
-            ValueError: it cannot be done.
-        """
+        """Do what an order says, ValueError if it cannot be done; return False if it is none."""
         to, about, payload, order, _ = entry
         if to:
             return False
         self.messages -= 1
         if order == CONTROL and isinstance(payload, bytes):
-            self._on_control(about, payload)
+            self._link.owner.on_control(self._link, about, payload)
         elif order in {CHOKE, UNCHOKE}:
-            self._on_pause(self._senders[about], order == CHOKE)
+            self._link.paused.order(self.senders[about], order == CHOKE)
         elif order == TAKEN and isinstance(payload, bytes):
-            self._on_receipt(payload)
+            self._link.take_receipt(payload)
         else:
             return False
         return True

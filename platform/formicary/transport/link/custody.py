@@ -37,23 +37,22 @@ class Custody:
     def start(self, *, is_told: bool) -> None:
         """Begin a session: what has gone out in the one before, and was not taken, fails.
 
-        Args:
-            is_told: whether the other end says what is taken; else what has gone out is in no custody.
+        If the other end does not say what is taken (`is_told`), nothing that has gone out is in custody.
         """
         self._is_told = is_told
         self._failing += self._sent.values()
         self._sent.clear()
 
     def add(self, message: Message) -> None:
-        """Have a message in custody that is about to be given to the link."""
+        """Keep a message that is about to be given to the link."""
         self._waiting[id(message)] = message
 
     def drop(self, message: Message) -> None:
-        """Have a message in custody no longer: it has not gone out, and will not."""
+        """Keep a message no longer: it has not gone out, and will not."""
         self._waiting.pop(id(message), None)
 
     def sent(self, letters: Sequence[Letter], first: int) -> None:
-        """Called with each batch that goes out, and the number in the session of its first message."""
+        """Number a batch that goes out; `first` is the number in the session of its first message."""
         waiting = self._waiting
         if waiting:
             for number, (message, _) in enumerate(letters, first):

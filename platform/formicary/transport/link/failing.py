@@ -1,28 +1,30 @@
-"""Failing many messages without holding everything else up: some in each turn of the loop."""
+"""What a link does with messages that fail: it makes dead letters of them, and their senders are told."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections import deque
-from itertools import islice
-from typing import TYPE_CHECKING, Final
+from collections import Counter, deque
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from formicary.container.dead_letters import is_failure
+from formicary.transport.link.instructions import DeliveryOutcome, Failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from formicary.core.errors import FormicaryError
     from formicary.core.message import Message
+    from formicary.transport.link.link import Link
     from formicary.transport.link.outbox import Letter
 
 _SLICE: Final = 100  # messages in one turn of the loop: a few milliseconds
+_MOST: Final = 10_000  # failures between two receipts
 
 
 class Failing:
-    """What is still to be failed to its senders.
-
-    Args:
-        undeliverable: called with each message, its receiver, and why it fails.
-    """
+    """Fails many messages without holding everything else up: some in each turn of the loop."""
 
     def __init__(self, undeliverable: Callable[[Message, str, str], None]) -> None:
         self._undeliverable = undeliverable
@@ -62,3 +64,109 @@ class Failing:
             if count <= 0:
                 return
             left.popleft()
+
+
+class ToldFailures:
+    """Failures that have arrived over a link since the latest receipt: these messages must not fail twice.
+
+    A failure arrives before the receipt for its message. If the link ends in between, the message counts as
+    not taken, and its sender would be told a second reason. Only messages with a `reply_with` can be matched.
+    """
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        """Forget all failures: a receipt has arrived, or a session begins."""
+        self._told: Counter[tuple[object, ...]] = Counter()
+
+    def note(self, message: Message) -> None:
+        """Record an incoming message, if it reports a failure."""
+        if message.in_reply_to is not None and is_failure(message) and len(self._told) < _MOST:
+            failed = (message.metadata or {}).get("receiver")
+            self._told[message.to, failed, message.in_reply_to] += 1
+
+    def without(self, letters: Iterable[Letter]) -> Iterable[Letter]:
+        """Return the letters whose failure has not been reported yet."""
+        return _without(letters, self._told) if self._told else letters
+
+
+def _without(letters: Iterable[Letter], told: Counter[tuple[object, ...]]) -> Iterator[Letter]:
+    for message, receiver in letters:
+        key = message.sender, receiver, message.reply_with
+        if told[key] > 0:
+            told[key] -= 1
+        else:
+            yield message, receiver
+
+
+class Failures:
+    """Fails the messages of one link.
+
+    Attributes:
+        count: how many have failed.
+        told: what the other end has failed itself.
+        obstacle: why there is no direct connection, where messages have no other path; empty if not known.
+    """
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._dispatcher = link.owner.container.dispatcher
+        self._failing = Failing(self.undeliverable)
+        self.count = 0
+        self.told = ToldFailures()
+        self.obstacle = ""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether some senders do not know yet."""
+        return not self._failing.is_empty
+
+    def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
+        """Make a dead letter of a message that cannot go, and tell its sender by raising `error`."""
+        self._link.drop_custody(message)
+        self._dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
+        raise error
+
+    def undeliverable(self, message: Message, receiver: str, reason: str) -> None:
+        """Make a dead letter of a message that was taken and cannot go."""
+        self.count += 1
+        self._link.drop_custody(message)
+        told = is_failure(message) and self._link.owner.tell_by_another_way(
+            self._link.domain, message, receiver
+        )
+        if not told:
+            self._dispatcher.add_dead_letter(message, reason, receiver)
+
+    def add(self, letters: Iterable[Letter], reason: str, outcome: DeliveryOutcome) -> None:
+        """Fail messages for what has happened to the other end."""
+        name = self._link.domain.partition(".")[0]
+        why = f"container {name} cannot be reached: {reason}; {outcome.value}"
+        if self.obstacle:
+            why += f"; there is no direct connection to {name}: {self.obstacle}"
+        self._failing.add(self.told.without(letters), why)
+
+    def refuse(self, message: Message, receiver: str, reason: str) -> None:
+        """Fail a message that has come, and tell the other end so, whoever it says that its sender is."""
+        failure = self._dispatcher.failure_of(message, receiver, reason)
+        self._dispatcher.add_dead_letter(message, reason, receiver, tell_sender=False)
+        if failure is not None and message.sender is not None:
+            self._link.outbox.keep(failure, message.sender)
+
+    def finish(self) -> None:
+        """Make dead letters of all that is left, as the container has stopped."""
+        link = self._link
+        self._failing.finish()
+        link.session.abandon("this container has stopped")
+        self._bury(link.outbox.withdraw(), DeliveryOutcome.UNDELIVERED)
+        for instruction in link.session.take_instructions():
+            if isinstance(instruction, Failed) and instruction.outcome is not DeliveryOutcome.DELIVERED:
+                self._bury(chain.from_iterable(instruction.items), instruction.outcome)
+
+    def _bury(self, letters: Iterable[Letter], outcome: DeliveryOutcome) -> None:
+        before = "the message could go"
+        if outcome is DeliveryOutcome.UNKNOWN:
+            before = "the other end confirmed the message, which may have arrived"
+        reason = f"container {self._link.owner.container.name} stopped before {before}"
+        for message, receiver in letters:
+            self._dispatcher.add_dead_letter(message, reason, receiver, tell_sender=False)

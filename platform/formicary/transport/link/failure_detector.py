@@ -35,20 +35,6 @@ class FailureDetector:
         rtt: seconds that the latest ping took to be answered; None before there was one.
     """
 
-    __slots__ = (
-        "_absent_since",
-        "_confirmed_at",
-        "_is_proven",
-        "_ping",
-        "_pinged_again_at",
-        "_pinged_at",
-        "_pinged_up_to",
-        "_ticked_at",
-        "heard_at",
-        "rtt",
-        "waiting_since",
-    )
-
     def __init__(self) -> None:
         self.rtt: float | None = None
         self._ping = 0
@@ -68,22 +54,22 @@ class FailureDetector:
     # -- what happens ---------------------------------------------------------------------------------------
 
     def change_path(self) -> None:
-        """Called when frames take another path: what is known about the old one counts no more."""
+        """Forget what is known about the path: frames take another one."""
         self._pinged_at = self._absent_since = None
         self._is_proven = False
 
     def lose(self, now: float) -> None:
-        """Called when a frame came back, as the other end was not there; a new ping will say more."""
+        """Take it that the other end is away, as a frame came back; a new ping will say more."""
         if self._absent_since is None:
             self._absent_since = now
             self._pinged_at = None
 
     def confirm(self, sent_at: float) -> None:
-        """Called when the other end has confirmed what was sent at that time."""
+        """Take note that the other end has confirmed what was sent at that time."""
         self._confirmed_at = max(self._confirmed_at, sent_at)
 
     def tick(self, now: float, *, is_waiting: bool) -> None:
-        """Called now and then with the time, and whether something waits for the other end."""
+        """Take note of the time, every now and then, and whether something waits for the other end."""
         if now - self._ticked_at > _STANDSTILL:  # what came meanwhile was not read yet
             self.waiting_since = self._pinged_at = None
             if self._absent_since is not None:
@@ -164,10 +150,7 @@ class FailureDetector:
         return self._ping
 
     def pong(self, number: int, now: float) -> int | None:
-        """Take an answer; return up to which number what was sent before the ping should have come.
-
-        None, if it is no answer to the present ping.
-        """
+        """Take an answer; return up to which number frames should have come before it, None if it is late."""
         if number != self._ping or self._pinged_at is None:
             return None
         self.rtt = now - self._pinged_at

@@ -13,6 +13,9 @@ from formicary.core.message import Message
 from formicary.core.names import complete
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary.transport.link.outbox import Letter
     from formicary.transport.link.wire_names import Names, WireNames
 
 NAMESPACE = "urn:formicary:frame:2"
@@ -60,14 +63,8 @@ _large_decoder = msgspec.msgpack.Decoder(
 def to_entry(message: Message, receiver: str, receivers: WireNames, senders: WireNames) -> Entry:
     """Return the entry of `message` for one of its receivers, by full name.
 
-    Args:
-        message: the message.
-        receiver: the full name.
-        receivers: what agents are called at the end of the link that the message goes to.
-        senders: the same for the end that it comes from.
-
-    Raises:
-        InvalidMessageError: the message has values of wrong types.
+    `receivers` and `senders` have what agents are called at the link's ends. InvalidMessageError if a value
+    of the message has a wrong type.
     """
     values = astuple(message)
     to, sender, body, act = values[:4]
@@ -84,7 +81,7 @@ def to_entry(message: Message, receiver: str, receivers: WireNames, senders: Wir
 
 
 def to_entries(letters: list[tuple[Message, str]], receivers: WireNames, senders: WireNames) -> list[Entry]:
-    """Return the entries of messages, each for one of its receivers, by full name; as of `to_entry`.
+    """Return the entries of messages; as of `to_entry`.
 
     What most messages are is looked at here, attribute by attribute: a call and two tuples less for each.
     """
@@ -116,14 +113,7 @@ def to_entries(letters: list[tuple[Message, str]], receivers: WireNames, senders
 def from_entry(entry: Entry, receivers: Names, senders: Names) -> tuple[Message, str]:
     """Return the message of an entry, and the full name of the receiver that it is for.
 
-    Args:
-        entry: the entry.
-        receivers: the names at the receiving container.
-        senders: the names at the sending container: an entry cannot claim to be from elsewhere, unless they
-            let it.
-
-    Raises:
-        ValueError: the entry's values cannot be a message's.
+    An entry cannot claim to be from elsewhere, unless `senders` lets it. ValueError if it is no message's.
     """
     to, by, body, act, others = entry
     receiver, sender = receivers[to], senders[by]
@@ -152,11 +142,7 @@ encode = _encoder.encode
 
 
 def decode(data: bytes | memoryview) -> list[Entry]:
-    """Return the entries of the batch that `encode` made `data` of.
-
-    Raises:
-        ValueError: it is none, with what is wrong.
-    """
+    """Return the entries of the batch that `encode` made; ValueError, with what is wrong, if it is none."""
     try:
         if len(data) <= _FRAME:
             return _decoder.decode(data)
@@ -181,3 +167,32 @@ def _decode_body(raw: msgspec.Raw) -> Any:
 def size(message: Message) -> int:
     """Return how many bytes the message takes in a batch, at most."""
     return len(_encoder.encode(message)) + 256
+
+
+class SentBatch:
+    """The messages of a batch that was sent, as the bytes that went out; a sequence of letters.
+
+    Until its receivers have taken it, a thousand others follow. As objects they would be ten times as large,
+    and what is made meanwhile would lie in memory that the processor's caches do not hold. So they are made
+    again from the bytes where they fail, which is rare.
+    """
+
+    __slots__ = ("_count", "_data", "_receivers", "_senders")
+
+    def __init__(self, data: bytes, count: int, receivers: Names, senders: Names) -> None:
+        self._data = data
+        self._count = count
+        self._receivers = receivers
+        self._senders = senders
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Letter]:
+        return iter(self._letters())
+
+    def __getitem__(self, index: int | slice) -> Letter | list[Letter]:
+        return self._letters()[index]
+
+    def _letters(self) -> list[Letter]:
+        return [from_entry(entry, self._receivers, self._senders) for entry in decode(self._data)]

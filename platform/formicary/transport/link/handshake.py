@@ -21,16 +21,10 @@ _FRESH: Final = 10.0  # s after which to ask another question: an answer to the 
 class Handshake:
     """The hellos of one end.
 
-    Args:
-        random: returns a new random number of 32 bits.
-        parameters: what to tell the other end.
-
     Attributes:
         asked_at: when the present question was first asked.
         previous: what hellos say about the session before, see `SessionParameters`.
     """
-
-    __slots__ = ("_challenged_at", "_hello_at", "_nonce", "_random", "asked_at", "parameters", "previous")
 
     def __init__(self, random: Callable[[], int], parameters: SessionParameters) -> None:
         self.parameters = parameters
@@ -45,15 +39,7 @@ class Handshake:
         return self._random() or 1
 
     def write(self, own: int, peer: int, now: float, *, asks: bool, echo: int = 0) -> bytes:
-        """Return a hello.
-
-        Args:
-            own: this end's incarnation.
-            peer: the other's, 0 if it is not known.
-            now: the time.
-            asks: whether to ask who is there.
-            echo: the other's question, if this answers one.
-        """
+        """Return a hello that `asks` who is there, and answers the question `echo`, if these are not 0."""
         if asks and not (self._nonce and self.is_fresh(now)):
             self._nonce = self.new_number()
             self.asked_at = now

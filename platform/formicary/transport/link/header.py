@@ -79,11 +79,7 @@ def write_parameters(parameters: SessionParameters) -> bytes:
 
 
 def read_parameters(payload: bytes | memoryview) -> SessionParameters:
-    """Return what a hello holds.
-
-    Raises:
-        ValueError: the payload is none, or its numbers make no sense.
-    """
+    """Return what a hello holds; ValueError if it is none, or its numbers make no sense."""
     if len(payload) > _HELLO_LIMIT:
         raise ValueError(f"a hello with {len(payload)} bytes of parameters")
     try:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from formicary.transport.link.frames import encode
-from formicary.transport.link.sending import State
+from formicary.transport.link.session import State
 
 if TYPE_CHECKING:
-    from formicary.transport.link.outbox import Letter, Outbox
-    from formicary.transport.link.session import Session
+    from formicary.transport.link.link import Link
 
 _CONTROL_LIMIT: Final = 2048  # frames without acknowledgement from which on control messages are not taken
 _OPEN: Final = State.OPEN  # as a name of this module: to ask the class takes longer
@@ -19,23 +18,8 @@ _OPEN: Final = State.OPEN  # as a name of this module: to ask the class takes lo
 CHOKE, UNCHOKE, CONTROL, TAKEN = "choke", "unchoke", "tell", "taken"
 
 
-def pause_order(name: str, *, is_paused: bool) -> bytes:
-    """Return the batch that tells the other end to pause sending to an agent, or to resume.
-
-    Args:
-        name: what the agent is called.
-        is_paused: whether it is to be sent nothing.
-    """
-    return encode([("", name, "", CHOKE if is_paused else UNCHOKE, None)])
-
-
 def control_order(channel: str, payload: bytes) -> bytes:
-    """Return the batch with a control message for the other container, past its agents.
-
-    Args:
-        channel: what it is about.
-        payload: what is said.
-    """
+    """Return the batch with a control message for the other container, past its agents."""
     return encode([("", channel, payload, CONTROL, None)])
 
 
@@ -44,48 +28,26 @@ def receipt_order(receipt: bytes) -> bytes:
     return encode([("", "", receipt, TAKEN, None)])
 
 
-class Carrier(Protocol):
-    """What orders go out through: a link."""
-
-    @property
-    def has_free_path(self) -> bool:
-        """Whether there is a path now that takes more."""
-
-    def send_batch(self, data: bytes, letters: list[Letter]) -> None:
-        """Send a batch, which holds `letters`."""
-
-
 class Orders:
-    """The orders that one end of a link gives, each in a batch of its own.
+    """The orders that one end of a link gives, each in a batch of its own."""
 
-    Args:
-        carrier: the link.
-        session: the link's.
-        outbox: the link's: what has to get there before an order is pushed out of it.
-    """
+    __slots__ = ("_link", "_receipt_at", "_session")
 
-    __slots__ = ("_carrier", "_outbox", "_receipt_at", "_session")
-
-    def __init__(self, carrier: Carrier, session: Session, outbox: Outbox) -> None:
-        self._carrier = carrier
-        self._session = session
-        self._outbox = outbox
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._session = link.session
         self._receipt_at = 0  # how many frames are acknowledged once the latest receipt is
 
     def send_control(self, channel: str, payload: bytes, *, behind: bool = False) -> bool:
         """Send a control message to the other container; return False where it cannot go now.
 
-        Args:
-            channel: what it is about.
-            payload: what is said.
-            behind: whether messages that wait to go there are to get there before it.
+        It goes `behind` the messages that wait to go there, or before them.
         """
-        session = self._session
-        if session.state is not _OPEN or session.unacknowledged >= _CONTROL_LIMIT:
+        if self._session.state is not _OPEN or self._session.unacknowledged >= _CONTROL_LIMIT:
             return False
         if behind:
-            self._outbox.push()
-        self._carrier.send_batch(control_order(channel, payload), [])
+            self._link.outbox.push()
+        self._link.send_batch(control_order(channel, payload), [])
         return True
 
     @property
@@ -96,19 +58,20 @@ class Orders:
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
         """Tell the other end to pause sending to an agent here, or to resume."""
         if self._session.is_open:
-            order = pause_order(self._outbox.senders[receiver], is_paused=is_paused)
-            self._carrier.send_batch(order, [])
+            name = self._link.outbox.senders[receiver]
+            order = encode([("", name, "", CHOKE if is_paused else UNCHOKE, None)])
+            self._link.send_batch(order, [])
 
     def send_receipt(self, receipt: bytes) -> bool:
         """Tell the other end what was taken; return False if that has to wait."""
-        session = self._session
+        session, sending, outbox = self._session, self._session.sending, self._link.outbox
         if not session.is_open or session.is_frozen:
             return False  # where acknowledgements are held back, it would not know what this is about
-        is_free = session.has_window and self._carrier.has_free_path
-        if not is_free and session.acknowledged < self._receipt_at:
+        is_free = sending.has_window and self._link.has_free_path
+        if not is_free and sending.acknowledged < self._receipt_at:
             return False  # where messages always fill the window, one receipt at a time waits among them
-        if self._outbox.has_failures:
-            self._outbox.push()  # what they are about is settled only with them
-        self._carrier.send_batch(receipt_order(receipt), [])
-        self._receipt_at = session.acknowledged + session.unacknowledged
+        if outbox.has_failures:
+            outbox.push()  # what they are about is settled only with them
+        self._link.send_batch(receipt_order(receipt), [])
+        self._receipt_at = sending.acknowledged + sending.unacknowledged
         return True

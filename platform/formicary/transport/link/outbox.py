@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec.structs import astuple
 
@@ -12,12 +12,12 @@ from formicary.transport.link.frames import encode, size, to_entries, to_entry
 from formicary.transport.link.wire_names import WireNames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from formicary.core.errors import FormicaryError
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
     from formicary.transport.link.frames import Entry
+    from formicary.transport.link.link import Link
 
 Letter = tuple["Message", str]
 """A message, and the full name of the one receiver that it goes to here."""
@@ -35,55 +35,16 @@ _KEPT_BYTES = 1 << 24  # characters of the texts in these
 _WEIGHED = 1024  # characters of a body; more of such than fit in a batch do not wait for the end of the turn
 
 
-class Carrier(Protocol):
-    """What the batches of an outbox go out through: a link."""
-
-    batch_limit: int
-    """Bytes that a batch should not have more of."""
-
-    message_limit: int
-    """Bytes that a batch of one message must not have more of."""
-
-    @property
-    def has_room(self) -> bool:
-        """Whether a batch goes out at once."""
-
-    def send_batch(self, data: bytes, letters: list[Letter]) -> None:
-        """Send a batch, which holds `letters`."""
-
-    def connect(self) -> None:
-        """Look for the other container, as something waits for it."""
-
-    def sink_for(self, receiver: str) -> MessageSink:
-        """Return where a message for an agent at the other end waits for room."""
-
-    def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
-        """Make a dead letter of a message that cannot go, and raise `error`."""
-
-    def undeliverable(self, message: Message, receiver: str, reason: str) -> None:
-        """Called with a message that was taken and cannot go out."""
-
-    def at_turn_end(self, callback: Callable[[], None]) -> None:
-        """Call back when the agents have had their turn."""
-
-
 class Outbox:
-    """The messages for one container.
-
-    Args:
-        carrier: the link.
-        domain: the other container's full domain.
-        own: this container's.
-        batch_size: how many messages make a batch that does not wait for the end of the turn.
-    """
+    """The messages for one container, by its domain, from another one (`own`), in batches of `batch_size`."""
 
     __slots__ = (
         "_at_turn_end",
         "_batch_size",
         "_batches",
-        "_carrier",
         "_is_scheduled",
         "_letters",
+        "_link",
         "_room",
         "_until",
         "_weight",
@@ -93,10 +54,10 @@ class Outbox:
         "senders",
     )
 
-    def __init__(self, carrier: Carrier, domain: str, own: str, batch_size: int = BATCH_SIZE) -> None:
+    def __init__(self, link: Link, domain: str, own: str, batch_size: int = BATCH_SIZE) -> None:
         self._batch_size = batch_size
-        self._carrier = carrier
-        self._at_turn_end = carrier.at_turn_end
+        self._link = link
+        self._at_turn_end = link.at_turn_end
         self.receivers = WireNames(domain)
         """What receivers are called in batches."""
         self.senders = WireNames(own)
@@ -116,12 +77,11 @@ class Outbox:
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message with one receiver, who is there; return where it waits if there is no room now.
 
-        Raises:
-            MessageTooLargeError: it is too large for the link.
+        MessageTooLargeError if it is too large for the link.
         """
         receiver: str = message.to  # type: ignore[assignment]  # one receiver, so it is a name
         if not self.has_room:  # as in `accept_for`, without its call
-            return (self._carrier.sink_for(receiver),)
+            return (self._link.sink_for(receiver),)
         if len(message.body) > _WEIGHED:
             self._weigh(message, receiver)
         letters = self._letters
@@ -136,7 +96,7 @@ class Outbox:
     def accept_for(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for one of its receivers, as `accept`."""
         if not self.has_room:
-            return (self._carrier.sink_for(receiver),)
+            return (self._link.sink_for(receiver),)
         if len(message.body) > _WEIGHED:
             self._weigh(message, receiver)
         letters = self._letters
@@ -164,7 +124,7 @@ class Outbox:
 
     def _end_turn(self) -> None:
         self._is_scheduled = False
-        if self._batches >= _TURN and self._carrier.has_room:
+        if self._batches >= _TURN and self._link.has_room:
             self.open()
         elif self._letters:
             self.flush()
@@ -188,26 +148,26 @@ class Outbox:
         """Send what waits, as one batch or, if it is too large for one, as several."""
         if not self._letters:
             return
-        if self._carrier.has_room:
+        if self._link.has_room:
             self.send_all()
         else:
             self._until = _QUEUE
-            self._carrier.connect()
+            self._link.connect()
 
     def push(self) -> None:
-        """Send what waits even where the carrier has to keep it until there is room."""
+        """Send what waits even where the link has to keep it until there is room."""
         if self._letters:
             self.send_all()
 
     def open(self) -> None:
-        """Send what waits, and let who waits for room go on: the carrier has room again, or is closed."""
+        """Send what waits, and let who waits for room go on: the link has room again, or is closed."""
         self._until = self._batch_size
         self.has_room = True
         self.flush()
         self._room.set()
 
     def _send_or_stop(self) -> None:
-        if self._carrier.has_room:
+        if self._link.has_room:
             self._until = self._batch_size
             self.send_all()
             self._batches += 1
@@ -216,7 +176,7 @@ class Outbox:
             elif not self._is_scheduled:
                 self._schedule()
             return
-        self._carrier.connect()
+        self._link.connect()
         if len(self._letters) < _QUEUE and self._weight < _QUEUE_BYTES:
             self._until = _QUEUE
         else:
@@ -241,8 +201,8 @@ class Outbox:
             letters, entries = self._sort_out(letters)
             data = encode(entries)
         if entries:
-            if len(data) <= self._carrier.batch_limit:
-                self._carrier.send_batch(data, letters)
+            if len(data) <= self._link.batch_limit:
+                self._link.send_batch(data, letters)
             else:
                 self._divide(letters, entries, data)
 
@@ -255,7 +215,7 @@ class Outbox:
                 entry = to_entry(message, receiver, self.receivers, self.senders)
                 encode([entry])
             except (ValueError, TypeError) as error:
-                self._carrier.undeliverable(message, receiver, _unfit(error))
+                self._link.failures.undeliverable(message, receiver, _unfit(error))
             else:
                 entries.append(entry)
                 good.append((message, receiver))
@@ -263,26 +223,26 @@ class Outbox:
 
     def _divide(self, letters: list[Letter], entries: list[Entry], data: bytes) -> None:
         """Send messages as several batches where one would be too large."""
-        if len(data) <= self._carrier.batch_limit:
-            self._carrier.send_batch(data, letters)
+        if len(data) <= self._link.batch_limit:
+            self._link.send_batch(data, letters)
         elif len(letters) > 1:
             half = len(letters) // 2
             self._divide(letters[:half], entries[:half], encode(entries[:half]))
             self._divide(letters[half:], entries[half:], encode(entries[half:]))
-        elif len(data) <= self._carrier.message_limit:
-            self._carrier.send_batch(data, letters)  # in parts
+        elif len(data) <= self._link.message_limit:
+            self._link.send_batch(data, letters)  # in parts
         else:
             message, receiver = letters[0]
-            reason = too_large(len(data), self._carrier.message_limit)
-            self._carrier.undeliverable(message, receiver, reason)
+            reason = too_large(len(data), self._link.message_limit)
+            self._link.failures.undeliverable(message, receiver, reason)
 
     def _weigh(self, message: Message, receiver: str) -> None:
         """Refuse a message that is too large, and send what waits where it gets too much with it."""
-        carrier = self._carrier
+        link = self._link
         weight = len(message.body)
-        if weight > carrier.message_limit // 16:  # a character takes at most a few bytes on the way
+        if weight > link.message_limit // 16:  # a character takes at most a few bytes on the way
             self._measure(message, receiver)
-        if self._weight + weight > carrier.batch_limit:
+        if self._weight + weight > link.batch_limit:
             self.flush()
             if self._weight + weight > _QUEUE_BYTES:
                 self._until = 1  # this one is taken yet, and it is the last
@@ -292,10 +252,10 @@ class Outbox:
         try:
             needed = size(message)
         except (ValueError, TypeError) as error:
-            self._carrier.reject(message, receiver, InvalidMessageError(_unfit(error)))
-        if needed > self._carrier.message_limit:
-            reason = too_large(needed, self._carrier.message_limit)
-            self._carrier.reject(message, receiver, MessageTooLargeError(reason))
+            self._link.failures.reject(message, receiver, InvalidMessageError(_unfit(error)))
+        if needed > self._link.message_limit:
+            reason = too_large(needed, self._link.message_limit)
+            self._link.failures.reject(message, receiver, MessageTooLargeError(reason))
 
     def withdraw_from(self, receiver: str) -> list[Message]:
         """Take out what waits for one receiver."""

@@ -19,23 +19,13 @@ _MOST_NAMES: Final = 1 << 20  # characters of their names
 
 
 class PausedReceiver:
-    """A receiver elsewhere that is to be sent nothing for now.
-
-    Args:
-        address: its full name.
-        post: sends a message to it, once it may be; returns the sinks that have no room.
-    """
+    """A receiver elsewhere that is sent nothing for now, but by `post` once it may be."""
 
     def __init__(self, address: str, post: Callable[[Message, str], Sequence[MessageSink] | None]) -> None:
         self.address = address
         self._post = post
         self._free = asyncio.Event()
         self._ahead: Sequence[MessageSink] = ()  # what had no room when it was tried last
-
-    def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take no message: it has to wait."""
-        del message
-        return (self,)
 
     def put(self, message: Message) -> bool:
         """Take a message if the receiver may be sent some again; return False if not."""
@@ -63,11 +53,7 @@ class PausedReceiver:
 
 
 class PausedReceivers(dict[str, PausedReceiver]):
-    """All of one link that are to be sent nothing for now, by their full names.
-
-    Args:
-        dispatcher: of the container that sends.
-    """
+    """All of one link that are sent nothing for now, by their full names."""
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         super().__init__()
@@ -75,11 +61,7 @@ class PausedReceivers(dict[str, PausedReceiver]):
         self._names = 0  # characters
 
     def order(self, receiver: str, is_paused: bool) -> None:  # noqa: FBT001 -- a callback
-        """Pause or resume the senders to a receiver, as the other end asks.
-
-        Raises:
-            ValueError: so many others wait already that something is wrong with the other end.
-        """
+        """Pause or resume the senders to a receiver; ValueError if too many wait already."""
         if is_paused:
             self._pause(receiver)
         elif (paused := self.pop(receiver, None)) is not None:
@@ -97,7 +79,7 @@ class PausedReceivers(dict[str, PausedReceiver]):
         self._dispatcher.remove_route(receiver)
 
     def release(self) -> None:
-        """Let all go on: the other end is another one now, or none."""
+        """Resume all senders: the other end is another one now, or none."""
         paused = list(self.values())
         self.clear()
         self._names = 0

@@ -43,11 +43,7 @@ _decoder = msgspec.msgpack.Decoder(Receipt)
 
 
 def read_receipt(payload: bytes) -> Receipt:
-    """Return what a receipt says.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Return what a receipt says; ValueError if it is none."""
     if len(payload) > LONGEST_RECEIPT:
         raise ValueError(f"a receipt of {len(payload)} bytes")
     try:
@@ -85,6 +81,7 @@ class Receipts:
         arrived: the ids of the messages that have come and were not looked for yet, in their order.
         receivers: what those are called that something has come for, as far as that may wait.
         due_at: how many ids there are when `note` is to be called.
+        is_wanted: whether the other end wants to be told, and tells.
     """
 
     def __init__(
@@ -94,15 +91,10 @@ class Receipts:
         self._send = send
         self._names = names
         self.is_wanted = False
-        """Whether the other end wants to be told, and tells."""
         self.start(is_wanted=False)
 
     def start(self, *, is_wanted: bool) -> None:
-        """Begin a session: nothing has come.
-
-        Args:
-            is_wanted: whether the other end wants to be told.
-        """
+        """Begin a session: nothing has come. `is_wanted` is whether the other end wants to be told."""
         self._waiting.forget(self)
         self.is_wanted = is_wanted
         self.arrived = array("Q")
@@ -114,7 +106,7 @@ class Receipts:
         self._told_open: set[int] = set()  # what it takes to be open
 
     def note(self) -> None:
-        """Called when a batch has been handed over: look what becomes of it."""
+        """Watch what becomes of a batch that has been handed over."""
         if not self.is_wanted:
             del self.arrived[:]
             self.receivers.clear()

@@ -3,17 +3,19 @@
 It numbers what it sends and keeps it until it is acknowledged, hands on each frame once and in order, knows
 when the other end was restarted, and gives it up when it cannot be reached. `docs/link-protocol.md` is its
 specification. What carries the frames is the link's business: it may lose, double and reorder them.
-
-Here is what comes in, and what time brings; what goes out is in `sending`, beginning and end in `lifecycle`.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import Enum
 from struct import error as StructError  # noqa: N812 -- it is a class
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from formicary.transport.link.failure_detector import GIVE_UP
+from msgspec.structs import replace as replace_fields
+
+from formicary.transport.link.failure_detector import GIVE_UP, FailureDetector
+from formicary.transport.link.handshake import Handshake, disagreement
 from formicary.transport.link.header import (
     ACK,
     BUSY,
@@ -26,17 +28,24 @@ from formicary.transport.link.header import (
     PING,
     PONG,
     SIZE,
+    read_parameters,
 )
-from formicary.transport.link.instructions import Counters, DeliveryOutcome, Doubt, Failed
-from formicary.transport.link.lifecycle import Lifecycle
-from formicary.transport.link.sending import NEVER, State
+from formicary.transport.link.instructions import (
+    Counters,
+    DeliveryOutcome,
+    Doubt,
+    Ended,
+    Failed,
+    Opened,
+    Transmit,
+)
+from formicary.transport.link.send_window import NEVER, SendWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.transport.link.header import SessionParameters
-
-__all__ = ["Session", "State"]
+    from formicary.transport.link.instructions import Instruction
 
 _COMPLAIN_AGAIN: Final = 0.1  # s between two times that the other end is told of a frame that is not taken
 _COPIED: Final = 4096  # bytes of a frame up to which it costs less to copy it than to look into it
@@ -44,41 +53,89 @@ _COPIED: Final = 4096  # bytes of a frame up to which it costs less to copy it t
 _unpack = HEADER.unpack_from
 
 
-class Session(Lifecycle):
+class State(Enum):
+    """Where an end of a link is in its life."""
+
+    IDLE = "idle"
+    HANDSHAKE = "handshake"
+    OPEN = "open"
+    CLOSING = "closing"
+    CLOSED = "closed"
+
+
+class Session:
     """One end of a link.
 
-    After each call, do what `instructions` says, in that order, and clear it. `now` is a time in seconds of a
-    clock that does not jump, and goes on while this process stands still.
-
-    Args:
-        random: returns a new random number of 32 bits.
-        parameters: what to tell the other end.
+    After each call, do what `take_instructions` returns, in that order. `now` is a time in seconds of a clock
+    that does not jump, and goes on while this process stands still. `random` returns a new number of 32 bits.
 
     Attributes:
+        send: numbers and keeps a payload, as of `SendWindow`.
+        unconsumed: what has arrived, and is not known to be taken by its receivers.
+        is_frozen: whether acknowledgements are held back, so that the window fills and the other end waits.
         parts: what has come of a batch that comes in parts.
     """
 
+    make_sending: ClassVar[type[SendWindow]] = SendWindow
+
     def __init__(self, random: Callable[[], int], parameters: SessionParameters) -> None:
+        self.parameters = parameters
+        self.state = State.IDLE
+        self.instructions: list[Instruction] = []
+        self._counters = Counters()
+        self._handshake = Handshake(random, parameters)
+        self._detector = FailureDetector()
+        own = self._handshake.new_number()
+        self.sending = self.make_sending(own, parameters, self.instructions, self._counters)
+        self.send = self.sending.send
+        self.unconsumed = self.sending.unconsumed
         self.is_frozen = False
-        """Whether acknowledgements are held back, so that the window fills and the other end waits."""
         # An acknowledgement is due after a quarter of the window: of its bytes, where each frame weighs its
         # share of the window more than it has, so that it is also one of its frames.
         self._share = parameters.window_bytes // parameters.window_frames
         self._ack_at = parameters.window_bytes // 4
-        super().__init__(random, parameters)
+        self._received = 0
+        self._start()
 
     def _start(self) -> None:
-        super()._start()
+        """Begin a session: nothing sent, nothing received."""
+        self.sending.start()
+        self._counters.received += self._received
+        self._received = 0  # the number of the latest frame that was taken
+        self._takes_until = NEVER  # the end of the lease, where the session is open
+        self._answered = 0  # the other end's question whose answer lets it begin the session, too
+        self._has_refused = False  # whether something came that was not taken, and has to come again
         self._held = 0  # bytes of those that were taken while acknowledgements are held back
         self._complained_at = NEVER  # when it was told last that a frame is missing, or will not be taken
         self.parts = bytearray()
 
     # -- what is known --------------------------------------------------------------------------------------
 
+    def take_instructions(self) -> list[Instruction]:
+        """Return what is to be done now, in this order."""
+        instructions = self.instructions[:]
+        self.instructions.clear()
+        return instructions
+
     @property
-    def rtt(self) -> float | None:
-        """Seconds that the latest ping took to be answered; None before there was one."""
-        return self._detector.rtt
+    def is_open(self) -> bool:
+        """Whether the other end is there."""
+        return self.state is State.OPEN
+
+    @property
+    def incarnations(self) -> tuple[int, int]:
+        """This end's number and the other's, 0 where that is not known."""
+        return self.sending.own, self.sending.peer
+
+    @property
+    def unacknowledged(self) -> int:
+        """How many frames wait for an acknowledgement, or for room."""
+        return self.sending.unacknowledged
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something waits for the other end, or the other end for us."""
+        return not self.sending.is_empty or self.sending.owed > 0 or self.state is State.HANDSHAKE
 
     @property
     def is_away(self) -> bool:
@@ -86,48 +143,138 @@ class Session(Lifecycle):
         return self._detector.is_away
 
     @property
+    def message_limit(self) -> int:
+        """Bytes of the largest batch of one message that the other end takes."""
+        return min(self.parameters.message_limit, self.sending.other.message_limit)
+
+    @property
+    def rtt(self) -> float | None:
+        """Seconds that the latest ping took to be answered; None before there was one."""
+        return self._detector.rtt
+
+    @property
     def counters(self) -> Counters:
         """What was counted up to now, in all sessions."""
         counters = self._counters
-        return replace(counters, sent=counters.sent + self._sent, received=counters.received + self._received)
+        return replace(
+            counters, sent=counters.sent + self.sending.sent, received=counters.received + self._received
+        )
 
-    # -- paths ----------------------------------------------------------------------------------------------
+    # -- the other end's coming -----------------------------------------------------------------------------
 
-    def use_path(self, now: float, *, there_is_one: bool = True) -> None:
-        """Called when frames take another path from now on, or when there is none for now.
+    def connect(self, now: float) -> None:
+        """Look for the other end, if that has not been found yet."""
+        if self.state is State.IDLE:
+            self.state = State.HANDSHAKE
+            self._detector.start(now, now)
+            self._detector.tick(now, is_waiting=True)
+            if self.sending.has_path:
+                self._greet(now)
 
-        What is not acknowledged goes again, over the new path, behind a ping: the old one may have lost it.
-        """
-        self._has_path = there_is_one
-        self._detector.change_path()
-        if self.state is State.HANDSHAKE and there_is_one:
-            self._greet(now)
-        self._resent_at = NEVER
-        self._again = 0
-        self.ask(now)
-        self._send_again(now)
-        self._send_pending()
+    def _greet(self, now: float) -> None:
+        self.instructions.append(Transmit(self._handshake.greet(self.sending.own, now)))
+
+    def remind(self, now: float) -> None:
+        """Repeat what began the session, if there is no path yet: it may not have come."""
+        if self.is_open and self._answered and not self.sending.has_path and self._handshake.is_fresh(now):
+            self._hello(now, to=self.sending.peer, asks=False, echo=self._answered)
+
+    def _challenge(self, now: float) -> None:
+        """Ask who is there now, but not too often."""
+        if self.sending.has_path and self._handshake.may_challenge(now):
+            self._hello(now, to=0, asks=True)
+
+    def _hello(self, now: float, *, to: int, asks: bool, echo: int = 0) -> None:
+        hello = self._handshake.write(self.sending.own, to, now, asks=asks, echo=echo)
+        self.instructions.append(Transmit(hello))
+
+    def _receive_hello(self, frame: bytes, now: float) -> None:
+        _, sender, receiver, asks, echo = _unpack(frame)
+        parameters = read_parameters(memoryview(frame)[SIZE:])
+        if not sender:
+            raise ValueError("a hello of nobody")
+        if self.state is State.CLOSED:
+            return
+        # Only the answer to our own question shows that who says so is there now: anything else may be old.
+        is_answer = receiver == self.sending.own and self._handshake.is_answer(echo)
+        if sender != self.sending.peer:
+            self._receive_newcomer(sender, asks, parameters, now, is_answer=is_answer)
+            return
+        self._detector.heard_at = now
+        if is_answer:
+            self._detector.confirm(self._handshake.asked_at)
+            self._confirm()
+        if asks and not self._detector.is_mute(now):
+            self._hello(now, to=sender, asks=False, echo=asks)
+
+    def _receive_newcomer(
+        self, sender: int, asks: int, parameters: SessionParameters, now: float, *, is_answer: bool
+    ) -> None:
+        """Take a hello of another incarnation than the present one: a later one, or an earlier one's."""
+        objection = disagreement(parameters)
+        if is_answer and (objection or self.state is State.CLOSING):
+            outcome = self.sending.credit(parameters.previous)
+            self.end(objection or "it was restarted", outcome)
+        elif is_answer:
+            self._open(sender, parameters, now)
+        if self.state is State.CLOSING:
+            self._challenge(now)  # but give it no answer: it would take this end to be there for it
+        elif asks and self.state is not State.CLOSED:
+            self._hello(now, to=sender, asks=not is_answer, echo=asks)
+            if is_answer:
+                self._answered = asks
+        if self.sending.peer == sender:  # after the answer: the other end is there when it gets what follows
+            self.instructions.append(Opened(parameters))
+            self._confirm()
+            self.sending.refuse_large()
+            self.sending.send_pending()
+
+    def _open(self, peer: int, parameters: SessionParameters, now: float) -> None:
+        """Begin a session with an end that is there now."""
+        if self.sending.peer:
+            outcome = self.sending.credit(parameters.previous)
+            self.sending.give_back("it was restarted, or had given up on this container", outcome)
+        has_refused = self._has_refused
+        self._start()
+        self._has_refused = has_refused
+        self.sending.peer = peer
+        # No more than this end has room for itself: what is not acknowledged is kept. The rest is not needed.
+        own = self.parameters
+        self.sending.other = replace_fields(
+            parameters,
+            window_frames=min(parameters.window_frames, own.window_frames),
+            window_bytes=min(parameters.window_bytes, own.window_bytes),
+            offer=None,
+            previous=None,
+        )
+        self.state = State.OPEN
+        self._detector.start(now, self._handshake.asked_at)
+
+    def _confirm(self) -> None:
+        """Take messages for longer, as the other end has answered."""
+        if self.state is State.OPEN:
+            self._takes_until = self._detector.lease_end
+            if self._has_refused:
+                self._has_refused = False
+                self.sending.say(LOST)
 
     # -- receiving ------------------------------------------------------------------------------------------
 
     def receive(self, frame: bytes, now: float) -> bytes | memoryview | None:
-        """Take a frame.
+        """Take a frame; return a batch that has now come as a whole, if one has.
 
-        Returns:
-            A batch that has now come as a whole, if one has.
-
-        Raises:
-            ValueError: the frame is none, or breaks the protocol; it has changed nothing.
+        ValueError if the frame is none, or breaks the protocol; it has changed nothing.
         """
         try:
             kind, sender, receiver, number, acked = _unpack(frame)
         except StructError as error:
             raise ValueError(f"not a frame: {len(frame)} bytes are no header") from error
+        sending = self.sending
         if (
             kind != DATA
             or number != self._received + 1
-            or sender != self.peer
-            or receiver != self.own
+            or sender != sending.peer
+            or receiver != sending.own
             or now > self._takes_until
             or self.parts
         ):
@@ -135,17 +282,17 @@ class Session(Lifecycle):
         size = len(frame)
         if self.is_frozen:
             self._check_window(number, size)
-        if acked != self._acked:
+        if acked != sending.acked:
             self._acknowledge(acked)
         self._detector.heard_at = now
         self._received = number
         if self.is_frozen:
             self._held += size
         else:
-            self._ack_sent = number
-        self._owed += size + self._share
-        if self._owed >= self._ack_at:
-            self._say(ACK)
+            sending.received = number
+        sending.owed += size + self._share
+        if sending.owed >= self._ack_at:
+            sending.say(ACK)
         return frame[SIZE:] if size <= _COPIED else memoryview(frame)[SIZE:]
 
     def _receive_unusual(self, frame: bytes, now: float) -> memoryview | None:
@@ -155,7 +302,7 @@ class Session(Lifecycle):
             raise ValueError(f"a frame of an unknown kind: {kind}")
         if kind == HELLO:
             self._receive_hello(frame, now)
-        elif sender != self.peer or receiver != self.own or not sender:
+        elif (receiver, sender) != self.incarnations or not sender:
             self._receive_strange(kind, now)
         else:
             if number == self._received + 1 and (kind == PART or (kind == DATA and self.parts)):
@@ -164,7 +311,7 @@ class Session(Lifecycle):
                 self._check_window(number, len(frame))
             self._acknowledge(acked)
             self._detector.heard_at = now
-            if not self.peer:
+            if not self.sending.peer:
                 return None  # that was the last that was waited for
             if kind not in {DATA, PART}:
                 self._receive_control(kind, number, now)
@@ -189,7 +336,7 @@ class Session(Lifecycle):
 
     def _check_window(self, number: int, size: int) -> None:
         """Refuse a frame that the window does not allow, where nothing is acknowledged."""
-        frames = number - self._ack_sent
+        frames = number - self.sending.received
         if frames > self.parameters.window_frames or (
             frames > 1 and self._held + size > self.parameters.window_bytes
         ):
@@ -200,10 +347,10 @@ class Session(Lifecycle):
         if self.is_frozen:
             self._held += len(frame)
         else:
-            self._ack_sent = self._received
-        self._owed += len(frame) + self._share
-        if self._owed >= self._ack_at:
-            self._say(ACK)
+            self.sending.received = self._received
+        self.sending.owed += len(frame) + self._share
+        if self.sending.owed >= self._ack_at:
+            self.sending.say(ACK)
         self.parts += memoryview(frame)[SIZE:]
         if kind == PART:
             return None
@@ -213,40 +360,37 @@ class Session(Lifecycle):
     def _receive_out_of_turn(self, number: int, now: float) -> None:
         if number <= self._received:
             self._counters.duplicates += 1
-            self._owed += 1  # the acknowledgement may have been lost
+            self.sending.owed += 1  # the acknowledgement may have been lost
         elif self.state is State.CLOSING:
-            if self._may_complain(now):
-                self._say(CLOSE)  # without a number: it will not be taken
+            self._complain(CLOSE, now)  # without a number: it will not be taken
         elif now > self._takes_until:
             self._has_refused = True
             self._challenge(now)  # it may have given us up, and told its senders so
         else:
             self._counters.early += 1
-            if self._may_complain(now):
-                self._say(LOST)
+            self._complain(LOST, now)
 
-    def _may_complain(self, now: float) -> bool:
-        if now - self._complained_at < _COMPLAIN_AGAIN:
-            return False
-        self._complained_at = now
-        return True
+    def _complain(self, kind: int, now: float) -> None:
+        if now - self._complained_at >= _COMPLAIN_AGAIN:
+            self._complained_at = now
+            self.sending.say(kind)
 
     def _receive_control(self, kind: int, number: int, now: float) -> None:
         if kind == PING:
             if not self._detector.is_mute(now):
-                self._say(BUSY if self.is_frozen else PONG, number)
-            if self._has_path and self._detector.is_lost(now):
+                self.sending.say(BUSY if self.is_frozen else PONG, number)
+            if self.sending.has_path and self._detector.is_lost(now):
                 self._ping(now)  # as it is there now
         elif kind in {PONG, BUSY}:
             self._receive_pong(kind, number, now)
         elif kind == LOST:
-            self._send_again(now)
+            self.sending.send_again(now)
         elif kind == CLOSE and number == self._received + 1:
-            self._received = self._ack_sent = number
-            self._say(ACK)
+            self._received = self.sending.received = number
+            self.sending.say(ACK)
             self.end("it has stopped", DeliveryOutcome.UNDELIVERED)
         elif kind == CLOSE and self.state is State.CLOSING:
-            self._say(CLOSE)  # neither takes anything more, so neither will get what is on its way
+            self.sending.say(CLOSE)  # neither takes anything more, so neither will get what is on its way
             self.end("it has stopped", DeliveryOutcome.UNDELIVERED)
         elif kind == CLOSE:
             self._receive_out_of_turn(number, now)
@@ -255,70 +399,79 @@ class Session(Lifecycle):
         should_have = self._detector.pong(number, now)
         if should_have is not None:
             self._confirm()
-            if kind == PONG and self._acked < should_have:  # it is there, and what went before is not
-                self._send_again(now)
-            elif self._again:
-                self._go_on()
+            if kind == PONG and self.sending.acked < should_have:  # it is there, and what went before is not
+                self.sending.send_again(now)
+            elif self.sending.is_resending:
+                self.sending.go_on()
 
     def _acknowledge(self, acked: int) -> None:
-        """Forget the frames up to a number, as they have come."""
-        if acked > self._sent:
-            raise ValueError(f"an acknowledgement of frame {acked}, while {self._sent} were sent")
-        if acked > self._acked:
-            self._forget(acked)
+        if self.sending.acknowledge(acked):
             self._detector.waiting_since = None
-            if self._again:
-                self._skip(acked)
-            elif self._pending:
-                self._send_pending()
-            if self.state is State.CLOSING and not (self._unacked or self._pending):
+            if self.state is State.CLOSING and self.sending.is_empty:
                 self.end("it has stopped")
 
     def freeze(self, *, is_frozen: bool) -> None:
         """Hold acknowledgements back, so that the window fills and the other end waits; or no longer."""
         self.is_frozen = is_frozen
         self._held = 0
-        if not is_frozen and self._ack_sent < self._received:
-            self._ack_sent = self._received
-            self._owed += 1
-            self._say(ACK)
+        if not is_frozen and self.sending.received < self._received:
+            self.sending.received = self._received
+            self.sending.owed += 1
+            self.sending.say(ACK)
 
-    # -- time -----------------------------------------------------------------------------------------------
+    def acknowledge(self) -> None:
+        """Acknowledge now what has come, rather than with what is sent next."""
+        if self.sending.owed and not self.is_frozen:
+            self.sending.say(ACK)
+
+    # -- paths and time -------------------------------------------------------------------------------------
+
+    def use_path(self, now: float, *, there_is_one: bool = True) -> None:
+        """Send over another path from now on, or not at all.
+
+        What is not acknowledged goes again, over the new path, behind a ping: the old one may have lost it.
+        """
+        self.sending.use_path(there_is_one=there_is_one)
+        self._detector.change_path()
+        if self.state is State.HANDSHAKE and there_is_one:
+            self._greet(now)
+        self.ask(now)
+        self.sending.send_again(now)
+        self.sending.send_pending()
+
+    def ask(self, now: float) -> None:
+        """Ask for a sign of life now, unless one is awaited: the present path may be at fault."""
+        if self.sending.peer and self.sending.has_path and not self._detector.is_asking:
+            self._ping(now)
+
+    def _ping(self, now: float) -> None:
+        self.sending.say(PING, self._detector.ping(now, self.sending.underway))
 
     def tick(self, now: float, *, holds: bool = False) -> None:
-        """Do what is due.
+        """Do what is due; `holds` is whether more waits outside, for a path.
 
         To be called every second; a few times in one while `is_away`, every few hundredths while `is_busy`.
-
-        Args:
-            now: the time.
-            holds: whether more waits outside, for a path.
         """
-        is_in_handshake = self.state is State.HANDSHAKE
-        waits = self._unacked or self._pending or is_in_handshake or holds or len(self.unconsumed)
-        self._detector.tick(now, is_waiting=bool(waits))
-        if not (self.peer or is_in_handshake):
+        is_in_handshake, sending = self.state is State.HANDSHAKE, self.sending
+        waits = not sending.is_empty or is_in_handshake or holds or len(self.unconsumed) > 0
+        self._detector.tick(now, is_waiting=waits)
+        if not (sending.peer or is_in_handshake):
             return
         reason = self._detector.reason_to_give_up(now)
         if reason is not None:
             self.end(reason)
-        elif self._has_path and is_in_handshake:
+        elif sending.has_path and is_in_handshake:
             if self._handshake.is_hello_due(now):
                 self._greet(now)
-        elif self._has_path:
-            if self._owed:
-                self._say(ACK)
+        elif sending.has_path:
+            if sending.owed:
+                sending.say(ACK)
             if self.unconsumed.is_full:
                 self._relieve(now)
             if self._detector.is_ping_due(now):
                 if self._detector.has_doubt(now):
                     self.instructions.append(Doubt())
                 self._ping(now)
-
-    def acknowledge(self) -> None:
-        """Acknowledge now what has come, rather than with what is sent next."""
-        if self._owed and not self.is_frozen:
-            self._say(ACK)
 
     def _relieve(self, now: float) -> None:
         """Where too much has arrived that nobody takes, wait for a while, and then let it fail."""
@@ -331,10 +484,46 @@ class Session(Lifecycle):
             reason = f"none of {count} messages was taken there for {GIVE_UP:g} s"
             self.instructions.append(Failed(batches, reason, DeliveryOutcome.DELIVERED))
 
-    def ask(self, now: float) -> None:
-        """Ask for a sign of life now, unless one is awaited: the present path may be at fault."""
-        if self.peer and self._has_path and not self._detector.is_asking:
-            self._ping(now)
+    # -- the end --------------------------------------------------------------------------------------------
 
-    def _ping(self, now: float) -> None:
-        self._say(PING, self._detector.ping(now, self._underway))
+    def lose(self, now: float, reason: str) -> None:
+        """Take it that the other end is not there, as a frame came back."""
+        if self.state is State.HANDSHAKE:
+            self.end(reason)
+        elif self.sending.peer:
+            self._detector.lose(now)
+
+    def close(self) -> None:
+        """Tell the other end that this one stops: nothing more is taken; it ends with `state` CLOSED."""
+        if self.state is State.OPEN:
+            self.state = State.CLOSING
+            self._takes_until = NEVER
+            self.sending.received = self._received  # nothing more comes that could be held back
+            self.sending.send_last(CLOSE)
+        elif self.state in {State.IDLE, State.HANDSHAKE}:
+            self.abandon("this container has stopped")
+
+    def abandon(self, reason: str) -> None:
+        """End at once: what has not been acknowledged fails."""
+        self.state = State.CLOSED
+        self.sending.is_stopped = True
+        self.end(reason)
+
+    def end(self, reason: str, outcome: DeliveryOutcome = DeliveryOutcome.UNKNOWN) -> None:
+        """Forget the other end; whoever comes next is another, and so is this one to it.
+
+        `outcome` is what is known of what was sent and not acknowledged.
+        """
+        sending = self.sending
+        if self._received:
+            self._handshake.previous = (*self.incarnations, self._received)
+        if self.state is State.CLOSING:
+            self.unconsumed.clear()  # it goes on at the other end, which tells what becomes of it
+        sending.give_back(reason, outcome)
+        if self.state is not State.CLOSED:
+            self.state = State.CLOSED if self.state is State.CLOSING else State.IDLE
+            self.instructions.append(Ended(reason))
+        self._start()
+        sending.peer = 0
+        sending.own = self._handshake.new_number()
+        self._handshake.forget()

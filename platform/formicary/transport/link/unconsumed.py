@@ -61,11 +61,7 @@ class Unconsumed:
             self.is_full = True
 
     def settle(self, receipt: Receipt) -> None:
-        """Take what the other end says.
-
-        Raises:
-            ValueError: it cannot be; nothing has changed.
-        """
+        """Take what the other end says; ValueError, and nothing has changed, if it cannot be."""
         if not self._known <= receipt.upto <= self._count:
             raise ValueError(
                 f"a receipt for the messages up to {receipt.upto}, where {self._known} were told of and "
@@ -123,11 +119,7 @@ class Unconsumed:
         self.is_full = self.size >= LIMIT_BYTES or len(self) >= LIMIT
 
     def withdraw(self, most: int | None = None) -> list[Any]:
-        """Take out and return messages, as batches: those that were left open, and then the oldest.
-
-        Args:
-            most: how many to take out at least, if there are so many; None for all.
-        """
+        """Take out at least `most` messages, or all, as batches: what was left open, and then the oldest."""
         taken: list[Any] = [[message for message, _ in self._open.values()]] if self._open else []
         count = len(self._open)
         self.size -= sum(size for _, size in self._open.values())
@@ -144,13 +136,7 @@ class Unconsumed:
 
 
 def _pairs(ranges: list[int], after: int, upto: int) -> Iterator[tuple[int, int]]:
-    """Return the ranges of a receipt, each a first number and a count; ValueError if they are none.
-
-    Args:
-        ranges: the numbers and counts.
-        after: what the first number must be above.
-        upto: what the last one may be.
-    """
+    """Return the ranges of a receipt, above `after` and up to `upto`; ValueError if they are none."""
     if len(ranges) % 2:
         raise ValueError("a receipt with half a range")
     for first, count in zip(ranges[::2], ranges[1::2], strict=True):

@@ -31,11 +31,7 @@ class UnbelievedError(ValueError):
 
 
 class _Remembered(dict[str, str]):
-    """Names by others, all of which are forgotten when they get too much.
-
-    Args:
-        domain: the full domain of the container at one end of a link.
-    """
+    """Names at one end of a link, by others; all are forgotten when they get too much."""
 
     def __init__(self, domain: str) -> None:
         super().__init__()
@@ -70,11 +66,7 @@ class WireNames(_Remembered):
 
 
 class Names(_Remembered):
-    """The full names of a container's own agents by what they are called, each made and checked once.
-
-    Args:
-        domain: the container's full domain.
-    """
+    """The full names of a container's own agents by what they are called, each made and checked once."""
 
     def __init__(self, domain: str) -> None:
         super().__init__(domain)
@@ -109,11 +101,8 @@ class AllNames(Names):
 class SenderNames(AllNames):
     """Full names of those that another container speaks for.
 
-    Args:
-        domain: the other container's full domain.
-        is_believed: whether it may speak for agents of other containers, too.
-        on_heard: called with the container's domain, and the full name of each agent that it speaks for, the
-            first time.
+    `is_believed` returns whether it may speak for agents of other containers, too, and `on_heard` is told of
+    each agent that it speaks for, the first time.
     """
 
     def __init__(
@@ -153,10 +142,8 @@ class SenderNames(AllNames):
 class ReceiverNames(Names):
     """Full names of those that messages may be for: a container's own agents, and who visits it.
 
-    Args:
-        domain: the container's full domain.
-        visitors: the full names of the agents of other containers that live here or are known to have left
-            for elsewhere, by what they are called. They come and go, so they are not remembered here.
+    `visitors` has those of other containers that live here or are known to have left for elsewhere. They come
+    and go, so they are not remembered here.
     """
 
     def __init__(self, domain: str, visitors: Mapping[str, str]) -> None:

@@ -5,6 +5,6 @@
 - `login`: connects to an account's server, which `lookup` finds, and logs in by `sasl`
 - `stream`: one connection, from its bytes to frames and stanzas; `frame_reader` takes the frames
 - `addressing`: how containers are addressed at a server
-- `inbox`: what comes in as plain stanzas, and answers to it; `sent` is what may come back
+- `inbox`: what comes in as plain stanzas, and answers to it
 - `stanzas`: messages as plain XMPP
 """

@@ -24,16 +24,7 @@ those that asked for them (XEP-0280), and archive it (XEP-0313).
 
 
 def make_stream(server: XmppServer, domain: str, **callbacks: Any) -> XmppStream:
-    """Return a new stream for a container, not connected yet.
-
-    Args:
-        server: what it connects to.
-        domain: the container's domain.
-        callbacks: as of `XmppStream`.
-
-    Raises:
-        UsageError: it is an account, and the extra for accounts is not installed.
-    """
+    """Return a new stream for a container; UsageError without the extra for accounts, if it needs that."""
     if isinstance(server, ServerAddress):
         return ComponentStream(server, domain, **callbacks)
     require_extra()
@@ -52,12 +43,7 @@ def frame_head(server: XmppServer, sender: str, receiver: str) -> bytes:
 
 
 def domain_of(server: XmppServer, origin: str) -> str | None:
-    """Return the domain of the container for which an address speaks; None if for none of the platform.
-
-    Args:
-        server: where the container is connected.
-        origin: a stanza's `from`, for which the server vouches.
-    """
+    """Return the domain of the container for which an address at a server speaks; None if there is none."""
     if isinstance(server, ServerAddress):
         return origin if is_container_of(origin, server.platform) else None
     account, _, name = origin.partition("/")

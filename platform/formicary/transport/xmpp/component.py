@@ -34,13 +34,7 @@ class UnknownHostError(LinkError):
 
 
 class ComponentStream(XmppStream):
-    """A component's connection; all names at the container's domain are behind it.
-
-    Args:
-        server: where the server is.
-        domain: the component's name, a container's domain.
-        callbacks: as of `XmppStream`.
-    """
+    """A component's connection; all names at the container's domain are behind it."""
 
     _namespace = COMPONENT
     _question = "is this its port for components?"

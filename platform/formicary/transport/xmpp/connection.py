@@ -23,7 +23,6 @@ from formicary.transport.remote_sink import RemoteSink
 from formicary.transport.xmpp.addressing import domain_of, frame_head, make_stream
 from formicary.transport.xmpp.component import UnknownHostError
 from formicary.transport.xmpp.inbox import Inbox
-from formicary.transport.xmpp.sent import Sent
 from formicary.transport.xmpp.stanzas import error_reply, to_stanza
 from formicary.transport.xmpp.stream import ReplacedError
 
@@ -47,28 +46,15 @@ _BACKOFF = (0.05, 1.0)  # seconds before the first and, doubling, at most before
 
 
 class XmppConnection:
-    """One container's connection to an XMPP server, and all that goes through it.
-
-    Args:
-        server: where it is.
-        router: whose it is.
-    """
+    """One container's connection to an XMPP server, and all that goes through it."""
 
     def __init__(self, server: XmppServer, router: Router) -> None:
         self._server = server
         self._router = router
         self._container = router.container
         self._stream: XmppStream | None = None
-        self._sent = Sent()
-        self._inbox = Inbox(
-            router.container,
-            overflow=router.container.dispatcher.overflow,
-            sent=self._sent,
-            write=self._write,
-            on_frame=self._on_frame,
-            on_bounce=self._on_bounce,
-            drop=router.drop,
-        )
+        self.drop = router.drop
+        self._inbox = Inbox(self, router.container)
         self._domains: dict[str, str | None] = {}  # of containers, by the addresses that frames come from
         self._reconnecting: asyncio.Task[None] | None = None
         self._lost: tuple[datetime, FormicaryError] | None = None  # since when, and why, where it is lost
@@ -105,7 +91,7 @@ class XmppConnection:
             self._server,
             self._container.domain,
             on_stanza=self._inbox.receive,
-            on_frame=self._on_frame,
+            on_frame=self.on_frame,
             on_read_end=self._container.scheduler.run_now,
             on_room=self._set_room,
             on_lost=self._lose,
@@ -186,9 +172,10 @@ class XmppConnection:
     def send_frame(self, head: bytes, frame: bytes) -> None:
         """Send a frame behind the head of its stanza; for the paths."""
         if self.is_up:
-            self._write(b"".join((head, b64encode(frame), _FRAME_END)))
+            self.write(b"".join((head, b64encode(frame), _FRAME_END)))
 
-    def _on_frame(self, origin: str, text: bytes) -> None:
+    def on_frame(self, origin: str, text: bytes) -> None:
+        """Take a frame's text from an address."""
         domain = self._domain_of(origin)
         if domain is None:
             self._router.drop(
@@ -209,7 +196,11 @@ class XmppConnection:
             self._domains[origin] = domain_of(self._server, origin)
         return self._domains[origin]
 
-    def _on_bounce(self, origin: str, reason: str, is_away: bool) -> bool:  # noqa: FBT001 -- a callback
+    def on_bounce(self, origin: str, reason: str, *, is_away: bool) -> bool:
+        """Take note that what is no plain message came back; return whether that is about a container.
+
+        `is_away` is whether the reason is the container's, and not a server's on the way.
+        """
         domain = self._domain_of(origin)
         if domain is None:
             return False
@@ -217,21 +208,15 @@ class XmppConnection:
             return domain in self._router.links  # its connection is not back yet: that says nothing of it
         return self._router.on_bounce(domain, reason, is_away=is_away)
 
-    def _write(self, data: bytes) -> None:
+    def write(self, data: bytes) -> None:
+        """Send whole stanzas."""
         if self._stream is not None:
             self._stream.write(data)
 
     # -- plain messages -------------------------------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an address outside the platform.
-
-        Returns:
-            The sinks that have no room now, if any.
-
-        Raises:
-            FormicaryError: the message cannot go there.
-        """
+        """Take a message for an address outside the platform; as `Router.post`."""
         if not isinstance(self._server, ServerAddress):
             name = self._container.name
             error = InvalidMessageError(
@@ -243,14 +228,14 @@ class XmppConnection:
         if not (self.is_up and self.has_room):
             return (RemoteSink(self, receiver),)
         try:
-            stanza = to_stanza(message, receiver, self._sent.next_id)
+            stanza = to_stanza(message, receiver, self._inbox.sent.next_id)
         except FormicaryError as error:
             self._reject(message, receiver, error)
         limit = self._server.stanza_limit
         if len(stanza) > limit:
             self._reject(message, receiver, MessageTooLargeError(too_large(len(stanza), limit)))
-        self._sent.add(receiver, [(message, receiver)], len(stanza))
-        self._write(stanza)
+        self._inbox.sent.add(receiver, [(message, receiver)], len(stanza))
+        self.write(stanza)
         return None
 
     def _reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
@@ -260,7 +245,7 @@ class XmppConnection:
     def refuse(self, receiver: str, sender: str, reason: str) -> None:
         """Tell the sender of a plain message that it was not delivered; never waits."""
         if self.is_up and self.has_room:
-            self._write(
+            self.write(
                 error_reply(
                     "message",
                     self._inbox.answering,
@@ -286,13 +271,7 @@ class XmppConnection:
 
 
 class XmppPath:
-    """The path to one other container through the server.
-
-    Args:
-        connection: the container's.
-        domain: the other container's.
-        head: what is written before a frame to it.
-    """
+    """The path to one other container through the server; `head` is written before a frame."""
 
     kind = "xmpp"
 

@@ -28,12 +28,8 @@ _HEAD_BYTES = 4096  # of the longest head that is remembered
 class FrameReader:
     """Takes the frames out of a stream.
 
-    Args:
-        frame_type: the type of the `<message/>` around a frame.
-        on_frame: called with the sender, as the server vouches for it, and the text of each frame.
-
     Attributes:
-        origins: the senders of frames, by all that is before their texts.
+        origins: the senders of frames, as the server vouches for them, by all that is before their texts.
     """
 
     def __init__(self, frame_type: bytes | None, on_frame: Callable[[str, bytes], None]) -> None:
@@ -43,15 +39,11 @@ class FrameReader:
         self.origins: dict[bytes, str] = {}
 
     def read(self, data: bytes, is_between: bool) -> bytes:  # noqa: FBT001 -- called for all that comes
-        """Pass on the frames that come next; return what the parser is to get.
+        """Pass on the frames that come next, if it `is_between` stanzas; return what the parser is to get.
 
         The beginning of a tag at the end is kept, and comes before the next data. Expat (2.6, and older ones
         with its security fixes) looks again at a tag that it had in part only when twice as much has come: a
         stanza that is whole by then would wait for the next one.
-
-        Args:
-            data: what has come.
-            is_between: whether the parser holds no part of a stanza.
         """
         data = self._incomplete + data
         self._incomplete = b""

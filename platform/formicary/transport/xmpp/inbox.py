@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import FormicaryError
@@ -18,53 +19,63 @@ from formicary.transport.xmpp.stanzas import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from xml.etree.ElementTree import Element
 
     from formicary.container.container import Container
-    from formicary.container.overflow import Overflow
-    from formicary.transport.xmpp.sent import Sent
+    from formicary.transport.link.outbox import Letter
+    from formicary.transport.xmpp.connection import XmppConnection
 
 logger = get_logger("formicary.transport")
 
 _FRAME = f"{{{NAMESPACE}}}frame"
 _NO_SERVER = "remote-server-not-found"  # which may only be starting again
+_KEPT = 1024  # stanzas
+_KEPT_BYTES = 1 << 23  # how large these may be together
 _PING = "{urn:xmpp:ping}ping"
 
 
+class Sent:
+    """The messages of the latest stanzas, by the stanzas' ids: the server may send one back."""
+
+    def __init__(self) -> None:
+        self._stanzas: OrderedDict[str, tuple[str, list[Letter], int]] = OrderedDict()  # to, what, bytes
+        self._bytes = 0
+        self._number = 0
+
+    @property
+    def next_id(self) -> str:
+        """The id that the next stanza gets."""
+        return f"f{self._number + 1}"
+
+    def add(self, to: str, letters: list[Letter], size: int) -> str:
+        """Keep the messages of a stanza of `size` bytes for `to` for a while; return its id."""
+        stanza_id = self.next_id
+        self._number += 1
+        self._stanzas[stanza_id] = (to, letters, size)
+        self._bytes += size
+        while len(self._stanzas) > _KEPT or (self._bytes > _KEPT_BYTES and len(self._stanzas) > 1):
+            self._bytes -= self._stanzas.popitem(last=False)[1][2]
+        return stanza_id
+
+    def take(self, stanza_id: str, origin: str) -> list[Letter]:
+        """Return, once, what went to `origin` in a stanza; nothing if no such stanza did."""
+        to, letters, size = self._stanzas.get(stanza_id, ("", [], 0))
+        if origin.partition("/")[0] != to.partition("/")[0]:  # anybody could make an id up
+            return []
+        if letters:
+            del self._stanzas[stanza_id]
+            self._bytes -= size
+        return letters
+
+
 class Inbox:
-    """Hands over what comes in.
+    """Hands over what comes in over a connection, and keeps what went out lately."""
 
-    Args:
-        container: who gets it.
-        overflow: where messages wait for full mailboxes.
-        sent: what went out lately.
-        write: sends an answer.
-        on_frame: called with where a frame came from and its text.
-        on_bounce: called, for what is no plain message, with a container's address, why it cannot be reached,
-            and whether that is about the container and not about a server on the way; returns whether it
-            was any news.
-        drop: called with where something came from that must not be sent, and what it is.
-    """
-
-    def __init__(
-        self,
-        container: Container,
-        *,
-        overflow: Overflow,
-        sent: Sent,
-        write: Callable[[bytes], None],
-        on_frame: Callable[[str, bytes], None],
-        on_bounce: Callable[[str, str, bool], bool],
-        drop: Callable[[str, str], None],
-    ) -> None:
+    def __init__(self, connection: XmppConnection, container: Container) -> None:
+        self._connection = connection
         self._container = container
-        self._overflow = overflow
-        self._sent = sent
-        self._write = write
-        self._on_frame = on_frame
-        self._on_bounce = on_bounce
-        self._drop = drop
+        self._overflow = container.dispatcher.overflow
+        self.sent = Sent()
         self.answering = ""  # the id of the plain stanza that is being delivered
 
     def receive(self, stanza: Element) -> None:
@@ -76,9 +87,9 @@ class Inbox:
                 case "iq":
                     self._receive_query(stanza)
                 case "presence" if stanza.get("type") == "subscribe":
-                    self._write(presence_refusal(stanza.get("to", ""), stanza.get("from", "")))
+                    self._connection.write(presence_refusal(stanza.get("to", ""), stanza.get("from", "")))
         except (FormicaryError, ValueError) as error:
-            self._drop(stanza.get("from", ""), str(error))
+            self._connection.drop(stanza.get("from", ""), str(error))
         except Exception:
             logger.exception(
                 "container %s: a stanza could not be handled; please report this", self._container.name
@@ -88,7 +99,7 @@ class Inbox:
         if stanza.get("type") == "error":
             self._bounce(stanza)
         elif len(stanza) and stanza[0].tag == _FRAME:
-            self._on_frame(stanza.get("from", ""), (stanza[0].text or "").encode())
+            self._connection.on_frame(stanza.get("from", ""), (stanza[0].text or "").encode())
         else:
             self._receive_plain(stanza)
 
@@ -119,25 +130,29 @@ class Inbox:
     def _answer(self, stanza: Element, condition: str, text: str) -> None:
         """Answer a stanza with an error."""
         stanza_id, sender, receiver = (stanza.get(key, "") for key in ("id", "from", "to"))
-        self._write(error_reply(kind_of(stanza), stanza_id, receiver, sender, condition=condition, text=text))
+        self._connection.write(
+            error_reply(kind_of(stanza), stanza_id, receiver, sender, condition=condition, text=text)
+        )
 
     def _receive_query(self, stanza: Element) -> None:
         if stanza.get("type") not in {"get", "set"}:
             return
         stanza_id, sender, receiver = (stanza.get(key, "") for key in ("id", "from", "to"))
         if len(stanza) and stanza[0].tag == _PING:
-            self._write(ping_reply(stanza_id, receiver, sender))
+            self._connection.write(ping_reply(stanza_id, receiver, sender))
         else:
             self._answer(stanza, "service-unavailable", "agents answer messages only")
 
     def _bounce(self, stanza: Element) -> None:
         """Bury what the server, or an address behind it, sends back."""
         origin = stanza.get("from", "")
-        letters = self._sent.take(stanza.get("id", ""), origin)
+        letters = self.sent.take(stanza.get("id", ""), origin)
         why = error_text(stanza)
         for message, receiver in letters:
             self._container.dispatcher.add_dead_letter(
                 message, f"{origin} cannot be reached: {why}", receiver
             )
-        if not letters and not self._on_bounce(origin, why, error_condition(stanza) != _NO_SERVER):
-            self._drop(origin, f"an error for an unknown stanza: {why}")
+        if not letters and not self._connection.on_bounce(
+            origin, why, is_away=error_condition(stanza) != _NO_SERVER
+        ):
+            self._connection.drop(origin, f"an error for an unknown stanza: {why}")

@@ -38,10 +38,7 @@ class UnreachableError(LinkError):
 
 
 async def log_in(address: AccountAddress) -> asyncio.Transport:
-    """Connect and authenticate.
-
-    Returns:
-        The connection; the server waits for the header of a new stream (RFC 6120, 6.4.6).
+    """Connect and authenticate; return the connection, on which a new stream begins (RFC 6120, 6.4.6).
 
     Raises:
         AuthenticationError: the server does not accept the account's password.
@@ -68,15 +65,7 @@ class LoginStream(XmppStream):
     _server: AccountAddress
 
     def __init__(self, address: AccountAddress) -> None:
-        super().__init__(
-            address,
-            address.domain,
-            on_stanza=_ignore,
-            on_frame=_ignore,
-            on_read_end=_ignore,
-            on_room=_ignore,
-            on_lost=_ignore,
-        )
+        super().__init__(address, address.domain)
         self._said: asyncio.Queue[Element | LinkError | NameTakenError] = asyncio.Queue()
 
     async def _reach(self) -> None:
@@ -108,14 +97,7 @@ class LoginStream(XmppStream):
         )
 
     async def hear(self, *names: str) -> Element:
-        """Return what the server says next.
-
-        Args:
-            names: what it may be.
-
-        Raises:
-            LinkError: it says something else, or nothing any more.
-        """
+        """Return what the server says next, one of `names`; LinkError if it says anything else or ends."""
         said = await self._said.get()
         if not isinstance(said, Element):
             raise said
@@ -128,7 +110,7 @@ class LoginStream(XmppStream):
         return await self.hear(f"{{{STREAMS}}}features")
 
     async def ask(self, text: str, *names: str) -> Element:
-        """Say something, and return the answer; arguments and errors as of `hear`."""
+        """Send a text, and return the answer; arguments and errors as of `hear`."""
         self.write(text.encode())
         return await self.hear(*names)
 
@@ -138,11 +120,7 @@ class LoginStream(XmppStream):
         return self._transport.get_extra_info("sslcontext") is not None
 
     def leave(self) -> asyncio.Transport:
-        """Give the connection away, which is another's from here on.
-
-        Raises:
-            LinkError: it has ended by now.
-        """
+        """Hand the connection over, which is another's from here on; LinkError if it has ended by now."""
         if not self._is_usable:
             raise self._ended(None)
         self._transport.set_protocol(asyncio.Protocol())
@@ -154,19 +132,8 @@ class LoginStream(XmppStream):
         self._drop()
 
 
-def _ignore(*_: object) -> None:
-    pass
-
-
 async def _connect_anywhere(address: AccountAddress) -> tuple[LoginStream, Element]:
-    """Connect to the first of the server's addresses that answers.
-
-    Returns:
-        The stream, and the features that the server has announced.
-
-    Raises:
-        LinkError: there is none, with the cause for the first.
-    """
+    """Return a stream to the first of the server's addresses that answers, and the features it announced."""
     failures: list[LinkError] = []
     for host, port, is_tls in await ways(address):
         try:

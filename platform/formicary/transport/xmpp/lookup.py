@@ -20,11 +20,7 @@ _SERVICES = {"xmpp-client": False, "xmpps-client": True}  # and whether they beg
 
 
 async def ways(address: AccountAddress) -> list[tuple[str, int, bool]]:
-    """Return hosts and ports to try in turn, each with whether the connection begins with TLS.
-
-    Raises:
-        LinkError: the domain says that it has none.
-    """
+    """Return hosts and ports to try in turn, and which begin with TLS; LinkError if the domain has none."""
     if address.host is not None:
         return [(address.host, address.port or _PORT, False)]
     services = [service for service, is_tls in _SERVICES.items() if address.tls or not is_tls]
@@ -44,11 +40,9 @@ async def ways(address: AccountAddress) -> list[tuple[str, int, bool]]:
 
 
 async def _records(domain: str, service: str) -> list[Any]:
-    """Ask the DNS for a service.
+    """Ask the DNS for a service; return nothing where it knows nothing or does not answer.
 
-    Returns:
-        Nothing where the DNS knows nothing or does not answer: the certificate will say whether what is there
-        instead is right.
+    The certificate will say whether what is there instead is right.
     """
     try:
         return [*await dns.asyncresolver.resolve(f"_{service}._tcp.{domain}.", "SRV", lifetime=_TIMEOUT)]

@@ -24,8 +24,7 @@ async def authenticate(address: AccountAddress, stream: LoginStream, features: E
     """Prove that we know the password, and, by SCRAM, have the server prove that it does.
 
     Raises:
-        AuthenticationError: it does not accept the password, or does not know it, or wants it as it is though
-            the connection is not encrypted.
+        AuthenticationError: it does not accept the password, or know it, or would have it sent in the clear.
         LinkError: it says what cannot be understood.
     """
     found = features.iterfind(f"{{{_SASL}}}mechanisms/{{{_SASL}}}mechanism")
@@ -64,7 +63,7 @@ async def _by_scram(address: AccountAddress, stream: LoginStream, client: Any) -
 
 
 async def _say(address: AccountAddress, stream: LoginStream, text: str, *names: str) -> Element:
-    """Say something of SASL (RFC 6120, 6.4); return what the server says to that, one of `names`."""
+    """Send a text of SASL (RFC 6120, 6.4); return the answer, one of `names`."""
     answer = await stream.ask(text, *(f"{{{_SASL}}}{name}" for name in (*names, "failure")))
     if answer.tag == f"{{{_SASL}}}failure":
         raise AuthenticationError(f"{address} does not accept the password of {address.jid}")

@@ -29,8 +29,7 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 def to_stanza(message: Message, receiver: str, stanza_id: str, sender: str | None = None) -> bytes:
     """Return the `<message/>` for `receiver`, from `sender` if that is not the message's own.
 
-    Raises:
-        FormicaryError: the body is bytes, or a value has a wrong type or characters that XML cannot carry.
+    FormicaryError if the body is bytes, or a value has a wrong type or characters that XML cannot carry.
     """
     message.check()
     body = message.body
@@ -94,8 +93,7 @@ def _form(fields: dict[str, str]) -> str:
 def from_stanza(stanza: Element, sender: str, receiver: str) -> Message | None:
     """Return the message that a `<message/>` brings; None where it brings none (a chat state, a receipt).
 
-    Raises:
-        FormicaryError: the stanza's values cannot be a message's.
+    FormicaryError if the stanza's values cannot be a message's.
     """
     body = stanza.findtext(f"{{{COMPONENT}}}body")
     fields = _fields(stanza)

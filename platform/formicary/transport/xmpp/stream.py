@@ -36,6 +36,10 @@ _CLOSE_TIMEOUT = 2.0  # seconds that the server gets to close its side
 _HIGH_WATER = 1 << 20  # bytes that may wait to be written before senders have to
 
 
+def _ignore(*_: object) -> None:
+    pass
+
+
 class ReplacedError(LinkError):
     """Another connection of the same name has taken this one's place; they would take turns for ever."""
 
@@ -67,11 +71,11 @@ class XmppStream(asyncio.Protocol):
         server: XmppServer,
         domain: str,
         *,
-        on_stanza: Callable[[Element], None],
-        on_frame: Callable[[str, bytes], None],
-        on_read_end: Callable[[], None],
-        on_room: Callable[[bool], None],
-        on_lost: Callable[[LinkError], None],
+        on_stanza: Callable[[Element], None] = _ignore,
+        on_frame: Callable[[str, bytes], None] = _ignore,
+        on_read_end: Callable[[], None] = _ignore,
+        on_room: Callable[[bool], None] = _ignore,
+        on_lost: Callable[[LinkError], None] = _ignore,
     ) -> None:
         self._server = server
         self._domain = domain
@@ -102,12 +106,7 @@ class XmppStream(asyncio.Protocol):
 
     @abstractmethod
     async def _reach(self) -> None:
-        """Connect to the server, with this as the connection's protocol.
-
-        Raises:
-            OSError: there is no connection.
-            FormicaryError: as of `connect`.
-        """
+        """Connect to the server, with this as the protocol; OSError, or errors as of `connect`."""
 
     @abstractmethod
     def _header(self) -> str:
@@ -160,12 +159,9 @@ class XmppStream(asyncio.Protocol):
         self._is_open = True
 
     async def close(self) -> int:
-        """Close the stream in order; what was written before has then gone out, if the server reads.
+        """Close the stream in order; return how many bytes the server has not read in time.
 
         If cancelled, the connection is cut.
-
-        Returns:
-            How many bytes have not gone out, because the server did not read them in time.
         """
         if not self._is_usable or self._closed is None:
             return 0  # not to be waited for: uvloop does not tell the end of what it was cancelled to open
@@ -199,7 +195,7 @@ class XmppStream(asyncio.Protocol):
             self._transport.resume_reading()
 
     def rebind(self) -> None:
-        """Have the loop call the methods that the class has now: uvloop remembers `data_received`."""
+        """Make the loop call the methods that the class has now: uvloop remembers `data_received`."""
         if self._is_usable:
             self._transport.set_protocol(self)
 

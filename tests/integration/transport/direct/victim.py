@@ -37,7 +37,7 @@ async def main(options):
     async with Container("c1", listen="127.0.0.1", **options) as container:
         await start(container, "echo", Echo())
         say(container.join_address)
-        direct = container.dispatcher.transport._connections._direct
+        direct = container.dispatcher.transport._connections.endpoint
         files = []
         while command := await asyncio.to_thread(sys.stdin.readline):
             match command.split():

@@ -65,7 +65,7 @@ async def test_who_was_forgotten_is_reached_again_when_it_is_there_by_agents_tha
 
 async def test_a_container_whose_link_is_forgotten_gets_a_new_key_with_its_next_one():
     async with Container("c1", listen="127.0.0.1") as c1:
-        direct = c1.dispatcher.transport._connections._direct
+        direct = c1.dispatcher.transport._connections.endpoint
         key = direct.offer("c2.lab.localhost").key
         assert direct.offer("c2.lab.localhost").key == key
         for number in range(2, 6):

@@ -38,6 +38,10 @@ class Second:
         self.heard_at = self.confirmed_at = self.pinged_again_at = now
         self.pinged_at = self.away_since = self.waiting_since = None
 
+    def take_instructions(self):
+        instructions, self.instructions = self.instructions, []
+        return instructions
+
     # -- sending --------------------------------------------------------------------------------------------
 
     def write(self, kind, number=0, payload=b""):

@@ -142,8 +142,7 @@ class World:
     def perform(self, end):
         session = end.session
         while session.instructions:
-            instructions, session.instructions = session.instructions, []
-            for instruction in instructions:
+            for instruction in session.take_instructions():
                 match instruction:
                     case Transmit(frame):
                         self.transmit(end, frame)
@@ -258,12 +257,13 @@ class World:
             assert not session.instructions
             if not isinstance(session, Session):
                 continue
-            other, unacked = session._other, session._unacked
+            sending = session.sending
+            other, unacked = sending.other, sending._unacked
             size = sum(len(frame) for frame, _ in unacked)
-            assert session._unacked_bytes == size
+            assert sending._unacked_bytes == size
             assert len(unacked) <= other.window_frames
             assert size <= other.window_bytes or len(unacked) == 1
-            assert len(unacked) == session._sent - session._acked
+            assert len(unacked) == sending.sent - sending.acked
             assert len(session.parts) <= end.parameters.message_limit
 
     # -- time and network -----------------------------------------------------------------------------------

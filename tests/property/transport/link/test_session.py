@@ -255,14 +255,15 @@ class Links(RuleBasedStateMachine):
 
 def state_of(session):
     """Return all that a session knows, to compare it."""
-    known = {name: copy.copy(value) for name, value in vars(session).items()}
+    parts = (session, session.sending, session._detector, session._handshake)
+    known = {name: copy.copy(value) for part in parts for name, value in vars(part).items()}
     known |= {
         f"unconsumed.{name}": copy.copy(getattr(session.unconsumed, name)) for name in Unconsumed.__slots__
     }
-    for part in (session._detector, session._handshake):
-        known |= {name: getattr(part, name) for name in part.__slots__}
     return {
-        name: value for name, value in known.items() if name not in {"_detector", "_handshake", "unconsumed"}
+        name: value
+        for name, value in known.items()
+        if name not in {"_detector", "_handshake", "sending", "unconsumed"}
     }
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from formicary.errors import AuthenticationError
+from formicary.transport.addresses import NO_FINGERPRINT
 from formicary.transport.direct import peer_keys as module
-from formicary.transport.direct.identity import NO_FINGERPRINT, Identity
+from formicary.transport.direct.identity import Identity
 from formicary.transport.direct.opening import BY_KEY, BY_TOKEN, OpeningError
 from formicary.transport.direct.peer_keys import PeerKeys
 
@@ -26,12 +27,12 @@ def identities():
 def test_a_peer_keeps_its_key_until_it_is_forgotten():
     peers = PeerKeys(None, None)
     key = peers.key_for(C2)
-    assert peers.key_for(C2) == key == peers.key_of(C2, BY_KEY, NO_FINGERPRINT, with_tls=False)
+    assert peers.key_for(C2) == key == peers.key_of(C2, BY_KEY, seen=None)
     assert peers.key_for("c3.lab.localhost") != key
     peers.forget(C2)
     peers.forget(C2)
     with pytest.raises(OpeningError, match="unknown peer"):
-        peers.key_of(C2, BY_KEY, NO_FINGERPRINT, with_tls=False)
+        peers.key_of(C2, BY_KEY, seen=None)
     assert peers.key_for(C2) != key
 
 
@@ -41,10 +42,10 @@ def test_with_tls_only_the_expected_certificate_will_do(identities):
     key = peers.key_for(C2)
     peers.expect(C2, old.certificate)
     peers.expect(C2, new.certificate)
-    assert peers.key_of(C2, BY_KEY, new.fingerprint, with_tls=True) == key
+    assert peers.key_of(C2, BY_KEY, seen=new.fingerprint) == key
     for seen in (old.fingerprint, ours.fingerprint, NO_FINGERPRINT):
         with pytest.raises(OpeningError, match="other certificate"):
-            peers.key_of(C2, BY_KEY, seen, with_tls=True)
+            peers.key_of(C2, BY_KEY, seen=seen)
 
 
 def test_a_peer_that_gave_no_certificate_cannot_come_over_tls(identities):
@@ -52,20 +53,20 @@ def test_a_peer_that_gave_no_certificate_cannot_come_over_tls(identities):
     peers.key_for(C2)
     peers.expect(C2, b"")
     with pytest.raises(OpeningError, match="other certificate"):
-        peers.key_of(C2, BY_KEY, NO_FINGERPRINT, with_tls=True)
+        peers.key_of(C2, BY_KEY, seen=NO_FINGERPRINT)
 
 
 def test_a_peer_that_was_not_offered_a_key_is_unknown(identities):
     peers = PeerKeys(identities[0], None)
     peers.expect(C2, identities[1].certificate)
     with pytest.raises(OpeningError, match="unknown peer"):
-        peers.key_of(C2, BY_KEY, identities[1].fingerprint, with_tls=True)
+        peers.key_of(C2, BY_KEY, seen=identities[1].fingerprint)
 
 
 def test_nobody_joins_without_a_token():
     with pytest.raises(OpeningError, match="nobody may join"):
-        PeerKeys(None, None).key_of(C2, BY_TOKEN, NO_FINGERPRINT, with_tls=False)
-    assert PeerKeys(None, b"t" * 32).key_of(C2, BY_TOKEN, NO_FINGERPRINT, with_tls=False) == b"t" * 32
+        PeerKeys(None, None).key_of(C2, BY_TOKEN, seen=None)
+    assert PeerKeys(None, b"t" * 32).key_of(C2, BY_TOKEN, seen=None) == b"t" * 32
 
 
 def test_what_is_no_certificate_is_refused(identities):

@@ -85,7 +85,7 @@ async def test_a_message_for_an_agent_of_a_third_container_that_is_not_here_fail
 async def test_who_is_no_member_cannot_speak_for_agents_of_others_and_is_told():
     async with Pair() as (one, two):
         two.is_member = lambda _: False
-        two.link._arrivals._senders._is_believed = two.is_member
+        two.link._arrivals.senders._is_believed = two.is_member
         got, told = Collect(), Collect()
         await start(two.container, "b", got)
         await visit(one.container, do(lambda carol: carol.send(Message(to="b@c2", body="I am carol"))), told)
@@ -116,7 +116,7 @@ class Elsewhere:
 @pytest.mark.parametrize("receiver", ["b@c2.lab.localhost", CAROL, "dave@c3.lab.localhost"])
 async def test_who_is_no_member_can_pass_on_that_something_has_failed_in_its_own_name(receiver, is_away):
     async with Pair() as (one, two):
-        two.link._arrivals._senders._is_believed = lambda _: False
+        two.link._arrivals.senders._is_believed = lambda _: False
         got, elsewhere = Collect(), Elsewhere()
         await visit(two.container, *([got] if receiver == CAROL else []))
         await start(two.container, "b", *([] if receiver == CAROL else [got]))

@@ -16,12 +16,12 @@ from formicary import Agent, Container, Message, MicroAgent, Template
 from formicary.container.dead_letters import failure_of
 from formicary.transport.link import paused as paused_module
 from formicary.transport.link import unconsumed as untaken_module
+from formicary.transport.link.failing import ToldFailures
 from formicary.transport.link.header import ACK, CLOSE, DATA, HELLO, PART, SessionParameters
 from formicary.transport.link.link import Link
 from formicary.transport.link.orders import receipt_order
 from formicary.transport.link.paths import NoPath
 from formicary.transport.link.session import Session
-from formicary.transport.link.told import ToldFailures
 
 pytestmark = pytest.mark.virtual_clock
 
@@ -181,7 +181,7 @@ async def test_what_was_sent_is_kept_as_bytes_until_it_is_taken():
         body = "x" * 100
         alone = sys.getrefcount(body)
         await start(one.container, "a", send_all([body]))
-        await until(lambda: one.link.session.acknowledged)
+        await until(lambda: one.link.session.sending.acknowledged)
         await asyncio.sleep(1)
         assert len(one.link.session.unconsumed) == 1
         assert sys.getrefcount(body) <= alone + 1  # what the behaviour has

@@ -13,17 +13,20 @@ class Busy:
     def __init__(self):
         self.sent = []
         self.session = SimpleNamespace(
-            is_open=True, is_frozen=False, has_window=False, acknowledged=5, unacknowledged=60
+            is_open=True,
+            is_frozen=False,
+            sending=SimpleNamespace(has_window=False, acknowledged=5, unacknowledged=60),
         )
-        self.orders = Orders(self, self.session, SimpleNamespace(has_failures=False))
+        self.outbox = SimpleNamespace(has_failures=False)
+        self.orders = Orders(self)
 
     def send_batch(self, data, letters):
         self.sent.append(data)
-        self.session.unacknowledged += 1
+        self.session.sending.unacknowledged += 1
 
     def acknowledge(self, frames):
         """The other end has taken so many, and as many more are sent."""
-        self.session.acknowledged += frames
+        self.session.sending.acknowledged += frames
 
 
 def test_one_receipt_at_a_time_waits_among_messages_that_always_fill_the_window():
@@ -39,7 +42,7 @@ def test_one_receipt_at_a_time_waits_among_messages_that_always_fill_the_window(
 
 def test_receipts_go_at_once_where_there_is_room_and_not_where_nothing_is_acknowledged():
     link = Busy()
-    link.session.has_window = True
+    link.session.sending.has_window = True
     assert all(link.orders.send_receipt(b"1") for _ in range(3))
     link.session.is_frozen = True
     assert not link.orders.send_receipt(b"1")

@@ -26,6 +26,7 @@ class Carrier:
     message_limit = MESSAGE
 
     def __init__(self):
+        self.failures = self
         self.has_room = True
         self.batches = []
         self.lost = []

@@ -173,7 +173,7 @@ def test_what_is_sent_after_the_end_fails_at_once(how):
 def test_the_window_counts_frames_and_bytes_and_lets_a_large_frame_through_alone():
     world, a, b = make_world(second=SessionParameters(window_frames=3, window_bytes=200))
     assert a.session.send(bytes(500), 1) is not None
-    assert not a.session.has_room
+    assert not a.session.sending.has_room
     assert a.session.send(b"", 2) is None
     control(world, (b, a), ACK, acked=1)
     assert len(frames_of(a.session)) == 1
@@ -298,13 +298,13 @@ def test_what_goes_again_goes_on_as_it_is_acknowledged_and_what_is_new_comes_beh
     world.use_path(a, 0)
     assert len(world.flight[0, 1]) < 5
     world.send(a)
-    assert not a.session.has_room
+    assert not a.session.sending.has_room
     for _ in range(8):
         world.now += 0.02
         world.flow()
         world.tick(b)
     assert all(item.taken_by for item in (*filling, world.items[len(world.items)]))
-    assert a.session.has_room
+    assert a.session.sending.has_room
     assert a.session.counters.resent == len(filling)
 
 
@@ -713,11 +713,11 @@ def test_the_other_ends_window_counts_no_more_than_ones_own():
     )
     for _ in range(20):
         world.send(a)
-    assert len(a.session._unacked) == 8
+    assert len(a.session.sending._unacked) == 8
     world.advance(0.5, (0, 1), step=0.05)
     for _ in range(6):
         world.send(a, 2000)
-    assert len(a.session._unacked) == 2
+    assert len(a.session.sending._unacked) == 2
     world.advance(0.5, (0, 1), step=0.05)
     assert all(item.taken_by for item in world.items.values())
     assert b.session.is_open
@@ -729,12 +729,12 @@ def test_of_a_hello_nothing_is_kept_but_numbers_and_a_long_one_is_refused():
     session.connect(0.0)
     (hello,) = frames_of(session)
     question = HEADER.unpack_from(hello)[3]
-    header = HEADER.pack(HELLO, 7, session.own, 0, question)
+    header = HEADER.pack(HELLO, 7, session.sending.own, 0, question)
     with pytest.raises(ValueError, match="a hello with 20"):
         session.receive(header + write_parameters(SessionParameters(offer="x" * 20_000)), 0.0)
     session.receive(header + write_parameters(SessionParameters(offer=[[]] * 5000)), 0.0)
     assert session.is_open
-    assert session._other.offer is None
+    assert session.sending.other.offer is None
 
 
 def test_one_that_holds_acknowledgements_back_takes_no_more_than_its_window():

@@ -14,8 +14,7 @@ _numbers = count(1)
 
 def frames_of(session):
     """Take what a session wants sent."""
-    wanted, session.instructions = session.instructions, []
-    return [one.frame for one in wanted if isinstance(one, Transmit)]
+    return [one.frame for one in session.take_instructions() if isinstance(one, Transmit)]
 
 
 def settle(one, other, now=0.0):

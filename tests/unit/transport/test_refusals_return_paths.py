@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from formicary.transport import return_paths as module
-from formicary.transport.return_paths import ReturnPaths
+from formicary.transport import refusals as module
+from formicary.transport.refusals import ReturnPaths
 
 ALICE = "alice@c1.lab.localhost"
 HOME, AWAY, THIRD = (f"c{number}.lab.localhost" for number in (1, 2, 3))

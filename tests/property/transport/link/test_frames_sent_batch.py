@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.property.transport.strategies import messages
 
-from formicary.transport.link.frames import encode, to_entries
-from formicary.transport.link.sent_batch import SentBatch
+from formicary.transport.link.frames import SentBatch, encode, to_entries
 from formicary.transport.link.wire_names import Names, WireNames
 
 NAMES = Names("c2.lab.localhost"), Names("c1.lab.localhost")

@@ -9,15 +9,13 @@ from contextlib import suppress
 
 import pytest
 
-from formicary.transport.direct.first_message import first_message
+from formicary.transport.direct.half_open import first_message
 from formicary.transport.direct.identity import anonymous
 from formicary.transport.direct.opening import DiallerOpening, OpeningError
 
 
 def hello():
-    return DiallerOpening(
-        "c2.lab.localhost", "c1.lab.localhost", bytes(32), by_token=False, shown=bytes(32), seen=bytes(32)
-    ).first()
+    return DiallerOpening("c2.lab.localhost", "c1.lab.localhost", bytes(32), by_token=False).first()
 
 
 def tls():

@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formicary.errors import UsageError
-from formicary.transport.addresses import JoinAddress
-from formicary.transport.direct import Offer
-from formicary.transport.direct.offer import this_host
+from formicary.transport.addresses import JoinAddress, Offer, this_host
 
 PLACES = {
     "host": "h1",

@@ -90,8 +90,8 @@ def profile(
     """Show where a program's CPU time goes: agents, communication, directory, platform, runtime.
 
     The program is sampled with py-spy, and its CPU clocks are read. If this
-    command starts the program, the result also shows its agents and its garbage
-    collector; with --pid it shows neither.
+    command starts the program, the result also shows its garbage collector. With
+    --by agent, the program is not sampled: it accounts for its agents itself.
 
     The exit code is the program's own if that is not 0; otherwise 0 on success, 1
     if some figures are missing, 2 if an option is invalid, and 130 after Ctrl-C.
@@ -117,7 +117,13 @@ def profile(
         native=native,
         server=server,
         is_quiet=as_json,
+        by_agent=by == "agent",
     )
+    if request.by_agent:
+        _refuse_for_agents(
+            {"--pid": pid, "--after": after, "--flame": flame, "--speedscope": speedscope}
+            | {"--native": native, "--server": server}
+        )
     _refuse_unwritable(flame, speedscope)
     measured, exit_code = measure(request)
     found = cpu_times(measured, View(by), known)
@@ -168,6 +174,17 @@ def _print_json(profile: Profile, found: list[CpuTime], by: By) -> None:
             "version": profile.version,
         }
     )
+
+
+def _refuse_for_agents(options: dict[str, object]) -> None:
+    from formicary.core.errors import UsageError
+
+    for name, given in options.items():
+        if given:
+            raise UsageError(
+                f"{name} needs samples, and --by agent takes none, because the program accounts for its "
+                "agents itself: leave out one of the two"
+            )
 
 
 def _refuse_unwritable(*paths: Path | None) -> None:

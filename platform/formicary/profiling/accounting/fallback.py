@@ -1,4 +1,4 @@
-"""Profiles a program that py-spy may not look into: it accounts for its CPU time itself."""
+"""Profiles a program that accounts for its CPU time itself: by agent, or where py-spy is not permitted."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _SECONDS_TO_STOP = 10.0
 
 
 def profile_accounted(
-    command: Sequence[str], why: TracingError, *, seconds: float | None, is_quiet: bool
+    command: Sequence[str], why: TracingError | None, *, seconds: float | None, is_quiet: bool
 ) -> tuple[Profile, int]:
     """Run a program to its end, or for some seconds, and return its profile and its exit code.
 
     Args:
         command: the program, as of `Program`.
-        why: why it is not sampled; it is the profile's first warning.
+        why: why it could not be sampled, the profile's first warning; None if accounting was asked for.
         seconds: how long; None until it ends.
         is_quiet: whether what it prints goes to standard error.
 
@@ -44,14 +44,14 @@ def profile_accounted(
         with subprocess.Popen([*python, *command], stdout=sys.stderr if is_quiet else None) as process:  # noqa: S603 -- as asked
             was_ended = _wait(process, seconds)
         if not file.exists():
-            raise ProfilingError(
-                f"{why}; and the program opened no container that could do its own accounting"
-            )
+            because = "" if why is None else f"{why}; and "
+            raise ProfilingError(f"{because}the program opened no container that could do its own accounting")
         profile = decode(file.read_bytes(), file)
-    warning = f"{why}; so the platform did its own accounting while a container was open"
+    if why is not None:
+        warning = f"{why}; so the platform did its own accounting while a container was open"
+        profile = replace(profile, warnings=(warning, *profile.warnings))
     code = process.returncode
-    found = replace(profile, warnings=(warning, *profile.warnings))
-    return found, 0 if was_ended else code if code >= 0 else 128 - code
+    return profile, 0 if was_ended else code if code >= 0 else 128 - code
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float | None) -> bool:

@@ -10,7 +10,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from formicary.core.errors import UsageError
-from formicary.profiling.model.code_names import unmark
 from formicary.profiling.model.modules import is_library, is_native, module_of
 
 if TYPE_CHECKING:
@@ -172,10 +171,9 @@ class Rules:
         native = is_native(frame.file)
         module = "" if native else module_of(frame.file)
         library = PurePath(frame.file).name if native else ""
-        function = unmark(frame.function)[1]
 
         def first(rules: Iterable[Rule]) -> str:
-            return next((rule.group for rule in rules if _matches(rule, module, library, function)), "")
+            return next((rule.group for rule in rules if _matches(rule, module, library, frame.function)), "")
 
         declared = frame.group if frame.group in _GROUPS else ""
         if group := first(self.own) or declared or first(self.others):

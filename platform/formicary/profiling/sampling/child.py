@@ -1,7 +1,7 @@
 """The program that `formicary profile -- ...` profiles, from its first line on: it runs in here.
 
-It waits for the sampler before it starts, its agents are visible, its garbage collector's time is counted,
-and it waits at its end until its clocks have been read.
+It waits for the sampler before it starts, counts its garbage collector's time, and waits at its end until its
+clocks have been read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.processes.messages import Go, Ready
-from formicary.profiling.sampling.agent_labels import labelled_agents
 from formicary.profiling.sampling.control import ControlChannel, Over, Report, WindowFacts
 from formicary.profiling.sampling.gc_clock import GcClock
 
@@ -46,7 +45,7 @@ def main(descriptor: int, shared: int, command: Sequence[str]) -> None:
         target=_answer, args=(channel, collections), name="formicary profile", daemon=True
     )
     answering.start()
-    with labelled_agents(), collections.counted():
+    with collections.counted():
         try:
             run_program(command)
         finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import ServerError, TracingError, UsageError
-from formicary.profiling.accounting.fallback import profile_accounted
+from formicary.profiling.accounting.program import profile_accounted
 from formicary.profiling.sampling.program import Program
 from formicary.profiling.sampling.window import RATE, Window
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 from formicary.core.errors import ProfilingError
 from formicary.core.scratch import scratch_folder
 from formicary.profiling.model.profile import decode
+from formicary.profiling.sampling.program import check_command, end, exit_code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,8 +36,10 @@ def profile_accounted(
         is_quiet: whether what it prints goes to standard error.
 
     Raises:
+        UsageError: there is no such script.
         ProfilingError: the program opened no container, so there was nothing to account for.
     """
+    check_command(command)
     with scratch_folder() as folder:
         file = Path(folder, "profile.json")
         python = [sys.executable, "-m", "formicary.profiling.accounted", str(file)]
@@ -50,27 +52,20 @@ def profile_accounted(
     if why is not None:
         warning = f"{why}; so the platform did its own accounting while a container was open"
         profile = replace(profile, warnings=(warning, *profile.warnings))
-    code = process.returncode
-    return profile, 0 if was_ended else code if code >= 0 else 128 - code
+    return profile, 0 if was_ended else exit_code(process)
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float | None) -> bool:
     """Wait for the end; return whether the program had to be ended, because its time was over."""
-    end = None if seconds is None else time.monotonic() + seconds
+    over = None if seconds is None else time.monotonic() + seconds
     while True:
         try:
-            process.wait(None if end is None else max(0.0, end - time.monotonic()))
+            process.wait(None if over is None else max(0.0, over - time.monotonic()))
         except subprocess.TimeoutExpired:
             break
         except KeyboardInterrupt:  # the program has got it as well, and writes what there is
-            end = time.monotonic() + _SECONDS_TO_STOP
+            over = time.monotonic() + _SECONDS_TO_STOP
         else:
             return False
-    for order in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-        process.send_signal(order)
-        try:
-            process.wait(_SECONDS_TO_STOP)
-        except subprocess.TimeoutExpired:
-            continue
-        break
+    end(process)
     return True

@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from formicary.core.errors import InvalidNameError
-from formicary.core.names import check_local
-from formicary.core.quoting import shorten
+from formicary.errors import InvalidNameError
+from formicary.extending import check_local, shorten
 
 _SIGN = "%"
 _ESCAPED = re.compile("[ \"%&'/:<>@\\\\]")

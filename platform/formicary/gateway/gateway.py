@@ -6,10 +6,8 @@ import ipaddress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
-from formicary.core.errors import UsageError
-from formicary.core.logs import get_logger
-from formicary.core.names import check_platform
-from formicary.core.times import check_duration
+from formicary.errors import UsageError
+from formicary.extending import check_duration, check_platform, get_logger
 from formicary.gateway.peers import Peers
 from formicary.gateway.translation import Translator
 
@@ -17,9 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import TracebackType
 
-    from formicary.container.container import Container
-    from formicary.core.mailbox import MessageSink
-    from formicary.core.message import Message
+    from formicary import Container, Message
+    from formicary.extending import MessageSink
     from formicary.gateway.inbound import Inbound
     from formicary.gateway.outbound import Outbound
 
@@ -165,7 +162,7 @@ class Gateway:
         host = f"[{self._host}]" if ":" in self._host else self._host
         self.address = translator.address = self.address or f"http://{host}:{port}{PATH}"
         self._translator = translator
-        self._outbound = Outbound(container.dispatcher, translator, self._peers, self._timeout, self._limit)
+        self._outbound = Outbound(container, translator, self._peers, self._timeout, self._limit)
         container.dispatcher.foreign = self
         if self.is_public:
             logger.warning(

@@ -10,24 +10,22 @@ from typing import TYPE_CHECKING
 import aiohttp
 import msgspec
 
-from formicary.core.clock import now
-from formicary.core.errors import FormicaryError
-from formicary.core.logs import get_logger
-from formicary.core.message import Message  # noqa: TC001 -- msgspec reads it
+from formicary import Message  # noqa: TC001 -- msgspec reads it
+from formicary.errors import FormicaryError
+from formicary.extending import RemoteSink, get_logger, now
 from formicary.gateway.acl_writer import write_acl
 from formicary.gateway.envelope import Envelope, write_envelope
 from formicary.gateway.foreign_names import platform_of
 from formicary.gateway.hosts import is_public
 from formicary.gateway.multipart import write_parts
-from formicary.transport.remote_sink import RemoteSink
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aiohttp.abc import AbstractResolver, ResolveResult
 
-    from formicary.container.dispatcher import Dispatcher
-    from formicary.core.mailbox import MessageSink
+    from formicary import Container
+    from formicary.extending import MessageSink
     from formicary.gateway.acl_message import AgentIdentifier
     from formicary.gateway.peers import Peers
     from formicary.gateway.translation import Translator
@@ -93,7 +91,7 @@ class Outbound:
     """Brings messages to other platforms: to each in order, to several at once.
 
     Args:
-        dispatcher: the container's.
+        container: whose messages they are.
         translator: knows who is who.
         peers: what is known of other platforms.
         timeout: s that a platform gets to take a message.
@@ -101,9 +99,9 @@ class Outbound:
     """
 
     def __init__(
-        self, dispatcher: Dispatcher, translator: Translator, peers: Peers, timeout: float, limit: int
+        self, container: Container, translator: Translator, peers: Peers, timeout: float, limit: int
     ) -> None:
-        self._dispatcher = dispatcher
+        self._dispatcher = container.dispatcher
         self._translator = translator
         self._peers = peers
         self._limit = limit

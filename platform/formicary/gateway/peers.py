@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from formicary.core.errors import UsageError
-from formicary.core.quoting import shorten
+from formicary.errors import UsageError
+from formicary.extending import shorten
 from formicary.gateway.acl_message import AgentIdentifier
 from formicary.gateway.foreign_names import from_local, platform_of
 from formicary.gateway.hosts import host_in, is_public

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from formicary.core.errors import InvalidMessageError
-from formicary.core.message import Message
-from formicary.core.names import MANAGEMENT, check_receiver, complete_for
+from formicary import Message
+from formicary.errors import InvalidMessageError
+from formicary.extending import MANAGEMENT, check_receiver, complete_for
 from formicary.gateway.acl_message import EXPRESSIONS, AclMessage, AgentIdentifier
 from formicary.gateway.foreign_names import is_foreign, platform_of, to_local
 

@@ -7,10 +7,9 @@ from functools import cached_property
 from hashlib import md5
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from formicary.container.dead_letters import is_failure
-from formicary.core.errors import AuthenticationError
-from formicary.core.logs import get_logger
-from formicary.core.message import Message as PlatformMessage
+from formicary import Message as PlatformMessage
+from formicary.errors import AuthenticationError
+from formicary.extending import get_logger, is_failure
 from formicary.spade.body import Body
 from formicary.spade.container import Container
 from formicary.spade.jid import JID, name_of

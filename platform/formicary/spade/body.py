@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from formicary.core.agent import Agent as PlatformAgent
-from formicary.core.base_agent import AgentState
+from formicary import Agent as PlatformAgent
+from formicary import AgentState
 
 if TYPE_CHECKING:
-    from formicary.core.mailbox import Deliver
-    from formicary.core.message import Message as PlatformMessage
+    from formicary import Message as PlatformMessage
+    from formicary.extending import Deliver
     from formicary.spade.agent import Agent
 
 

@@ -10,12 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 from weakref import WeakValueDictionary
 
-from formicary.container.container import MAIN
-from formicary.container.container import Container as Host
-from formicary.core.event_loop import loop_factory
-from formicary.core.logs import get_logger
-from formicary.core.names import is_container_of
-from formicary.core.origin import as_raised
+from formicary import Container as Host
+from formicary.extending import as_raised, get_logger, is_container_of, loop_factory
 from formicary.spade.jid import JID, NOBODY, jid_of, name_of
 
 if TYPE_CHECKING:
@@ -48,7 +44,7 @@ def _close(loop: asyncio.AbstractEventLoop, opening: asyncio.Task[None]) -> None
 
 
 def _alone() -> Host:
-    return Host(MAIN, mailbox_limit=MAILBOX_LIMIT)
+    return Host("c1", mailbox_limit=MAILBOX_LIMIT)
 
 
 class Container:

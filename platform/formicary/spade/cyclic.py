@@ -8,10 +8,8 @@ from contextlib import suppress
 from time import time
 from typing import IO, TYPE_CHECKING, Any, Never, TypeVar
 
-from formicary.core.coroutines import pause
-from formicary.core.errors import AgentStateError, UnsupportedError
-from formicary.core.logs import get_logger
-from formicary.core.origin import as_raised
+from formicary.errors import AgentStateError, UnsupportedError
+from formicary.extending import as_raised, get_logger, pause
 from formicary.spade.message import Message
 from formicary.spade.missing import warn_once
 from formicary.spade.runner import MessageQueue, Runner

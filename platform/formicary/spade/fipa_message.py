@@ -7,7 +7,7 @@ import uuid
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from formicary.core.logs import get_logger
+from formicary.extending import get_logger
 from formicary.spade.message import Message
 
 if TYPE_CHECKING:

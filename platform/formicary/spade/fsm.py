@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from formicary.core.errors import AgentStateError
-from formicary.core.logs import get_logger
+from formicary.errors import AgentStateError
+from formicary.extending import get_logger
 from formicary.spade.cyclic import CyclicBehaviour
 from formicary.spade.kinds import OneShotBehaviour
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from formicary.core.names import is_container_of
+from formicary.extending import is_container_of
 
 HOME: Final = "localhost"
 """The domain of addresses that have short names."""

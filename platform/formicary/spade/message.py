@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Never, Self
 
-from formicary.core.errors import UnsupportedError
-from formicary.core.message import FORM_PARAMETERS
-from formicary.core.message import FORM_TITLE as SPADE_X_METADATA
-from formicary.core.message import Message as PlatformMessage
+from formicary import Message as PlatformMessage
+from formicary.errors import UnsupportedError
+from formicary.extending import FORM_PARAMETERS
+from formicary.extending import FORM_TITLE as SPADE_X_METADATA
 from formicary.spade.jid import JID, NOBODY, known
 
 if TYPE_CHECKING:

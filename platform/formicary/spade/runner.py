@@ -6,18 +6,16 @@ import asyncio
 from time import time
 from typing import TYPE_CHECKING, Any
 
-from formicary.container.dead_letters import is_failure
-from formicary.core.behaviour import Behaviour
-from formicary.core.coroutines import WAIT, coroutine_function
-from formicary.core.errors import AgentStateError
+from formicary.behaviours import Behaviour
+from formicary.errors import AgentStateError
+from formicary.extending import WAIT, coroutine_function, is_failure
 from formicary.spade.message import Message
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Generator, Sequence
 
-    from formicary.core.mailbox import MessageSink
-    from formicary.core.message import Message as PlatformMessage
-    from formicary.core.strand import Strand
+    from formicary import Message as PlatformMessage
+    from formicary.extending import MessageSink
     from formicary.spade.agent import Agent
     from formicary.spade.cyclic import CyclicBehaviour
 
@@ -102,7 +100,7 @@ class Runner(Behaviour):
         """Return what the behaviour does from its beginning to its end."""
         return self.behaviour.our_live()
 
-    def strand_ended(self, strand: Strand) -> None:
+    def strand_ended(self, strand: Any) -> None:
         """Called when it has ended; what it has not received is dropped, as SPADE does."""
         self.mailbox.empty()
         super().strand_ended(strand)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from formicary.spade.message import MessageBase, value_of
 
 if TYPE_CHECKING:
-    from formicary.core.message import Message as PlatformMessage
+    from formicary import Message as PlatformMessage
     from formicary.spade.agent import Agent
 
 

@@ -9,8 +9,8 @@ from xml.etree.ElementTree import Element, fromstring
 
 from slixmpp.stanza import Iq, Message, Presence, StreamError
 
-from formicary.core.errors import LinkError
-from formicary.core.logs import get_logger
+from formicary.errors import LinkError
+from formicary.extending import get_logger
 from formicary.transport.xmpp.login import UnreachableError, log_in
 from formicary.xmpp import stanzas
 from formicary.xmpp.session import BACKOFF, CLIENT, Delivery, RefusedError, Session
@@ -19,7 +19,7 @@ from formicary.xmpp.slixmpp_stream import SlixmppStream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.server.account import AccountAddress
+    from formicary.server import AccountAddress
     from formicary.xmpp.session import Owner
 
 get_logger("slixmpp").setLevel(logging.CRITICAL)  # what matters of it is told by errors

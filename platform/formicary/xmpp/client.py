@@ -8,9 +8,8 @@ from collections import OrderedDict
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
-from formicary.core.errors import FormicaryError, LinkError
-from formicary.core.logs import get_logger
-from formicary.transport.remote_sink import RemoteSink
+from formicary.errors import FormicaryError, LinkError
+from formicary.extending import RemoteSink, get_logger
 from formicary.xmpp import stanzas
 from formicary.xmpp.session import CLIENT, Delivery, RefusedError, make_session
 
@@ -18,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from xml.etree.ElementTree import Element
 
-    from formicary.core.mailbox import MessageSink
-    from formicary.core.message import Message
-    from formicary.server.account import AccountAddress
+    from formicary import Message
+    from formicary.extending import MessageSink
+    from formicary.server import AccountAddress
     from formicary.xmpp.agent import XmppAgent
 
 logger = get_logger("formicary")

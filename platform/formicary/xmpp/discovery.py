@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary.core.errors import LinkError
-from formicary.core.times import check_seconds
+from formicary.errors import LinkError
+from formicary.extending import check_seconds
 from formicary.transport.xmpp.stanzas import clean, quoted
 from formicary.xmpp import stanzas
 

@@ -7,9 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
-from formicary.core.errors import LinkError
-from formicary.core.logs import get_logger
-from formicary.core.strand import PROGRAM_EXITS
+from formicary.errors import LinkError
+from formicary.extending import get_logger
 from formicary.transport.xmpp.stanzas import clean, escaped, quoted
 from formicary.xmpp import stanzas
 from formicary.xmpp.session import CLIENT, RefusedError
@@ -251,7 +250,7 @@ class Presence:
                 callback(*what)
             except Exception:
                 logger.exception("%s of agent %s's presence raised an exception", event, self._name)
-            except PROGRAM_EXITS as error:
+            except (KeyboardInterrupt, SystemExit) as error:
                 self._exits(f"{self._name}/{event}", error)
 
 

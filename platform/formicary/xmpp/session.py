@@ -7,13 +7,13 @@ from enum import Enum
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
-from formicary.core.errors import LinkError
+from formicary.errors import LinkError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from xml.etree.ElementTree import Element
 
-    from formicary.server.account import AccountAddress
+    from formicary.server import AccountAddress
 
 CLIENT = "jabber:client"
 """The namespace of stanzas in all that sessions take and give."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from slixmpp import ClientXMPP
 
 if TYPE_CHECKING:
-    from formicary.server.account import AccountAddress
+    from formicary.server import AccountAddress
 
 
 class SlixmppStream(ClientXMPP):  # type: ignore[misc]  # its types may be missing

@@ -21,12 +21,9 @@ UPWARD = {  # a container opens these when the first of them is needed
     ("formicary.container", "formicary.local"),
     ("formicary.container", "formicary.management"),
     ("formicary.container", "formicary.protocols"),
-    ("formicary.container", "formicary.server"),
     ("formicary.container", "formicary.transport"),
     # They are loaded by the first conversation.
     ("formicary.core", "formicary.protocols"),
-    # A program that is profiled is run as `formicary run` runs it.
-    ("formicary.profiling", "formicary.cli"),
 }
 CALLED = (ast.FunctionDef, ast.AsyncFunctionDef)  # what they import is loaded once an experiment is played
 

@@ -6,12 +6,13 @@ import asyncio
 import functools
 from collections import OrderedDict
 from contextlib import suppress
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, NoReturn
 
 from formicary.errors import FormicaryError, LinkError
 from formicary.extending import RemoteSink, get_logger
 from formicary.xmpp import stanzas
-from formicary.xmpp.session import CLIENT, Delivery, RefusedError, make_session
+from formicary.xmpp.session import CLIENT, Delivery, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from formicary.extending import MessageSink
     from formicary.server import AccountAddress
     from formicary.xmpp.agent import XmppAgent
+    from formicary.xmpp.session import Owner, Session
 
 logger = get_logger("formicary")
 
@@ -334,3 +336,14 @@ class AccountClient:
 
     def __str__(self) -> str:
         return f"the account {self._account.jid} of agent {self._agent.name}"
+
+
+def make_session(account: AccountAddress, owner: Owner) -> Session:
+    """Return a session of the library that there is: aioxmpp where it is installed, else slixmpp."""
+    if find_spec("aioxmpp") is not None:
+        from formicary.xmpp.by_aioxmpp import AioxmppSession
+
+        return AioxmppSession(account, owner)
+    from formicary.xmpp.by_slixmpp import SlixmppSession
+
+    return SlixmppSession(account, owner)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from enum import Enum
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
 from formicary.errors import LinkError
@@ -130,14 +129,3 @@ class Session(ABC):
             RefusedError: the answer is an error.
             LinkError: the session ended first, or there is none.
         """
-
-
-def make_session(account: AccountAddress, owner: Owner) -> Session:
-    """Return a session of the library that there is: aioxmpp where it is installed, else slixmpp."""
-    if find_spec("aioxmpp") is not None:
-        from formicary.xmpp.by_aioxmpp import AioxmppSession
-
-        return AioxmppSession(account, owner)
-    from formicary.xmpp.by_slixmpp import SlixmppSession
-
-    return SlixmppSession(account, owner)

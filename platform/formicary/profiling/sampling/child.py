@@ -73,9 +73,8 @@ def run_program(command: Sequence[str]) -> None:
     first, *rest = command
     try:
         if first == "run":
-            from formicary.cli import main as formicary
-
-            formicary([first, *rest])
+            sys.argv = ["formicary", first, *rest]
+            runpy.run_module("formicary", run_name="__main__")
         elif first == "-m":
             sys.argv = rest
             sys.path.insert(0, str(Path.cwd()))

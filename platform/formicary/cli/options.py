@@ -139,7 +139,7 @@ def with_parameters(
 
 
 def with_connection(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command, as `**connection`, the options that say where a platform is."""
+    """Add the options that say where a platform is to a command, as `**connection`."""
     *own, _ = inspect.signature(command, eval_str=True).parameters.values()
     return with_parameters(command, [*own, *parameters_of(CONNECTIONS)])
 

@@ -20,7 +20,7 @@ _ESCAPE = re.compile(r"\\(20|22|25|26|27|2f|3a|3c|3e|40|5c)")
 
 
 def is_foreign(local: str) -> bool:
-    """Tell whether the own name of an address is that of an agent of another platform."""
+    """Return whether a local name belongs to an agent of another platform."""
     return _SIGN in local
 
 

@@ -99,7 +99,7 @@ class Gateway:
         self._outbound: Outbound
 
     def know(self, platform: str, addresses: str | Sequence[str]) -> None:
-        """Say where another platform takes messages; what its messages say of it does not count any more.
+        """Set where another platform takes messages, whatever its own messages say.
 
         Args:
             platform: its name, which JADE prints when it starts: what stands behind the `@` in agents' names.
@@ -180,7 +180,7 @@ class Gateway:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Take no more, bring what waits, for some seconds, and close."""
+        """Accept no more messages, deliver what waits for some seconds, and close."""
         try:
             await self._inbound.close()
         finally:
@@ -192,15 +192,15 @@ class Gateway:
     # -- as an outlet ---------------------------------------------------------------------------------------
 
     def serves(self, address: str) -> bool:
-        """Tell whether a full name is that of an agent of another platform."""
+        """Return whether a full name is that of an agent of another platform."""
         return self._translator.is_foreign(address)
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an agent of another platform; as of `Outlet`."""
+        """Accept a message for an agent of another platform; as of `Outlet`."""
         return self._outbound.post(message, receiver)
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:
-        """Tell an agent of another platform that its message was not delivered; never waits."""
+        """Notify an agent of another platform of a message that was not delivered; never waits."""
         self._outbound.refuse(message, receiver, failure)
 
 

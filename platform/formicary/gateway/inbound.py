@@ -104,7 +104,7 @@ class Inbound:
         return int(listening.getsockname()[1])
 
     async def close(self) -> None:
-        """Take no more; requests that are being answered get a moment."""
+        """Stop listening; requests in progress get a moment."""
         await self._server.close()
 
     # -- requests -------------------------------------------------------------------------------------------

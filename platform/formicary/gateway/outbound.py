@@ -117,11 +117,11 @@ class Outbound:
     # -- as an outlet ---------------------------------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an agent of another platform; as of `Outlet`, but nothing is raised."""
+        """Accept a message for an agent of another platform; as of `Outlet`, but nothing is raised."""
         return self._post(message, receiver, _WAITING)
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:
-        """Tell an agent of another platform that its message was not delivered."""
+        """Notify an agent of another platform of a message that was not delivered."""
         del message, receiver
         if self._post(failure, str(failure.to), _WAITING + _FAILURES):
             self._fail(failure, str(failure.to), "too many messages are waiting for its platform")
@@ -211,7 +211,7 @@ class Outbound:
             line.room.set()
 
     def _end(self, line: _Line, reason: str | None = None) -> None:
-        """Take the first off a line; with a reason it has failed."""
+        """Remove the first message of a line; with a reason it has failed."""
         post = line.posts.popleft()
         line.size -= len(post.body)
         if len(line.posts) <= _WAITING // 2 and line.size <= _WAITING_BYTES // 2:
@@ -220,7 +220,7 @@ class Outbound:
             self._fail(post.message, post.receiver, reason)
 
     async def _bring(self, post: _Post) -> None:
-        """Bring a message to the first address that takes it.
+        """Deliver a message to the first address that accepts it.
 
         Raises:
             NotTakenError: none has, with what the last one was about.
@@ -269,7 +269,7 @@ class Outbound:
                 raise NotTakenError(f"refused it: {answer.status} {why or answer.reason}")
 
     async def close(self) -> None:
-        """Bring what waits, for some seconds; the rest fails."""
+        """Deliver what waits for some seconds, and fail the rest."""
         self.is_closed = True
         try:
             if tasks := [line.task for line in self._lines.values()]:

@@ -62,7 +62,7 @@ class Peers:
         self._platforms: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
     def name(self, platform: str, addresses: Iterable[str]) -> None:
-        """Say where a platform is; what its messages say does not count then.
+        """Set where a platform is, whatever its own messages say.
 
         Raises:
             UsageError: an address is none.
@@ -85,7 +85,7 @@ class Peers:
         return self.named.get(platform) or self.named.get(platform.partition(".")[2])
 
     def accepts(self, platform: str) -> bool:
-        """Tell whether messages of a platform are taken."""
+        """Return whether messages of a platform are taken."""
         return self.takes_strangers or self.peer_of(platform) is not None
 
     def learn(self, identifier: AgentIdentifier) -> None:

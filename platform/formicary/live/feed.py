@@ -90,7 +90,7 @@ class Feed(ABC):
         self._filters = filters
 
     def pause(self) -> None:
-        """Give nothing new until `resume`; of a platform that runs, what happens meanwhile is left out."""
+        """Pause until `resume`; what happens on a running platform meanwhile is left out."""
         self.is_paused = True
 
     def resume(self) -> None:

@@ -188,7 +188,7 @@ class JoinedFeed(Feed):
                 self._events.append(event)
 
     def _late(self, domain: str, events: Sequence[Event]) -> set[str]:
-        """Note where agents are; return those that a container tells of and that are elsewhere by now.
+        """Record where agents are; return those that a container reports but that have moved on.
 
         Each container answers by itself: where an agent has gone perhaps before what it has left.
         """
@@ -253,12 +253,12 @@ class JoinedFeed(Feed):
     # -- acting ---------------------------------------------------------------------------------------------
 
     def pause(self) -> None:
-        """Give nothing new until `resume`; as `Feed.pause`."""
+        """Pause until `resume`; as `Feed.pause`."""
         super().pause()
         self._events = deque(each for each in self._events if not isinstance(each, MessageSeen))
 
     async def act(self, act: Act, **arguments: Any) -> str | None:
-        """Do something to the platform; as `Feed.act`."""
+        """Carry out an action on the platform; as `Feed.act`."""
         if not self.may_act:
             raise refuse(act)
         return await self._actor.act(act, arguments)

@@ -78,7 +78,7 @@ class NameSearch:
             self._tell(domain, "where", (name,))
 
     def joined(self, domain: str) -> None:
-        """Called when a container can be asked: what was said on a link before may be lost."""
+        """Called when a container can be asked; what an earlier link carried may be lost."""
         self._unsent.pop(domain, None)
         self._forget_those_at(domain)
         self.peers.add(domain)
@@ -170,6 +170,6 @@ class NameSearch:
         return [Note(kind, tuple(names)) for kind, names in self._unsent.pop(domain, ())]
 
     def give_back(self, domain: str, notes: Iterable[Note]) -> None:
-        """Take for unsaid what could not be said."""
+        """Queue again what could not be sent."""
         before = [(note.kind, list(note.names)) for note in notes]
         self._unsent[domain] = [*before, *self._unsent.get(domain, ())]

@@ -71,7 +71,7 @@ class AccountBody(Body, XmppAgent):
         self.owner = owner
 
     def bring_presence(self) -> None:
-        """Have the agent's presence be that of its account, and learn what others say of theirs."""
+        """Connect the agent's presence with its account."""
         manager = self.owner.presence
         manager.account = presence = self.presence
 

@@ -124,7 +124,7 @@ class Container:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Have the platform's container be open in a block."""
+        """Open the platform's container for a block."""
         try:
             async with self.opener() as host:
                 self._clear()
@@ -146,7 +146,7 @@ class Container:
             await asyncio.wait(strands)
 
     async def let_others_run(self) -> None:
-        """Let each behaviour that is ready run once."""
+        """Run each behaviour that is ready once."""
         await asyncio.sleep(0)
         scheduler = None if self._host is None else self._host.scheduler
         if scheduler is not None:
@@ -267,15 +267,15 @@ class Container:
     # -- as SPADE has it ------------------------------------------------------------------------------------
 
     def register(self, agent: Agent) -> None:
-        """Know an agent by its address."""
+        """Register an agent under its address."""
         self._agents[str(agent.jid)] = agent
 
     def unregister(self, jid: str) -> None:
-        """Know an agent no more."""
+        """Unregister the agent of an address."""
         self._agents.pop(str(jid), None)
 
     def has_agent(self, jid: str) -> bool:
-        """Tell whether there is an agent of this address in the program, started or not."""
+        """Return whether there is an agent of this address in the program, started or not."""
         return jid in self._agents
 
     def get_agent(self, jid: str) -> Agent:

@@ -39,7 +39,7 @@ class JID(str):
     resource: str
 
     def __new__(cls, address: str = "") -> JID:  # noqa: PYI034 -- nobody makes subclasses of it
-        """Take the address apart, or remember that it was taken apart before."""
+        """Parse an address, or return it from the cache."""
         if type(address) is cls:
             return address
         made = known.get(address)

@@ -40,12 +40,12 @@ class Runner(Behaviour):
         self.template_set()
 
     def template_set(self) -> None:
-        """Take what the behaviour's template wants from now on."""
+        """Apply the behaviour's template to its mailbox."""
         wants_all = self.behaviour.template is None and not self.matches_itself
         self.mailbox.matches = _arrived if wants_all else self.wants
 
     def wants(self, message: PlatformMessage) -> bool:
-        """Tell whether the behaviour is to get a message."""
+        """Return whether the behaviour is to get a message."""
         if not _arrived(message):
             return False
         if self.matches_itself:
@@ -55,7 +55,7 @@ class Runner(Behaviour):
 
     @coroutine_function
     def receive_as(self, label: str, timeout: float | None) -> Generator[Any, Any, Any]:
-        """Take the next message as of `CyclicBehaviour.receive`, with what traces call who takes it."""
+        """Return the next message, as `CyclicBehaviour.receive`, under a label for traces."""
         mailbox = self.mailbox
         if not timeout or mailbox.messages or mailbox.scheduler.current is not mailbox.strand:
             message = yield from self.receive(timeout or 0).__await__()
@@ -90,7 +90,7 @@ class Runner(Behaviour):
         await self.agent.container.dispatcher.overflow.wait_to_deliver(message, full)
 
     def take_nothing(self) -> None:
-        """Want no message any more."""
+        """Accept no more messages."""
         self.mailbox.matches = _nothing
 
     async def run(self) -> None:
@@ -110,7 +110,7 @@ class Runner(Behaviour):
 
 
 def _arrived(message: PlatformMessage) -> bool:
-    """Tell whether a message is not about one that did not arrive, which is for the agent alone."""
+    """Return whether a message is no failure notice, which only the agent gets."""
     return message.performative != "failure" or not is_failure(message)
 
 
@@ -142,11 +142,11 @@ class MessageQueue:
             raise asyncio.QueueFull
 
     async def get(self) -> Message:
-        """Take the next message out, and wait until there is one."""
+        """Remove and return the next message; wait until there is one."""
         return self._runner.owner.our_message_of(await self._runner.receive())
 
     def get_nowait(self) -> Message:
-        """Take the next message out.
+        """Remove and return the next message.
 
         Raises:
             asyncio.QueueEmpty: there is none.
@@ -157,7 +157,7 @@ class MessageQueue:
         return self._runner.owner.our_message_of(message)
 
     def empty(self) -> bool:
-        """Tell whether there is no message."""
+        """Return whether there is no message."""
         return not self._runner.mailbox.messages
 
     def qsize(self) -> int:

@@ -59,7 +59,7 @@ class XmppAgent(Agent):
         self._discovery: Discovery | None = None
 
     def __init_subclass__(cls, **arguments: Any) -> None:
-        """Have a subclass log in before its `setup`."""
+        """Wrap a subclass's `setup` so that it logs in first."""
         super().__init_subclass__(**arguments)
         own = cls.__dict__.get("setup")
         if own is not None:
@@ -127,7 +127,7 @@ class XmppAgent(Agent):
         self._client.begin_delivery()
 
     def become_gone(self) -> None:
-        """Be gone, and log out."""
+        """Log out as the agent ends."""
         super().become_gone()
         if self._client is not None:
             self._client.begin_close()

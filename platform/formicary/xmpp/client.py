@@ -98,7 +98,7 @@ class AccountClient:
             raise
 
     def opened(self) -> None:
-        """Say who is there; called with each new session."""
+        """Announce the agent; called with each new session."""
         self._greeting = asyncio.create_task(self._greet(), name=f"{self._agent.name} greets its server")
 
     async def _greet(self) -> None:
@@ -150,7 +150,7 @@ class AccountClient:
             await asyncio.wait(tasks)
 
     def interrupted(self, reason: object) -> None:
-        """Say that there is no connection for now."""
+        """Handle an interrupted connection."""
         if not self.is_closed:
             logger.warning(
                 "agent %s lost its connection to %s (%s); connecting again",
@@ -160,14 +160,14 @@ class AccountClient:
             )
 
     def closed(self) -> None:
-        """Note that the session is over: what is sent now would have no place in it."""
+        """Handle the end of the session: nothing more can be sent in it."""
         self._is_known = False
         if self._greeting is not None:
             self._greeting.cancel()
         self._update()
 
     def failed(self, error: LinkError) -> None:
-        """Note that there is no connection and will be none."""
+        """Handle a connection that is lost for good."""
         self._error = error
         self.is_closed = True
         self._room.set()
@@ -177,7 +177,7 @@ class AccountClient:
         self._on_lost(error)
 
     def ended(self) -> None:
-        """Note the very end; what still waits there to be sent would wait for ever."""
+        """Handle the final end: fail what still waits to be sent."""
         self._stopped.set()
         for stanza_id in [*self._on_the_way]:
             self._lose(stanza_id)
@@ -191,7 +191,7 @@ class AccountClient:
     # -- the way out ----------------------------------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an address outside the platform.
+        """Accept a message for an address outside the platform.
 
         Returns:
             The sinks that have no room now, if any.
@@ -234,7 +234,7 @@ class AccountClient:
         return sent
 
     def _lose(self, stanza_id: str) -> None:
-        """Say that a message has not arrived, or that nobody knows whether it has."""
+        """Report a message that has not arrived, or may not have."""
         may_have = "may not have got" if stanza_id in self._unconfirmed else "did not get"
         sent = self._forget(stanza_id)
         if sent is not None:
@@ -243,7 +243,7 @@ class AccountClient:
             self._agent.container.dispatcher.add_dead_letter(message, reason, receiver)
 
     def _bounced(self, stanza: Element, sender: str) -> None:
-        """Note what the server, or an address behind it, sends back."""
+        """Handle what the server, or an address behind it, sends back."""
         sent = self._written.pop(stanza.get("id", ""), None)
         if sent is not None and sender.partition("/")[0] == sent[1].partition("/")[0]:
             message, receiver = sent
@@ -252,7 +252,7 @@ class AccountClient:
             )
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- its shape
-        """Tell the sender outside, if there is a connection now, that its message was not delivered."""
+        """Notify the sender outside, if connected, that its message was not delivered."""
         if not self.session.is_established or self.is_closed or message.sender is None:
             return
         self.session.send(stanzas.refusal(self._answering, self._account, message.sender, str(failure.body)))
@@ -268,7 +268,7 @@ class AccountClient:
     # -- the way in -----------------------------------------------------------------------------------------
 
     def take(self, stanza: Element) -> None:
-        """Take what comes."""
+        """Handle a stanza."""
         sender, kind = stanza.get("from", ""), stanza.get("type")
         if stanza.tag == f"{{{CLIENT}}}presence":
             self.on_presence(stanza)

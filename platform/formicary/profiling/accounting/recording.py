@@ -125,7 +125,7 @@ class Recording:
     # -- what comes -----------------------------------------------------------------------------------------
 
     def adopt(self, newcomer: Strand | MicroInbox) -> None:
-        """Give a strand, or a micro-agent's way in, a slot and a border."""
+        """Assign a slot and a border to a strand, or to a micro-agent's inbox."""
         if isinstance(newcomer, Strand):
             group = group_of_strand(newcomer)
             if group != PLATFORM:
@@ -146,7 +146,7 @@ class Recording:
             self._inboxes.append(newcomer)
 
     def _adopt_functions(self, participation: Participation) -> None:
-        """Give what an agent answers by in conversations a slot and borders: the platform calls it itself."""
+        """Assign a slot and borders to what answers for an agent in conversations."""
         agent = participation.agent
         slot = self.ledger.add_slot(group_of_class(type(agent)), agent.name)
         for opening in (each for openings in participation.openings.values() for each in openings.values()):

@@ -152,7 +152,7 @@ def _move_collections(
     profile: Profile,
     name: Callable[[Frames], Key],
 ) -> None:
-    """Take the garbage collector's time from where the samples have it."""
+    """Move the garbage collector's time from where the samples have it."""
     collector = name((_COLLECTOR_FRAME,))
     for collection in process.collections:
         key = name(tuple(profile.frames[place] for place in collection.frames))

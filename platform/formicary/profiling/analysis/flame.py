@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from formicary.core.quoting import printable
 from formicary.profiling.analysis.attribution import function_of, stack_seconds
-from formicary.profiling.analysis.palette import colour
+from formicary.profiling.model.groups import colour
 from formicary.profiling.model.profile import Role
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import mmap
 import os
 import runpy
-import socket
 import sys
 import threading
 from pathlib import Path
@@ -35,7 +34,7 @@ def main(descriptor: int, shared: int, command: Sequence[str]) -> None:
             arguments.
     """
     os.set_inheritable(descriptor, False)
-    channel = ControlChannel(socket.socket(fileno=descriptor))
+    channel = ControlChannel(descriptor)
     with os.fdopen(shared, "rb") as file:
         collections = GcClock(mmap.mmap(file.fileno(), 1, access=mmap.ACCESS_READ))
     channel.send(Ready())

@@ -14,9 +14,8 @@ import formicary
 from formicary.profiling.analysis import tables
 from formicary.profiling.analysis.attribution import View, cpu_times
 from formicary.profiling.analysis.flame import flame
-from formicary.profiling.analysis.palette import colour
 from formicary.profiling.analysis.speedscope import speedscope
-from formicary.profiling.model.groups import Rules, own_rule
+from formicary.profiling.model.groups import Rules, colour, own_rule
 from formicary.profiling.model.profile import Frame, Method, Process, Profile, Role, Stack, Thread
 
 HOME = formicary.__path__[0]

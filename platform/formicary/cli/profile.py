@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from formicary.cli.options import examples
+from formicary.cli.options import Json, examples
 from formicary.cli.output import say
 
 if TYPE_CHECKING:
@@ -23,6 +23,45 @@ Flame = Annotated[
 Speedscope = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a profile for speedscope.app.", show_default=False)
 ]
+Program = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="-- PROGRAM",
+        help="A Python script, -m MODULE, or run SCRIPT as in `formicary run`, with its arguments.",
+        show_default=False,
+    ),
+]
+Pid = Annotated[int | None, typer.Option(min=1, help="Profile a running process.", show_default=False)]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        "--for",
+        metavar="SECONDS",
+        min=0.1,
+        help="How long to profile.",
+        show_default="until it ends or Ctrl-C",
+    ),
+]
+After = Annotated[
+    float,
+    typer.Option(metavar="SECONDS", min=0, help="Skip the first seconds, while the program starts."),
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=PATTERN", help="Define a group by its modules, such as planner=my_planner.*"),
+]
+ShowRules = Annotated[bool, typer.Option("--rules", help="Print which modules belong to which group.")]
+Server = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Include this server; [bold]local[/bold] is the one started by `formicary server start`.",
+        show_default="servers that the program starts",
+    ),
+]
+Rate = Annotated[int, typer.Option(min=1, max=1000, help="Samples per second of each thread.")]
+Native = Annotated[bool, typer.Option("--native", help="Include native code; this slows the program down.")]
+Top = Annotated[int, typer.Option(min=1, help="How many agents, functions or threads to show.")]
 By = Literal["group", "thread", "agent", "function"]
 
 EPILOG = examples(
@@ -34,58 +73,21 @@ EPILOG = examples(
 
 
 def profile(
-    program: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="-- PROGRAM",
-            help="A Python script, -m MODULE, or run SCRIPT as in `formicary run`, with its arguments.",
-            show_default=False,
-        ),
-    ] = None,
+    program: Program = None,
     *,
-    pid: Annotated[
-        int | None, typer.Option(min=1, help="Profile a running process.", show_default=False)
-    ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--for",
-            metavar="SECONDS",
-            min=0.1,
-            help="How long to profile.",
-            show_default="until it ends or Ctrl-C",
-        ),
-    ] = None,
-    after: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", min=0, help="Skip the first seconds, while the program starts."),
-    ] = 0.0,
+    pid: Pid = None,
+    seconds: Seconds = None,
+    after: After = 0.0,
     by: Annotated[By, typer.Option(help="How to group the CPU time.")] = "group",
-    group: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=PATTERN", help="Define a group by its modules, such as planner=my_planner.*"
-        ),
-    ] = None,
-    rules: Annotated[
-        bool, typer.Option("--rules", help="Print which modules belong to which group.")
-    ] = False,
-    server: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Include this server; [bold]local[/bold] is the one started by `formicary server start`.",
-            show_default="servers that the program starts",
-        ),
-    ] = None,
-    rate: Annotated[int, typer.Option(min=1, max=1000, help="Samples per second of each thread.")] = 50,
-    native: Annotated[
-        bool, typer.Option("--native", help="Include native code; this slows the program down.")
-    ] = False,
-    top: Annotated[int, typer.Option(min=1, help="How many agents, functions or threads to show.")] = 20,
+    group: Groups = None,
+    rules: ShowRules = False,
+    server: Server = None,
+    rate: Rate = 50,
+    native: Native = False,
+    top: Top = 20,
     flame: Flame = None,
     speedscope: Speedscope = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show where a program's CPU time goes: agents, communication, directory, platform, runtime.
 

@@ -8,23 +8,22 @@ from functools import cache
 
 import pytest
 from tests.plugins.paths import ROOT
+from tests.unit.docs.test_public_api import public_names
 
 DESIGN = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
 SOURCES = {"formicary": ROOT / "platform", "formicary_bench": ROOT / "benchmarks"}
 TITLES = {"formicary": "### The platform", "formicary_bench": "### The laboratory"}
 
 # They only have names of what is below, or begin it.
-PUBLIC = {"formicary", "formicary.errors", "formicary.behaviours", "formicary.__main__"}
+PUBLIC = {f"formicary{name}" for name in ("", ".errors", ".behaviours", ".extending", ".__main__")}
+EDGE = ("gateway", "spade", "xmpp")  # rooms that are built as extensions of others are
 UPWARD = {  # a container opens these when the first of them is needed
     ("formicary.container", "formicary.local"),
     ("formicary.container", "formicary.management"),
     ("formicary.container", "formicary.protocols"),
-    ("formicary.container", "formicary.server"),
     ("formicary.container", "formicary.transport"),
     # They are loaded by the first conversation.
     ("formicary.core", "formicary.protocols"),
-    # A program that is profiled is run as `formicary run` runs it.
-    ("formicary.profiling", "formicary.cli"),
 }
 CALLED = (ast.FunctionDef, ast.AsyncFunctionDef)  # what they import is loaded once an experiment is played
 
@@ -106,6 +105,21 @@ def test_each_room_imports_only_those_below_it(package):
 def test_the_platform_knows_nothing_of_its_laboratory():
     platform = [module for module in modules() if module.split(".")[0] == "formicary"]
     assert not any(name.startswith("formicary_bench") for module in platform for name in imports(module))
+
+
+@pytest.mark.parametrize("room", EDGE)
+def test_a_room_at_the_edge_imports_public_names_only(room):
+    public, own = {name for name, _ in public_names()}, f"formicary.{room}"
+    beyond = {
+        f"{module} imports {name}"
+        for module, path in modules().items()
+        if room_of(module) == own
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in (f"{getattr(node, 'module', '')}.{alias.name}".lstrip(".") for alias in node.names)
+        if name.startswith("formicary.") and room_of(name) != own and name not in public
+    }
+    assert sorted(beyond) == []
 
 
 @cache

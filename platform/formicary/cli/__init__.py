@@ -144,7 +144,7 @@ _COMMANDS = (
 
 
 def _plugged() -> Iterator[LazyCommand]:
-    """Give the command groups that installed packages bring, such as the laboratory's `bench`."""
+    """Return the command groups that installed packages bring, such as the laboratory's `bench`."""
     from importlib.metadata import entry_points
 
     for command in sorted(entry_points(group="formicary.commands"), key=lambda entry: entry.name):

@@ -28,7 +28,7 @@ def is_guest_name(domain: str) -> bool:
 
 @contextmanager
 def lease_name() -> Iterator[str]:
-    """Have a name that no other command of this user on this host has meanwhile."""
+    """Lease a name that no other command of this user on this host has."""
     need_posix("platforms of several containers")
     # Commands of other users and hosts may ask the same platform at the same time.
     user = hashlib.sha256(f"{socket.gethostname()}/{os.getuid()}".encode()).hexdigest()[:6]

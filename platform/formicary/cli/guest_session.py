@@ -14,18 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 import typer
 
 from formicary.cli.connecting import ConnectionSettings
-from formicary.cli.options import (
-    CONNECTION,
-    Account,
-    AccountServer,
-    Insecure,
-    Join,
-    Main,
-    PasswordFile,
-    Platform,
-    Server,
-    Tls,
-)
+from formicary.cli.options import CONNECTION, CONNECTIONS, parameters_of, with_parameters
 from formicary.cli.signals import run_until_signal
 from formicary.core.errors import LinkError, ManagementError, ServerError, UsageError
 from formicary.core.logs import get_logger
@@ -58,21 +47,6 @@ AsNamed = Annotated[
     typer.Option("--as", metavar="NAME", help="Container name to connect as.", rich_help_panel=CONNECTION),
 ]
 """The same where there is a usual name: others use it."""
-
-_OPTIONS = {
-    "join": Join,
-    "server": Server,
-    "main": Main,
-    "account": Account,
-    "account_server": AccountServer,
-    "password_file": PasswordFile,
-    "insecure": Insecure,
-    "platform": Platform,
-    "tls": Tls,
-    "own_name": As,
-}
-"""What every command has, to say which platform is meant."""
-_BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
 
 @dataclass(frozen=True)
@@ -134,24 +108,18 @@ def with_platform_options(
 ) -> Callable[..., None]:
     """Make a command of what may open such a session, or not: `within(what is done in it)`; as above."""
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
-    common = [
-        inspect.Parameter(option, _BY_NAME, annotation=kind, default=False if kind is Insecure else None)
-        for option, kind in _OPTIONS.items()
-        if option != "own_name" or default_name is None
-    ]
-    if default_name is not None:
-        common.append(inspect.Parameter("own_name", _BY_NAME, annotation=AsNamed, default=default_name))
+    own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
+    (name_option,) = parameters_of({"own_name": As if default_name is None else AsNamed})
 
     def run(**values: Any) -> None:
         name = values.pop("own_name")
-        settings = ConnectionSettings(**{each: values.pop(each) for each in _OPTIONS if each != "own_name"})
+        settings = ConnectionSettings(**{each: values.pop(each) for each in CONNECTIONS})
         command(lambda do: _run(_run_session(settings, name, do)), **values)  # type: ignore[call-arg]  # by name
 
-    parameters = [*(each.replace(kind=_BY_NAME) for each in own), *common]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # functions may have one
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
     run.__name__, run.__doc__ = command.__name__, command.__doc__
-    return run
+    return with_parameters(
+        run, [*own, *parameters_of(CONNECTIONS), name_option.replace(default=default_name)]
+    )
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:

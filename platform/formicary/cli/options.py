@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
 
 CONNECTION = "Connection"
 """The panel, in a command's help, of the options for getting to a platform."""
@@ -91,11 +95,53 @@ Tls = Annotated[
         show_default="only for direct connections to other hosts",
     ),
 ]
+CONNECTIONS = {
+    "join": Join,
+    "server": Server,
+    "main": Main,
+    "account": Account,
+    "account_server": AccountServer,
+    "password_file": PasswordFile,
+    "insecure": Insecure,
+    "platform": Platform,
+    "tls": Tls,
+}
+"""What says where a platform is, by the names that `ConnectionSettings` has for it."""
+
 Folder = Annotated[
     Path | None,
     typer.Option(help="The server's state folder.", show_default="~/.local/state/formicary/server"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def parameters_of(options: Mapping[str, Any]) -> list[inspect.Parameter]:
+    """Return the parameters of a command for options that need not be given."""
+    return [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=kind,
+            default=False if kind is Insecure else None,
+        )
+        for name, kind in options.items()
+    ]
+
+
+def with_parameters(
+    command: Callable[..., None], parameters: Iterable[inspect.Parameter]
+) -> Callable[..., None]:
+    """Return a command that Typer takes for one with these parameters."""
+    signature = inspect.Signature([*parameters])
+    command.__signature__ = signature  # type: ignore[attr-defined]  # functions may have one
+    command.__annotations__ = {each.name: each.annotation for each in signature.parameters.values()}
+    return command
+
+
+def with_connection(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say where a platform is to a command, as `**connection`."""
+    *own, _ = inspect.signature(command, eval_str=True).parameters.values()
+    return with_parameters(command, [*own, *parameters_of(CONNECTIONS)])
 
 
 def examples(*commands: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from formicary.cli.options import examples
+from formicary.cli.options import Json, examples
 from formicary.cli.output import say
 
 if TYPE_CHECKING:
@@ -23,6 +23,45 @@ Flame = Annotated[
 Speedscope = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a profile for speedscope.app.", show_default=False)
 ]
+Program = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="-- PROGRAM",
+        help="A Python script, -m MODULE, or run SCRIPT as in `formicary run`, with its arguments.",
+        show_default=False,
+    ),
+]
+Pid = Annotated[int | None, typer.Option(min=1, help="Profile a running process.", show_default=False)]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        "--for",
+        metavar="SECONDS",
+        min=0.1,
+        help="How long to profile.",
+        show_default="until it ends or Ctrl-C",
+    ),
+]
+After = Annotated[
+    float,
+    typer.Option(metavar="SECONDS", min=0, help="Skip the first seconds, while the program starts."),
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=PATTERN", help="Define a group by its modules, such as planner=my_planner.*"),
+]
+ShowRules = Annotated[bool, typer.Option("--rules", help="Print which modules belong to which group.")]
+Server = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Include this server; [bold]local[/bold] is the one started by `formicary server start`.",
+        show_default="servers that the program starts",
+    ),
+]
+Rate = Annotated[int, typer.Option(min=1, max=1000, help="Samples per second of each thread.")]
+Native = Annotated[bool, typer.Option("--native", help="Include native code; this slows the program down.")]
+Top = Annotated[int, typer.Option(min=1, help="How many agents, functions or threads to show.")]
 By = Literal["group", "thread", "agent", "function"]
 
 EPILOG = examples(
@@ -34,64 +73,27 @@ EPILOG = examples(
 
 
 def profile(
-    program: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="-- PROGRAM",
-            help="A Python script, -m MODULE, or run SCRIPT as in `formicary run`, with its arguments.",
-            show_default=False,
-        ),
-    ] = None,
+    program: Program = None,
     *,
-    pid: Annotated[
-        int | None, typer.Option(min=1, help="Profile a running process.", show_default=False)
-    ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--for",
-            metavar="SECONDS",
-            min=0.1,
-            help="How long to profile.",
-            show_default="until it ends or Ctrl-C",
-        ),
-    ] = None,
-    after: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", min=0, help="Skip the first seconds, while the program starts."),
-    ] = 0.0,
+    pid: Pid = None,
+    seconds: Seconds = None,
+    after: After = 0.0,
     by: Annotated[By, typer.Option(help="How to group the CPU time.")] = "group",
-    group: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=PATTERN", help="Define a group by its modules, such as planner=my_planner.*"
-        ),
-    ] = None,
-    rules: Annotated[
-        bool, typer.Option("--rules", help="Print which modules belong to which group.")
-    ] = False,
-    server: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Include this server; [bold]local[/bold] is the one started by `formicary server start`.",
-            show_default="servers that the program starts",
-        ),
-    ] = None,
-    rate: Annotated[int, typer.Option(min=1, max=1000, help="Samples per second of each thread.")] = 50,
-    native: Annotated[
-        bool, typer.Option("--native", help="Include native code; this slows the program down.")
-    ] = False,
-    top: Annotated[int, typer.Option(min=1, help="How many agents, functions or threads to show.")] = 20,
+    group: Groups = None,
+    rules: ShowRules = False,
+    server: Server = None,
+    rate: Rate = 50,
+    native: Native = False,
+    top: Top = 20,
     flame: Flame = None,
     speedscope: Speedscope = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show where a program's CPU time goes: agents, communication, directory, platform, runtime.
 
     The program is sampled with py-spy, and its CPU clocks are read. If this
-    command starts the program, the result also shows its agents and its garbage
-    collector; with --pid it shows neither.
+    command starts the program, the result also shows its garbage collector. With
+    --by agent, the program is not sampled: it accounts for its agents itself.
 
     The exit code is the program's own if that is not 0; otherwise 0 on success, 1
     if some figures are missing, 2 if an option is invalid, and 130 after Ctrl-C.
@@ -117,7 +119,13 @@ def profile(
         native=native,
         server=server,
         is_quiet=as_json,
+        by_agent=by == "agent",
     )
+    if request.by_agent:
+        _refuse_for_agents(
+            {"--pid": pid, "--after": after, "--flame": flame, "--speedscope": speedscope}
+            | {"--native": native, "--server": server}
+        )
     _refuse_unwritable(flame, speedscope)
     measured, exit_code = measure(request)
     found = cpu_times(measured, View(by), known)
@@ -168,6 +176,17 @@ def _print_json(profile: Profile, found: list[CpuTime], by: By) -> None:
             "version": profile.version,
         }
     )
+
+
+def _refuse_for_agents(options: dict[str, object]) -> None:
+    from formicary.core.errors import UsageError
+
+    for name, given in options.items():
+        if given:
+            raise UsageError(
+                f"{name} needs samples, and --by agent takes none, because the program accounts for its "
+                "agents itself: leave out one of the two"
+            )
 
 
 def _refuse_unwritable(*paths: Path | None) -> None:

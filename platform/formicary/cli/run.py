@@ -1,35 +1,45 @@
-"""`formicary run`: its options, and the way to run a script that they ask for."""
+"""`formicary run`: the way to run a script that its options ask for."""
 
 from __future__ import annotations
 
 import contextlib
-import enum
 import sys
-from pathlib import Path  # noqa: TC003 -- Typer reads the types
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from formicary.cli.connecting import LOOPBACK, ConnectionSettings, Design, Route
-from formicary.cli.options import (
-    CONNECTION,
-    Account,
-    AccountServer,
-    Insecure,
-    Join,
-    Main,
-    PasswordFile,
-    Platform,
-    Server,
-    Tls,
-    examples,
-)
+from formicary.cli.connecting import LOOPBACK, ConnectionSettings
+from formicary.cli.options import examples, with_connection
 from formicary.cli.program_command import ProgramCommand
+from formicary.cli.run_options import (
+    Accept,
+    AllowCreate,
+    Arguments,
+    Containers,
+    CpuByGroup,
+    Directory,
+    DirectoryFile,
+    File,
+    Interface,
+    IsModule,
+    LauncherName,
+    Listen,
+    ListenOn,
+    Mode,
+    ModeOption,
+    Name,
+    RouteOption,
+    Seconds,
+    Seed,
+    Sleepers,
+    Spade,
+    Watch,
+)
 from formicary.core.errors import UsageError
 from formicary.core.logs import PlatformLog, get_logger
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from formicary.cli.running import View
@@ -37,29 +47,7 @@ if TYPE_CHECKING:
     from formicary.local.launchers import Launcher
     from formicary.local.script import Script
 
-
-class Mode(enum.StrEnum):
-    """When behaviours continue."""
-
-    ASYNCHRONOUS = "asynchronous"
-    SYNCHRONOUS = "synchronous"
-    POOLED = "pooled"
-
-
 KIND = ProgramCommand
-
-File = Annotated[
-    str | None,
-    typer.Argument(help="A Python script; optional with --allow-create or --accept.", show_default=False),
-]
-Arguments = Annotated[
-    list[str] | None,
-    typer.Argument(
-        help="The script's own arguments: everything after FILE from the first one that is not an "
-        "option of this command or that the script itself mentions, and everything after --.",
-        show_default=False,
-    ),
-]
 
 EPILOG = examples(
     "run echo.py",
@@ -77,152 +65,31 @@ EPILOG = examples(
 )
 
 
+@with_connection
 def run(
     file: File = None,
     arguments: Arguments = None,
     *,
-    is_module: Annotated[
-        bool, typer.Option("-m", help="Run FILE as a module or package, like `python -m`.")
-    ] = False,
-    spade: Annotated[
-        bool,
-        typer.Option(
-            "--spade",
-            help="Run a SPADE program as Python would, with `import spade` replaced by Formicary's.",
-        ),
-    ] = False,
-    name: Annotated[
-        str | None,
-        typer.Option(help="The container's name.", show_default="c1; with --containers, main"),
-    ] = None,
-    containers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="Spread the agents over this many containers, each in its own process, to use that "
-            "many cores.",
-            show_default="this process only",
-        ),
-    ] = None,
-    launcher: Annotated[
-        Literal["local", "slurm"] | None,
-        typer.Option(
-            help="Where to start these containers: on this machine, or on the nodes of the current "
-            "Slurm job, one per node unless --containers is given.",
-            show_default="local",
-        ),
-    ] = None,
-    interface: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="With --launcher slurm: the network interface to use.",
-            show_default="the only one, or the one of the node's name; it is printed",
-        ),
-    ] = None,
-    mode: Annotated[
-        Mode,
-        typer.Option(
-            help="How behaviours are scheduled: each as soon as it can run; all in lockstep cycles, so "
-            "that a seed reproduces the order of messages; or each as soon as it can run, over all "
-            "cores.",
-        ),
-    ] = Mode.ASYNCHRONOUS,
-    platform: Platform = None,
-    server: Server = None,
-    main: Main = None,
-    account: Account = None,
-    account_server: AccountServer = None,
-    password_file: PasswordFile = None,
-    insecure: Insecure = False,
-    listen: Annotated[
-        bool,
-        typer.Option(
-            "--listen",
-            help="Let containers on this host join this one without a server.",
-            rich_help_panel=CONNECTION,
-        ),
-    ] = False,
-    listen_on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Like --listen, for other hosts: an IP address of this host, with or without :PORT. "
-            "With a server, other containers send directly to it.",
-            show_default=False,
-            rich_help_panel=CONNECTION,
-        ),
-    ] = None,
-    join: Join = None,
-    route: Annotated[
-        Route | None,
-        typer.Option(
-            help="How messages reach other containers: direct connections, the XMPP server, or "
-            "whichever is best.",
-            show_default="auto",
-            rich_help_panel=CONNECTION,
-        ),
-    ] = None,
-    tls: Tls = None,
-    directory: Annotated[
-        Design | None,
-        typer.Option(
-            help="How agents find each other: every container has all entries, or only the platform's "
-            "main one has them. Must be the same for all containers of a platform.",
-            show_default="replica",
-        ),
-    ] = None,
-    directory_file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="With --directory central, in the platform's main container: the file that keeps the "
-            "entries.",
-            show_default="only in memory",
-        ),
-    ] = None,
-    allow_create: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PACKAGE",
-            help="Let others create agents of this package or module here, and of those below it; "
-            "repeat for several.",
-            show_default="none",
-        ),
-    ] = None,
-    accept: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PACKAGE",
-            help="Let agents of this package or module move here from other containers; repeat for several.",
-            show_default="none",
-        ),
-    ] = None,
-    sleepers: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File for sleeping agents, which survive a restart of the container.",
-            show_default="a temporary file",
-        ),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the agents' random generators.")] = None,
-    cpu_by_group: Annotated[
-        bool,
-        typer.Option(
-            "--cpu-by-group",
-            help="Account for CPU time by group and agent, for `formicary top`; this slows messages down.",
-        ),
-    ] = False,
-    watch: Annotated[
-        bool,
-        typer.Option(
-            "--watch", help="Serve the live view and print its address; the page can also control agents."
-        ),
-    ] = False,
-    seconds: Annotated[
-        float | None, typer.Option("--for", metavar="SECONDS", min=0, help="Stop after this time.")
-    ] = None,
+    is_module: IsModule = False,
+    spade: Spade = False,
+    name: Name = None,
+    containers: Containers = None,
+    launcher: LauncherName = None,
+    interface: Interface = None,
+    mode: ModeOption = Mode.ASYNCHRONOUS,
+    listen: Listen = False,
+    listen_on: ListenOn = None,
+    route: RouteOption = None,
+    directory: Directory = None,
+    directory_file: DirectoryFile = None,
+    allow_create: AllowCreate = None,
+    accept: Accept = None,
+    sleepers: Sleepers = None,
+    seed: Seed = None,
+    cpu_by_group: CpuByGroup = False,
+    watch: Watch = False,
+    seconds: Seconds = None,
+    **connection: Any,
 ) -> None:
     """Run the agents of a script until all of them have ended, or until Ctrl-C.
 
@@ -254,22 +121,11 @@ def run(
     launched = _launched(launcher, interface)
     is_spread = containers is not None or launched is not None or mode is Mode.POOLED
     view = _view() if watch else _no_view
-    log = PlatformLog()
-    get_logger("formicary").addHandler(log)
-    try:
+    with _logged() as log:
         script = _script(file, arguments or (), is_module=is_module)
         settings = ConnectionSettings(
-            platform=platform,
-            server=server,
-            main=main,
-            account=account,
-            account_server=account_server,
-            password_file=password_file,
-            insecure=insecure,
             listen=listen_on or (LOOPBACK if listen else None),
-            join=join,
             route=route,
-            tls=tls,
             directory=directory,
             directory_file=directory_file,
             creatable=tuple(allow_create or ()),
@@ -277,6 +133,7 @@ def run(
             sleepers=sleepers,
             spread_at=(launched.address if launched else LOOPBACK) if is_spread else None,
             is_synchronous=mode is Mode.SYNCHRONOUS,
+            **connection,
         )
         if spade:
             from formicary.cli.run_spade import run_spade
@@ -291,25 +148,25 @@ def run(
                 "--watch": watch or None,
             }
             run_spade(script, settings, name or "c1", seed, refused)
-        elif is_spread:
+            return
+        how: dict[str, Any] = {"seed": seed, "seconds": seconds, "cpu_by_group": cpu_by_group, "view": view}
+        if is_spread:
             from formicary.cli.run_spread import run_spread
 
-            failed = run_spread(
-                script,
-                settings,
-                containers,
-                launched,
-                name=name,
-                seed=seed,
-                seconds=seconds,
-                cpu_by_group=cpu_by_group,
-                view=view,
-            )
-            log.errors += failed
+            log.errors += run_spread(script, settings, containers, launched, name=name, **how)
         else:
             from formicary.cli.run_alone import run_alone
 
-            run_alone(script, settings, name or "c1", seed, seconds, cpu_by_group=cpu_by_group, view=view)
+            run_alone(script, settings, name or "c1", **how)
+
+
+@contextlib.contextmanager
+def _logged() -> Iterator[PlatformLog]:
+    """Print what the platform logs in the block, and end with exit code 1 if there were errors."""
+    log = PlatformLog()
+    get_logger("formicary").addHandler(log)
+    try:
+        yield log
     finally:
         get_logger("formicary").removeHandler(log)
     if log.errors:

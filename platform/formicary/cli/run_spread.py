@@ -117,7 +117,7 @@ async def _live(
 
 
 async def _load(platform: LocalPlatform, script: Script, *, needs_some: bool) -> list[str]:
-    """Have each container run the script, and return the names of its agents, which are the same in all."""
+    """Load the script in each container; return the agents' names, which are the same in all."""
     order = LoadScript(script, needs_some)
     loaded = await asyncio.gather(*(child.order(order) for child in platform.children))
     for other in loaded[1:]:

@@ -47,7 +47,7 @@ def check_what_runs(script: Script | None, settings: ConnectionSettings) -> None
 
 @contextlib.contextmanager
 def to_be_joined(container: Container, listens: str | None, other: str = "c2") -> Iterator[list[str]]:
-    """Let others join the container meanwhile, if it listens, and give what to tell the user.
+    """Let others join the container during the block, if it listens; yield hints for the user.
 
     Args:
         container: the container, which is open.
@@ -96,7 +96,7 @@ def shown(names: list[str]) -> str:
 
 
 def report_dead_letters(total: int, reasons: Counter[str]) -> None:
-    """Say how many messages could not be delivered, and the most frequent reasons."""
+    """Print how many messages could not be delivered, and the most frequent reasons."""
     if total:
         say(f"dead letters: {total}", err=True)
         for reason, count in reasons.most_common(_SHOWN):

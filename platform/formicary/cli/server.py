@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from formicary.cli import account
-from formicary.cli.options import Folder, examples
-from formicary.cli.output import say
+from formicary.cli.options import Folder, Json, examples
+from formicary.cli.output import say, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +23,6 @@ app = typer.Typer(
 )
 
 app.add_typer(account.app, name="account")
-
-Json = Annotated[bool, typer.Option("--json", help="Print a line of JSON.")]
 
 
 def _examples(*commands: str) -> str:
@@ -91,7 +88,7 @@ def status(*, folder: Folder = None, as_json: Json = False) -> None:
         _show(found, "runs", as_json=as_json)
         return
     if as_json:
-        say(json.dumps({"running": False, "folder": str(found.folder.path)}))
+        show_json({"running": False, "folder": str(found.folder.path)})
     else:
         how = f"start one with: formicary server start{found.folder.option}"
         say(f"no server is running in {found.folder.path}; {how}")
@@ -186,7 +183,7 @@ def _show_federation(made: Sequence[Federated], *, as_json: bool) -> None:
         for one in made
     ]
     if as_json:
-        say(json.dumps(facts))
+        show_json(facts)
         return
     for one in made:
         say(f"{one.folder.path}")
@@ -202,7 +199,7 @@ def _show(found: ServerStatus, what: str, *, as_json: bool) -> None:
     """Print a server that runs; the secret stays in the state folder."""
     facts = _facts(found)
     if as_json:
-        say(json.dumps({"running": found.running, "already": what == "is already running", **facts}))
+        show_json({"running": found.running, "already": what == "is already running", **facts})
         return
     say(f"Prosody {facts['version']} {what}, process {facts['pid']}, {facts['memory_bytes'] / 1e6:.0f} MB")
     say(f"  platform    {facts['platform']}")

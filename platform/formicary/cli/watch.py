@@ -104,7 +104,6 @@ def watch(
     The exit code is 2 if an option is invalid, 3 if the platform cannot be
     reached or has ended or a recording is corrupt, and 130 after Ctrl-C.
     """
-    from formicary.live.feed import Feed
     from formicary.observe.events import Filters
 
     filters = Filters(conversation=conversation or "")
@@ -117,7 +116,9 @@ def watch(
         _check_view(web=web, is_seen=as_json or record is not None)
 
         async def watch_platform(session: GuestSession) -> None:
-            feed = Feed.join(
+            from formicary.live.joined import JoinedFeed
+
+            feed = JoinedFeed(
                 session.container,
                 filters=filters,
                 may_act=allow is not None,
@@ -138,8 +139,10 @@ def watch(
     if as_json:
         _print_all(file, conversation)
         return
+    from formicary.live.played import PlayedFeed
+
     _check_view(web=web, is_seen=False)
-    feed = Feed.play(file, speed=1.0 if speed is None else speed)
+    feed = PlayedFeed(file, speed=1.0 if speed is None else speed)
     feed.filters = filters
     run_until_signal(show(feed, file.name, web=web, port=port))
 
@@ -204,10 +207,10 @@ async def show(
 @asynccontextmanager
 async def viewed(container: Container) -> AsyncIterator[None]:
     """Show a container's platform in a browser meanwhile, and say where."""
-    from formicary.live.feed import Feed
+    from formicary.live.joined import JoinedFeed
     from formicary.live.web.serving import serving
 
-    feed = Feed.join(container, may_act=True)
+    feed = JoinedFeed(container, may_act=True)
     async with serving(feed, title=container.platform) as (address, _):
         say(f"live view: {address}  (control enabled)", err=True)
         yield

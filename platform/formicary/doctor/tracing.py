@@ -40,7 +40,7 @@ def tracing() -> Finding:
 
 
 def _try(program: str) -> str | None:
-    """Let py-spy look into a process of ours; return what it says if it cannot."""
+    """Try py-spy on a process of ours; return what it prints if it fails."""
     command = [sys.executable, "-c", _CHILD]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:  # noqa: S603 -- as written
         assert child.stdout is not None

@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from formicary.core.errors import InvalidNameError
-from formicary.core.names import check_local
-from formicary.core.quoting import shorten
+from formicary.errors import InvalidNameError
+from formicary.extending import check_local, shorten
 
 _SIGN = "%"
 _ESCAPED = re.compile("[ \"%&'/:<>@\\\\]")
@@ -21,7 +20,7 @@ _ESCAPE = re.compile(r"\\(20|22|25|26|27|2f|3a|3c|3e|40|5c)")
 
 
 def is_foreign(local: str) -> bool:
-    """Tell whether the own name of an address is that of an agent of another platform."""
+    """Return whether a local name belongs to an agent of another platform."""
     return _SIGN in local
 
 

@@ -6,10 +6,8 @@ import ipaddress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
-from formicary.core.errors import UsageError
-from formicary.core.logs import get_logger
-from formicary.core.names import check_platform
-from formicary.core.times import check_duration
+from formicary.errors import UsageError
+from formicary.extending import check_duration, check_platform, get_logger
 from formicary.gateway.peers import Peers
 from formicary.gateway.translation import Translator
 
@@ -17,9 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import TracebackType
 
-    from formicary.container.container import Container
-    from formicary.core.mailbox import MessageSink
-    from formicary.core.message import Message
+    from formicary import Container, Message
+    from formicary.extending import MessageSink
     from formicary.gateway.inbound import Inbound
     from formicary.gateway.outbound import Outbound
 
@@ -102,7 +99,7 @@ class Gateway:
         self._outbound: Outbound
 
     def know(self, platform: str, addresses: str | Sequence[str]) -> None:
-        """Say where another platform takes messages; what its messages say of it does not count any more.
+        """Set where another platform takes messages, whatever its own messages say.
 
         Args:
             platform: its name, which JADE prints when it starts: what stands behind the `@` in agents' names.
@@ -165,7 +162,7 @@ class Gateway:
         host = f"[{self._host}]" if ":" in self._host else self._host
         self.address = translator.address = self.address or f"http://{host}:{port}{PATH}"
         self._translator = translator
-        self._outbound = Outbound(container.dispatcher, translator, self._peers, self._timeout, self._limit)
+        self._outbound = Outbound(container, translator, self._peers, self._timeout, self._limit)
         container.dispatcher.foreign = self
         if self.is_public:
             logger.warning(
@@ -183,7 +180,7 @@ class Gateway:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Take no more, bring what waits, for some seconds, and close."""
+        """Accept no more messages, deliver what waits for some seconds, and close."""
         try:
             await self._inbound.close()
         finally:
@@ -195,15 +192,15 @@ class Gateway:
     # -- as an outlet ---------------------------------------------------------------------------------------
 
     def serves(self, address: str) -> bool:
-        """Tell whether a full name is that of an agent of another platform."""
+        """Return whether a full name is that of an agent of another platform."""
         return self._translator.is_foreign(address)
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an agent of another platform; as of `Outlet`."""
+        """Accept a message for an agent of another platform; as of `Outlet`."""
         return self._outbound.post(message, receiver)
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:
-        """Tell an agent of another platform that its message was not delivered; never waits."""
+        """Notify an agent of another platform of a message that was not delivered; never waits."""
         self._outbound.refuse(message, receiver, failure)
 
 

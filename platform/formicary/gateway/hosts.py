@@ -29,13 +29,13 @@ def ip_of(host: str) -> Ip | None:
 
 
 def is_local(host: str) -> bool:
-    """Tell whether a host is this one, by an address or name that no name server can redirect."""
+    """Return whether a host is this one, by an address or name that no name server can redirect."""
     ip = ip_of(host)
     return host == "localhost" if ip is None else ip.is_loopback
 
 
 def is_public(host: str) -> bool:
-    """Tell whether an IP address is public: not this host, not in a private network, not multicast."""
+    """Return whether an IP address is public: not this host, not in a private network, not multicast."""
     ip = ip_of(host)
     if isinstance(ip, ipaddress.IPv6Address):
         return ip.is_global and ip in _UNICAST and ip.sixtofour is None

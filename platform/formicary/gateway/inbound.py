@@ -9,33 +9,28 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from formicary.core.clock import now
-from formicary.core.errors import FormicaryError, LinkError
-from formicary.core.names import MANAGEMENT
-from formicary.core.quoting import sentence, shorten
-from formicary.directory.central.client import AGENT
+from formicary.errors import FormicaryError, LinkError
+from formicary.extending import MANAGEMENT, now, sentence, shorten
 from formicary.gateway.acl_reader import read_acl
 from formicary.gateway.envelope import STRING_FORM, read_envelope
 from formicary.gateway.foreign_names import platform_of
 from formicary.gateway.hosts import host_in, is_local
 from formicary.gateway.multipart import read_parts
 from formicary.gateway.origins import Origins
-from formicary.groups.mailing import DISTRIBUTOR
-from formicary.http.connections import ASKING
-from formicary.http.server import HttpServer, listen
+from formicary.http import ASKING, HttpServer, listen
 
 if TYPE_CHECKING:
-    from formicary.container.container import Container
+    from formicary import Container
     from formicary.gateway.acl_message import AclMessage, AgentIdentifier
     from formicary.gateway.envelope import Envelope
     from formicary.gateway.peers import Peers
     from formicary.gateway.translation import Translator
-    from formicary.http.connections import Connection
+    from formicary.http import Connection
 
 PATH = "/acc"
 """Where messages are taken, as at JADE."""
 
-_CLOSED = frozenset({MANAGEMENT, AGENT, DISTRIBUTOR})  # only agents of the platform may ask them
+_CLOSED = frozenset({MANAGEMENT, "df", "formicary-groups"})  # only agents of the platform may ask them
 _ENVELOPE = 1 << 16  # bytes of one
 _OVERHEAD = 1 << 17  # bytes of a body beside the message
 _KEPT = 75.0  # s that a connection stays open without a request
@@ -109,7 +104,7 @@ class Inbound:
         return int(listening.getsockname()[1])
 
     async def close(self) -> None:
-        """Take no more; requests that are being answered get a moment."""
+        """Stop listening; requests in progress get a moment."""
         await self._server.close()
 
     # -- requests -------------------------------------------------------------------------------------------

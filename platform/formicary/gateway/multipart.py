@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from formicary.core import randomness
+import secrets
 
 _PREAMBLE = b"This is not part of the MIME multipart encoded message."  # FIPA00084's words
 _BOUNDARY = re.compile(
@@ -25,7 +24,7 @@ def write_parts(envelope: bytes, payload: bytes, character_set: str) -> tuple[st
         payload: the message.
         character_set: of the message.
     """
-    while (boundary := randomness.name(32)).encode() in payload:
+    while (boundary := secrets.token_hex(16)).encode() in payload:
         pass
     line = f"--{boundary}".encode()
     lines = [

@@ -22,7 +22,7 @@ class Origins:
         self._known: dict[str, tuple[float, frozenset[str]]] = {}  # until when, and the addresses
 
     async def may_send(self, peer: Peer, remote: str | None) -> bool:
-        """Tell whether a request may bring a message of a platform.
+        """Return whether a request may bring a message of a platform.
 
         Args:
             peer: the platform.

@@ -10,24 +10,22 @@ from typing import TYPE_CHECKING
 import aiohttp
 import msgspec
 
-from formicary.core.clock import now
-from formicary.core.errors import FormicaryError
-from formicary.core.logs import get_logger
-from formicary.core.message import Message  # noqa: TC001 -- msgspec reads it
+from formicary import Message  # noqa: TC001 -- msgspec reads it
+from formicary.errors import FormicaryError
+from formicary.extending import RemoteSink, get_logger, now
 from formicary.gateway.acl_writer import write_acl
 from formicary.gateway.envelope import Envelope, write_envelope
 from formicary.gateway.foreign_names import platform_of
 from formicary.gateway.hosts import is_public
 from formicary.gateway.multipart import write_parts
-from formicary.transport.remote_sink import RemoteSink
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aiohttp.abc import AbstractResolver, ResolveResult
 
-    from formicary.container.dispatcher import Dispatcher
-    from formicary.core.mailbox import MessageSink
+    from formicary import Container
+    from formicary.extending import MessageSink
     from formicary.gateway.acl_message import AgentIdentifier
     from formicary.gateway.peers import Peers
     from formicary.gateway.translation import Translator
@@ -93,7 +91,7 @@ class Outbound:
     """Brings messages to other platforms: to each in order, to several at once.
 
     Args:
-        dispatcher: the container's.
+        container: whose messages they are.
         translator: knows who is who.
         peers: what is known of other platforms.
         timeout: s that a platform gets to take a message.
@@ -101,9 +99,9 @@ class Outbound:
     """
 
     def __init__(
-        self, dispatcher: Dispatcher, translator: Translator, peers: Peers, timeout: float, limit: int
+        self, container: Container, translator: Translator, peers: Peers, timeout: float, limit: int
     ) -> None:
-        self._dispatcher = dispatcher
+        self._dispatcher = container.dispatcher
         self._translator = translator
         self._peers = peers
         self._limit = limit
@@ -119,11 +117,11 @@ class Outbound:
     # -- as an outlet ---------------------------------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an agent of another platform; as of `Outlet`, but nothing is raised."""
+        """Accept a message for an agent of another platform; as of `Outlet`, but nothing is raised."""
         return self._post(message, receiver, _WAITING)
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:
-        """Tell an agent of another platform that its message was not delivered."""
+        """Notify an agent of another platform of a message that was not delivered."""
         del message, receiver
         if self._post(failure, str(failure.to), _WAITING + _FAILURES):
             self._fail(failure, str(failure.to), "too many messages are waiting for its platform")
@@ -213,7 +211,7 @@ class Outbound:
             line.room.set()
 
     def _end(self, line: _Line, reason: str | None = None) -> None:
-        """Take the first off a line; with a reason it has failed."""
+        """Remove the first message of a line; with a reason it has failed."""
         post = line.posts.popleft()
         line.size -= len(post.body)
         if len(line.posts) <= _WAITING // 2 and line.size <= _WAITING_BYTES // 2:
@@ -222,7 +220,7 @@ class Outbound:
             self._fail(post.message, post.receiver, reason)
 
     async def _bring(self, post: _Post) -> None:
-        """Bring a message to the first address that takes it.
+        """Deliver a message to the first address that accepts it.
 
         Raises:
             NotTakenError: none has, with what the last one was about.
@@ -271,7 +269,7 @@ class Outbound:
                 raise NotTakenError(f"refused it: {answer.status} {why or answer.reason}")
 
     async def close(self) -> None:
-        """Bring what waits, for some seconds; the rest fails."""
+        """Deliver what waits for some seconds, and fail the rest."""
         self.is_closed = True
         try:
             if tasks := [line.task for line in self._lines.values()]:

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from formicary.core.errors import UsageError
-from formicary.core.quoting import shorten
+from formicary.errors import UsageError
+from formicary.extending import shorten
 from formicary.gateway.acl_message import AgentIdentifier
 from formicary.gateway.foreign_names import from_local, platform_of
 from formicary.gateway.hosts import host_in, is_public
@@ -62,7 +62,7 @@ class Peers:
         self._platforms: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
     def name(self, platform: str, addresses: Iterable[str]) -> None:
-        """Say where a platform is; what its messages say does not count then.
+        """Set where a platform is, whatever its own messages say.
 
         Raises:
             UsageError: an address is none.
@@ -85,7 +85,7 @@ class Peers:
         return self.named.get(platform) or self.named.get(platform.partition(".")[2])
 
     def accepts(self, platform: str) -> bool:
-        """Tell whether messages of a platform are taken."""
+        """Return whether messages of a platform are taken."""
         return self.takes_strangers or self.peer_of(platform) is not None
 
     def learn(self, identifier: AgentIdentifier) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from formicary.core.errors import InvalidMessageError
-from formicary.core.message import Message
-from formicary.core.names import MANAGEMENT, check_receiver, complete_for
+from formicary import Message
+from formicary.errors import InvalidMessageError
+from formicary.extending import MANAGEMENT, check_receiver, complete_for
 from formicary.gateway.acl_message import EXPRESSIONS, AclMessage, AgentIdentifier
 from formicary.gateway.foreign_names import is_foreign, platform_of, to_local
 
@@ -39,11 +39,11 @@ class Translator:
     # -- names ----------------------------------------------------------------------------------------------
 
     def is_ours(self, platform: str) -> bool:
-        """Tell whether what another platform names as one is ours, or a container of it."""
+        """Return whether what another platform names as one is ours, or a container of it."""
         return platform == self._platform or platform.endswith(f".{self._platform}")
 
     def is_foreign(self, address: str) -> bool:
-        """Tell whether a full name here is that of an agent of another platform."""
+        """Return whether a full name here is that of an agent of another platform."""
         local, _, domain = address.partition("@")
         return domain == self._domain and is_foreign(local)
 
@@ -154,6 +154,6 @@ class Translator:
 
 
 def _are_of_one(platform: str, other: str) -> bool:
-    """Tell whether two are the same platform, or containers of one."""
+    """Return whether two are the same platform, or containers of one."""
     above = platform.partition(".")[2]
     return platform == other or ("." in above and above == other.partition(".")[2])

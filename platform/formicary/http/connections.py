@@ -118,7 +118,7 @@ class Connection(asyncio.Protocol):
         return keeps_open
 
     def pause_writing(self) -> None:
-        """Give the other end a while to read what was sent."""
+        """Limit how long the other end may take to read what was sent."""
         self._taking = self._later(_TAKING)
         self._inner.pause_writing()
 

@@ -18,7 +18,7 @@ class _Viewer(MicroAgent):
     """Sends what somebody writes in a view; answers to it go nowhere."""
 
     def handle(self, message: Message) -> None:
-        """Take what is answered, and do nothing."""
+        """Ignore answers."""
 
 
 class Actor:
@@ -33,7 +33,7 @@ class Actor:
         self._viewer: _Viewer | None = None
 
     async def act(self, act: str, arguments: dict[str, Any]) -> str | None:
-        """Do something; arguments, result and errors as of `Feed.act`."""
+        """Carry out an action; arguments, result and errors as of `Feed.act`."""
         management = self._container.management
         try:
             match act:

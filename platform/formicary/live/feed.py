@@ -9,10 +9,8 @@ from formicary.core.errors import UsageError
 from formicary.observe.events import Filters
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import TracebackType
 
-    from formicary.container.container import Container
     from formicary.observe.events import Event
 
 Act = Literal["kill", "suspend", "resume", "create", "send", "move"]
@@ -25,7 +23,7 @@ MOST_EVENTS = 2000
 class Feed(ABC):
     """Gives batches of events, about ten a second, as long as somebody asks for the next: `async with` it.
 
-        async with Feed.join(container) as feed:
+        async with JoinedFeed(container) as feed:
             async for batch in feed:
                 ...
 
@@ -49,47 +47,6 @@ class Feed(ABC):
         self.speed = 1.0
         self.position = 0.0
         self._filters = Filters()
-
-    @classmethod
-    def join(
-        cls,
-        container: Container,
-        *,
-        filters: Filters | None = None,
-        may_act: bool = False,
-        record: Path | None = None,
-        most_bytes: int = 256_000_000,
-    ) -> Feed:
-        """Return the feed of a platform that runs.
-
-        Args:
-            container: one of its containers, or a guest of it, which is open and stays so.
-            filters: which messages are told.
-            may_act: whether `act` may change something there.
-            record: the file that all events are written to as well.
-            most_bytes: how large that may become; then what is oldest is dropped.
-
-        Raises:
-            StoreError: the file cannot be written, or is there already.
-        """
-        from formicary.live.joined import JoinedFeed
-
-        return JoinedFeed(container, filters or Filters(), record, may_act=may_act, most_bytes=most_bytes)
-
-    @classmethod
-    def play(cls, path: Path, *, speed: float = 1.0) -> Feed:
-        """Return the feed of a recording.
-
-        Args:
-            path: the file.
-            speed: how many seconds of it pass in one.
-
-        Raises:
-            StoreError: it is no recording, or it is broken.
-        """
-        from formicary.live.played import PlayedFeed
-
-        return PlayedFeed(path, speed)
 
     async def __aenter__(self) -> Self:
         await self._open()
@@ -133,7 +90,7 @@ class Feed(ABC):
         self._filters = filters
 
     def pause(self) -> None:
-        """Give nothing new until `resume`; of a platform that runs, what happens meanwhile is left out."""
+        """Pause until `resume`; what happens on a running platform meanwhile is left out."""
         self.is_paused = True
 
     def resume(self) -> None:

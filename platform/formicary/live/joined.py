@@ -16,7 +16,7 @@ from formicary.directory.model.query import Query
 from formicary.groups.naming import ROLE, read_role
 from formicary.live.acting import Actor, refuse
 from formicary.live.feed import MOST_EVENTS, Feed
-from formicary.observe.events import AgentSeen, Entry, Figures, MessageSeen, RolePlayed
+from formicary.observe.events import AgentSeen, Entry, Figures, Filters, MessageSeen, RolePlayed
 from formicary.observe.recording import Recorder
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.directory.model.description import ServiceDescription
     from formicary.live.feed import Act
-    from formicary.observe.events import ContainerFigures, Event, Filters, LinkFigures
+    from formicary.observe.events import ContainerFigures, Event, LinkFigures
 
 _PATIENCE: Final = 5.0  # s that a container gets to answer
 _PAUSE: Final = 0.1  # s between two batches, and two questions to a container
@@ -40,16 +40,33 @@ _WAITING: Final = 2 * MOST_EVENTS  # events that wait for the view: with more, n
 
 
 class JoinedFeed(Feed):
-    """Asks the containers of a platform; arguments as of `Feed.join`."""
+    """The feed of a platform that runs: asks its containers.
+
+    Args:
+        container: one of its containers, or a guest of it, which is open and stays so.
+        filters: which messages are told.
+        may_act: whether `act` may change something there.
+        record: the file that all events are written to as well.
+        most_bytes: how large that may become; then what is oldest is dropped.
+
+    Raises:
+        StoreError: by `async with`: the file cannot be written, or is there already.
+    """
 
     def __init__(
-        self, container: Container, filters: Filters, record: Path | None, *, may_act: bool, most_bytes: int
+        self,
+        container: Container,
+        *,
+        filters: Filters | None = None,
+        may_act: bool = False,
+        record: Path | None = None,
+        most_bytes: int = 256_000_000,
     ) -> None:
         super().__init__()
         self._path, self._most_bytes = record, most_bytes
         self._recorder: Recorder | None = None
         self.may_act = may_act
-        self._filters = filters
+        self._filters = filters or Filters()
         self._container = container
         self._actor = Actor(container)
         self._viewer = ""
@@ -171,7 +188,7 @@ class JoinedFeed(Feed):
                 self._events.append(event)
 
     def _late(self, domain: str, events: Sequence[Event]) -> set[str]:
-        """Note where agents are; return those that a container tells of and that are elsewhere by now.
+        """Record where agents are; return those that a container reports but that have moved on.
 
         Each container answers by itself: where an agent has gone perhaps before what it has left.
         """
@@ -236,12 +253,12 @@ class JoinedFeed(Feed):
     # -- acting ---------------------------------------------------------------------------------------------
 
     def pause(self) -> None:
-        """Give nothing new until `resume`; as `Feed.pause`."""
+        """Pause until `resume`; as `Feed.pause`."""
         super().pause()
         self._events = deque(each for each in self._events if not isinstance(each, MessageSeen))
 
     async def act(self, act: Act, **arguments: Any) -> str | None:
-        """Do something to the platform; as `Feed.act`."""
+        """Carry out an action on the platform; as `Feed.act`."""
         if not self.may_act:
             raise refuse(act)
         return await self._actor.act(act, arguments)

@@ -20,11 +20,19 @@ _CONTEXT: Final = 500  # events before a time that are given with it
 
 
 class PlayedFeed(Feed):
-    """Plays a recording; arguments and errors as of `Feed.play`."""
+    """The feed of a recording.
+
+    Args:
+        path: the file.
+        speed: how many seconds of it pass in one.
+
+    Raises:
+        StoreError: it is no recording, or it is broken.
+    """
 
     is_live = False
 
-    def __init__(self, path: Path, speed: float) -> None:
+    def __init__(self, path: Path, speed: float = 1.0) -> None:
         super().__init__()
         self._path = path
         self.speed = speed

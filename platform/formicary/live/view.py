@@ -82,7 +82,7 @@ class View:
             self._take(event)
 
     def figures(self) -> Figures:
-        """Give all figures as one event: for a view that begins now."""
+        """Return all figures as one event, for a view that begins now."""
         return Figures(
             self.at,
             tuple(self.containers.values()),
@@ -151,7 +151,7 @@ def _keep(table: dict[K, V], key: K, value: V, most: int) -> None:
 
 
 def lets_through(filters: Filters, message: MessageSeen) -> bool:
-    """Tell whether filters let a message through, as far as it was recorded."""
+    """Return whether filters let a message through, as far as it was recorded."""
     return (
         (not filters.agent or filters.agent in message.sender or filters.agent in message.receiver)
         and (not filters.performative or filters.performative == message.performative)

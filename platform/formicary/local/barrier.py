@@ -68,7 +68,7 @@ class Barrier:
         self.notes.append(Note(self.cycle, is_busy))
 
     def wake(self) -> None:
-        """Called when there is something to do; several times, perhaps, and also where that is known."""
+        """Called when there is something to do, perhaps more than once."""
         if self.is_between:
             self._awake_after = self.cycle
 
@@ -97,7 +97,7 @@ class Barrier:
     # -- what others say, and whether they are there --------------------------------------------------------
 
     def receive(self, domain: str, note: Note) -> None:
-        """Take what another container says."""
+        """Handle a control message."""
         if note.is_busy:
             self._awake_after = max(self._awake_after, note.cycle)
         self._last_ended[domain] = max(self.ended_by(domain), note.cycle)

@@ -196,7 +196,7 @@ class ChildContainer:
         name: str,
         arguments: Mapping[str, Any] | None = None,
     ) -> str:
-        """Have an agent made and started there, and return its full name when its `setup` is done.
+        """Create and start an agent there; return its full name when its `setup` is done.
 
         Args:
             cls: its class, at the top level of a module or of the script that runs, or
@@ -236,7 +236,7 @@ class ChildContainer:
         return await management.create_many(class_name, names, container=self.name, arguments=arguments)
 
     async def _allow(self, cls: str | type[Agent | MicroAgent]) -> str:
-        """Have agents of a class's module allowed there; return the class's name there."""
+        """Allow agents of a class's module there; return the class's name there."""
         location = locate(cls)
         if not is_allowed(location.module, self._allowed):
             try:
@@ -260,7 +260,7 @@ class ChildContainer:
         return bool(await self.order(Join()))
 
     async def order(self, order: Order) -> list[str]:
-        """Have it do something; errors as of `ContainerProcess.order`."""
+        """Send an order; errors as of `ContainerProcess.order`."""
         return await self._process.order(order)
 
     def __repr__(self) -> str:

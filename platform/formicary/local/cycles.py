@@ -113,7 +113,7 @@ class LocalCycles:
     # -- what comes from the others -------------------------------------------------------------------------
 
     def __contains__(self, receiver: object) -> bool:
-        """Tell whether messages for a receiver are kept here: not those for the container's own agents."""
+        """Return whether messages for a receiver are kept here: not those for the container's own agents."""
         return receiver not in self._system_agents
 
     def __getitem__(self, receiver: str) -> LocalCycles:
@@ -121,7 +121,7 @@ class LocalCycles:
         return self
 
     def take(self, message: Message, receiver: str, source: Source) -> None:
-        """Take what an agent of another container has sent."""
+        """Handle a message from an agent of another container."""
         domain = source.domain
         arrived = _Arrived(self._barrier.ended_by(domain) + 1, message, receiver, source)
         if domain not in self._barrier.others:
@@ -154,7 +154,7 @@ class LocalCycles:
     # -- what others say, and whether they are there --------------------------------------------------------
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Take what another container says; ValueError if it is not a message about cycles."""
+        """Handle a control message; ValueError if it is not about cycles."""
         try:
             note = _decode(payload)
         except msgspec.MsgspecError as error:
@@ -186,7 +186,7 @@ class LocalCycles:
             self._scheduler.begin_cycle()
 
     def _say(self) -> None:
-        """Say what there is to say, behind the messages of the cycle."""
+        """Send what is to be announced, behind the messages of the cycle."""
         notes, self._barrier.notes = self._barrier.notes, []
         others = sorted(self._barrier.others)
         for domain in others:
@@ -197,7 +197,7 @@ class LocalCycles:
         return [_encode(note) for note in self._unsaid.pop(domain, ())]
 
     def _look(self) -> None:
-        """Say which others are late, once in a while."""
+        """Log now and then which others are late."""
         barrier = self._barrier
         self._looks = asyncio.get_running_loop().call_later(PATIENCE, self._look)
         late = barrier.late() if barrier.is_between else []

@@ -138,7 +138,7 @@ class LocalNames:
         return True
 
     def was_missed(self, address: str) -> bool:
-        """Tell whether nobody of a name was found when it was last looked for."""
+        """Return whether nobody of a name was found when it was last looked for."""
         return address in self._missed
 
     def _unknown(self, message: Message) -> list[str]:
@@ -157,7 +157,7 @@ class LocalNames:
         )
 
     def _has_home_here(self, address: str) -> bool:
-        """Tell whether an agent of this home lives here or elsewhere, or sleeps."""
+        """Return whether an agent of this home lives here or elsewhere, or sleeps."""
         dispatcher = self._dispatcher
         if address in dispatcher.agents or dispatcher.domain_of(address) is not None:
             return True
@@ -181,14 +181,14 @@ class LocalNames:
             self._look_whether_all_are_met()
 
     def lost(self, domain: str) -> None:
-        """Called when another container is not a member any more."""
+        """Called when another container is no longer a member."""
         self._open.discard(domain)
         self._outbox.forget(domain)
         self._search.lost(domain)
         self._perform()
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Take what another container says; ValueError if it is not a message about names."""
+        """Handle a control message; ValueError if it is not about names."""
         try:
             notes = _decode(payload)
         except msgspec.MsgspecError as error:

@@ -39,7 +39,7 @@ class Performing:
         self._loaded: dict[str, Agent | MicroAgent] = {}
 
     async def perform(self, order: Order) -> list[str]:
-        """Do what is ordered; return the names that the answer has.
+        """Carry out an order; return the names for the answer.
 
         Raises:
             FormicaryError: it cannot be done.

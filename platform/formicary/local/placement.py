@@ -89,7 +89,7 @@ class Placement:
         return f"{', '.join(others)} and {last}" if others else last
 
     def forget(self, name: str) -> None:
-        """Take an agent for one that lives nowhere, where it has ended or was not started."""
+        """Forget where an agent lives that has ended or was not started."""
         container = self._places.pop(name, None)
         if container is not None:
             self._names[container].pop(name, None)

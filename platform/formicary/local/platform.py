@@ -180,7 +180,7 @@ class LocalPlatform:
             raise self._error from None
 
     async def _leave_block(self, error: BaseException | None) -> None:
-        """Take back the cancellation of who leaves the block."""
+        """Undo the cancellation of the task that leaves the block."""
         self._is_leaving = True
         if self._is_cancelled and self._block is not None:
             if not isinstance(error, asyncio.CancelledError):
@@ -218,7 +218,7 @@ class LocalPlatform:
         on: str | None = None,
         group: str | None = None,
     ) -> str:
-        """Have an agent made and started, and return its full name when its `setup` is done.
+        """Create and start an agent; return its full name when its `setup` is done.
 
         Cancelled, or where the container does not answer in time, the agent may come to life or not.
 
@@ -254,7 +254,7 @@ class LocalPlatform:
         on: str | None = None,
         group: str | None = None,
     ) -> Creations:
-        """Have many agents of one class made and started, in all containers at once; return their full names.
+        """Create and start many agents of a class, in all containers at once; return their full names.
 
         Those that cannot be made are in `failed` of what is returned, and the others are made all the same.
         What is wrong with all of them is raised.
@@ -318,7 +318,7 @@ async def _join(child: ChildContainer) -> bool:
 
 
 async def _all_or_first_error(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Do all at once and return what came of it; where something fails, the rest is cancelled."""
+    """Await all concurrently and return the results; a failure cancels the rest."""
     tasks = [asyncio.create_task(each) for each in work]
     try:
         return await asyncio.gather(*tasks)

@@ -137,7 +137,7 @@ class ContainerProcess:
     # -- orders ---------------------------------------------------------------------------------------------
 
     async def order(self, order: Order) -> list[str]:
-        """Have it do something, and return the names that it answers with.
+        """Send an order, and return the names in the answer.
 
         Raises:
             ContainerLostError: it is not there.
@@ -154,7 +154,7 @@ class ContainerProcess:
     # -- the end --------------------------------------------------------------------------------------------
 
     async def end(self, seconds: float) -> bool:
-        """Have it end; kill it where it does not in time, or where this is cancelled.
+        """End the process; kill it if it does not end in time, or if this is cancelled.
 
         Args:
             seconds: the time.

@@ -69,7 +69,7 @@ class Script(msgspec.Struct, frozen=True):
         return (self.module or "").rpartition(".")[0]
 
     def has_own_main(self) -> bool:
-        """Tell whether it has a main program, which only `python` would run."""
+        """Return whether it has a main program, which only `python` would run."""
         try:
             tree = ast.parse(self.path.read_bytes())
         except (OSError, SyntaxError, ValueError):  # which is said where it is run

@@ -78,7 +78,7 @@ class NameSearch:
             self._tell(domain, "where", (name,))
 
     def joined(self, domain: str) -> None:
-        """Called when a container can be asked: what was said on a link before may be lost."""
+        """Called when a container can be asked; what an earlier link carried may be lost."""
         self._unsent.pop(domain, None)
         self._forget_those_at(domain)
         self.peers.add(domain)

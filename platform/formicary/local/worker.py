@@ -129,7 +129,7 @@ class _Orders:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def perform_all(self, container: Container) -> None:
-        """Take orders until that to close, until the program has gone, or the container is closed."""
+        """Carry out orders until one to close, the program's end, or the container's."""
         try:
             while (request := await self._line.receive()) is not None:
                 if isinstance(request.order, Stop) or not container.is_open:

@@ -80,15 +80,15 @@ class Subscription(Instrument):
         return self.probes.wrap(str(address), beyond)
 
     def agent_started(self, agent: BaseAgent) -> None:
-        """Note that an agent is there."""
+        """Record that an agent has started."""
         self._note(agent, agent.state.value)
 
     def agent_stopped(self, agent: BaseAgent) -> None:
-        """Note that an agent is gone."""
+        """Record that an agent is gone."""
         self._note(agent, "failed" if agent.failures else "ended")
 
     def agent_moved(self, agent: BaseAgent, destination: str) -> None:
-        """Note that an agent is on its way."""
+        """Record that an agent is moving."""
         del destination  # it will be seen there
         self._note(agent, "transit")
 
@@ -97,7 +97,7 @@ class Subscription(Instrument):
         self._lives.append(AgentSeen(self.clock(), name, self._container.name, kind, state))
 
     def message_dead(self, letter: dead_letters.DeadLetter) -> None:
-        """Note a dead letter."""
+        """Record a dead letter."""
         message = letter.message
         if str(message.sender).startswith(f"{MANAGEMENT}@"):
             return  # one of the containers' own, such as an answer to who has left

@@ -146,7 +146,7 @@ class OwnProbe(Probe):
     __slots__ = ()
 
     def deliver_of_agents(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message as `deliver` does, if an agent of somebody's has sent it."""
+        """Deliver a message like `deliver`, if a user's agent has sent it."""
         return self.beyond(message) if str(message.sender).startswith(SHOWN) else self.deliver(message)
 
 
@@ -177,7 +177,7 @@ class Probes:
         self._waiting: deque[tuple[Mailbox, Message, int, float]] = deque(maxlen=_WAITING)
 
     def set_filters(self, filters: Filters) -> None:
-        """Note other messages from now on; the ways in have to be made anew."""
+        """Change which messages are recorded; the entrances have to be made anew."""
         self.filters = filters
         self.sampler.reset()
         self._counted = self.passed()
@@ -222,7 +222,7 @@ class Probes:
     def note(
         self, message: Message, receiver: str, mark: int, beyond: Deliver
     ) -> Sequence[MessageSink] | None:
-        """Note a message that is handed to `beyond`."""
+        """Record a message, and hand it to `beyond`."""
         self._number += 1
         number, at = self._number, self._clock()
         letters = self._container.dead_letters
@@ -281,7 +281,7 @@ class Probes:
         return messages, max(0, count - len(messages))
 
     def taken(self) -> Iterator[MessageTaken]:
-        """Give those messages that have been received since the last time."""
+        """Return the messages that were received since the last call."""
         at, name = self._clock(), self._container.name
         inside: dict[int, set[int]] = {}  # by mailbox, what is in it
         looked_at, still = 0, []
@@ -339,7 +339,7 @@ class Matcher:
         self._conversation = filters.conversation
 
     def matches(self, message: Message) -> bool:
-        """Tell whether the filters let a message through."""
+        """Return whether the filters let a message through."""
         conversation, part = self._conversation, self._part
         if conversation and conversation != (message.conversation_id or message.thread):
             return False

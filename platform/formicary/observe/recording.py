@@ -106,7 +106,7 @@ class Recorder:
         run("DELETE FROM states WHERE at < (SELECT min(at) FROM events)")
 
     def close(self) -> None:
-        """Have all of it in the one file, and write no more."""
+        """Merge everything into the one file, and stop writing."""
         with self._database.explained():
             self._connection.execute("PRAGMA journal_mode = DELETE")
         self._database.close()
@@ -144,7 +144,7 @@ class Recording:
             raise StoreError(f"{path} is empty; choose another file")
 
     def _begin(self) -> None:
-        """Have a query end with what the file can have, even where its pages lead to each other."""
+        """Bound a query by what the file can hold, even if its pages form a cycle."""
         files = self.path, self.path.with_name(f"{self.path.name}-wal")
         self._size = sum(path.stat().st_size for path in files if path.exists())
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(self._size, _STEPS))

@@ -28,7 +28,7 @@ class State:
         self._missing: dict[str, str] = {}
 
     def take(self, events: Iterable[Event]) -> None:
-        """Take note of events, in the order in which they were told."""
+        """Apply events, in the order in which they were reported."""
         for event in events:
             if isinstance(event, Figures):
                 self._take_figures(event)

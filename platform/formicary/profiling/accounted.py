@@ -41,7 +41,7 @@ class Watch:
         self._is_beginning = False
 
     async def opened(self, container: Container) -> None:
-        """Called when a container is open."""
+        """Start accounting when the first container has opened."""
         self._open.add(container)
         if self._account is None and not self._is_beginning:
             self._is_beginning = True  # which opens a container, too, to rehearse in
@@ -51,7 +51,7 @@ class Watch:
                 self._is_beginning = False
 
     async def closing(self, container: Container) -> None:
-        """Called when a container is about to close."""
+        """Stop accounting when the last container is about to close."""
         self._open.discard(container)
         if self._account is not None and not self._open:
             account, self._account = self._account, None

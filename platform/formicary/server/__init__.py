@@ -18,7 +18,8 @@
 
 from __future__ import annotations
 
-from formicary.server.account import AccountAddress
+from formicary.server.account import AccountAddress, require_extra
+from formicary.server.accounts import ServerAccounts, read_accounts
 from formicary.server.address import ServerAddress
 from formicary.server.containers import add_container
 from formicary.server.managed import ServerStatus, start, status, stop
@@ -29,9 +30,12 @@ CPU_GROUP = "platform"
 __all__ = [
     "AccountAddress",
     "ManagedServer",
+    "ServerAccounts",
     "ServerAddress",
     "ServerStatus",
     "add_container",
+    "read_accounts",
+    "require_extra",
     "start",
     "status",
     "stop",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary.core import names
 from formicary.core.errors import AccountError, ServerError, UsageError
+from formicary.server.account import AccountAddress
+from formicary.server.address import LOOPBACK
 from formicary.server.admin import AdminShell
 from formicary.server.configuration import lua_string
 from formicary.server.federation import read_federation
@@ -19,6 +22,42 @@ if TYPE_CHECKING:
 
 _LONGEST = 1023  # bytes of a password
 _LOCALHOST = "localhost"  # whatever the platform is, there are accounts of this domain
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAccounts:
+    """The accounts of a managed server.
+
+    Attributes:
+        jids: their addresses.
+        option: what names the server to commands, such as ` --folder server`; empty for the one in the user's
+            home.
+        port: the server's TCP port for clients.
+        certificate: the file of the certificate that it shows there.
+    """
+
+    jids: frozenset[str]
+    option: str
+    port: int
+    certificate: Path
+
+    def address(self, jid: str, password: str) -> AccountAddress:
+        """Return what logs in with one of them."""
+        return AccountAddress(jid, password, host=LOOPBACK, port=self.port, ca_file=self.certificate)
+
+
+def read_accounts(folder: Path | None = None) -> ServerAccounts:
+    """Return the accounts of a managed server that runs.
+
+    Args:
+        folder: its state folder; the one in the user's home if None.
+
+    Raises:
+        ServerError: the server does not run.
+    """
+    files = StateFolder.at(folder)
+    port, certificate = running_state(files).client_port, files.certificate(domains(files)[0])
+    return ServerAccounts(frozenset(known(files.path)), files.option, port, certificate)
 
 
 def check(account: str, folder: Path | None = None) -> str:

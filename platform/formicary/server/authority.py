@@ -90,7 +90,7 @@ def _names(pair: Pair) -> set[str]:
 
 
 def _why_not(pair: Pair, authority: Path) -> str | None:
-    """Say why the servers would not take a certificate, None if they would."""
+    """Return why the servers would reject a certificate; None if they would not."""
     certificate = str(pair.certificate)
     chain = openssl("verify", "-CAfile", str(authority), "-untrusted", certificate, certificate)
     if chain.returncode:

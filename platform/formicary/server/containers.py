@@ -63,7 +63,7 @@ async def add_container(address: ServerAddress, container: str) -> None:
 
 
 def register(folder: StateFolder, platform: str, container: str) -> None:
-    """Do what `add_container` says, and block meanwhile.
+    """Make sure that a container can connect, as `add_container`, but blocking.
 
     Raises:
         InvalidNameError: it cannot be a container's name.

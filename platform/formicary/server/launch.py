@@ -140,7 +140,7 @@ def free_port() -> int:
 
 
 def is_free(port: int) -> bool:
-    """Say whether a TCP port of the loopback interface can be listened on."""
+    """Return whether a TCP port of the loopback interface can be listened on."""
     try:
         check_port(port)
     except ServerError:

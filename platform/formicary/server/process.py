@@ -66,7 +66,7 @@ def launch(program: str, config: Path, log: Path, *, die_with_parent: bool) -> i
 
 
 def is_gone(pid: int) -> bool:
-    """Say whether a process has ended, and let go of it if it is a child of ours.
+    """Return whether a process has ended; reap it if it is a child of ours.
 
     One that has ended but that its own parent has not let go of counts as gone: in a container image without
     an init process it stays so for ever.
@@ -82,7 +82,7 @@ def is_gone(pid: int) -> bool:
 
 
 def is_prosody(pid: int | None, config: Path) -> bool:
-    """Say whether `pid` still is the Prosody with this configuration, not another that got its number."""
+    """Return whether `pid` still is the Prosody with this configuration, not another that got its number."""
     import psutil
 
     if pid is None:

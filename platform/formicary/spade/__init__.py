@@ -71,7 +71,7 @@ async def wait_until_finished(agents: Sequence[Agent] | Agent) -> None:
 
 
 async def _let_end(agents: Sequence[Agent]) -> None:
-    """Let behaviours of stopped agents end: SPADE, which looks once a second, gives them that time."""
+    """Wait for behaviours of stopped agents to end, as SPADE does, which checks once a second."""
     running = {each for each in container.Container().running if each.agent in agents}
     with suppress(TimeoutError):
         async with asyncio.timeout(_GRACE):

@@ -5,15 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from formicary.server.account import AccountAddress, require_extra
-from formicary.server.accounts import domains, known
-from formicary.server.address import LOOPBACK
-from formicary.server.folder import StateFolder
-from formicary.server.managed import running_state
+from formicary import XmppAgent
+from formicary.server import AccountAddress, ServerAccounts, read_accounts
 from formicary.spade.body import Body
 from formicary.spade.jid import name_of
 from formicary.spade.presence import PresenceInfo, PresenceShow, PresenceType
-from formicary.xmpp.agent import XmppAgent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,8 +29,8 @@ class Accounts:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._files = StateFolder.at(folder)
-        self._reading: asyncio.Task[tuple[int, Path, set[str]]] | None = None
+        self._folder = folder
+        self._reading: asyncio.Task[ServerAccounts] | None = None
 
     async def body(self, agent: Agent) -> Body:
         """Return what an agent is in its container: a body that logs in, if it has an account.
@@ -44,26 +40,19 @@ class Accounts:
             UsageError: the agent has an account, and what accounts need is not installed.
         """
         if self._reading is None:
-            self._reading = asyncio.create_task(asyncio.to_thread(self._read))
-        port, certificate, known = await asyncio.shield(self._reading)
+            self._reading = asyncio.create_task(asyncio.to_thread(read_accounts, self._folder))
+        accounts = await asyncio.shield(self._reading)
         name, jid = name_of(agent.jid), agent.jid.bare
-        if jid not in known:
+        if jid not in accounts.jids:
             reason = (
                 f"the server has no account {jid}; create it before starting the program: formicary "
-                f"server account add {jid}{self._files.option}"
+                f"server account add {jid}{accounts.option}"
             )
         elif not agent.password:
             reason = f"{jid} is an account, and the program passes no password for it"
         else:
-            require_extra()
-            account = AccountAddress(jid, agent.password, host=LOOPBACK, port=port, ca_file=certificate)
-            return AccountBody(name, agent, account)
+            return AccountBody(name, agent, accounts.address(jid, agent.password))
         return Body(name, agent, f"the presence of {jid} (agent.presence) is not visible: {reason}")
-
-    def _read(self) -> tuple[int, Path, set[str]]:
-        """Return the port for clients, the certificate that is shown there, and all accounts."""
-        certificate = self._files.certificate(domains(self._files)[0])
-        return running_state(self._files).client_port, certificate, set(known(self._files.path))
 
 
 class AccountBody(Body, XmppAgent):
@@ -82,7 +71,7 @@ class AccountBody(Body, XmppAgent):
         self.owner = owner
 
     def bring_presence(self) -> None:
-        """Have the agent's presence be that of its account, and learn what others say of theirs."""
+        """Connect the agent's presence with its account."""
         manager = self.owner.presence
         manager.account = presence = self.presence
 

@@ -7,10 +7,9 @@ from functools import cached_property
 from hashlib import md5
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from formicary.container.dead_letters import is_failure
-from formicary.core.errors import AuthenticationError
-from formicary.core.logs import get_logger
-from formicary.core.message import Message as PlatformMessage
+from formicary import Message as PlatformMessage
+from formicary.errors import AuthenticationError
+from formicary.extending import get_logger, is_failure
 from formicary.spade.body import Body
 from formicary.spade.container import Container
 from formicary.spade.jid import JID, name_of
@@ -138,7 +137,7 @@ class Agent:
                 self._our_begin(behaviour)
 
     def _our_take_over(self, other: object) -> None:
-        """Get the messages from now on, as in SPADE, where another agent of the program has this address."""
+        """Take the address over from another agent of the program, as in SPADE."""
         if isinstance(other, Body):
             logger.warning(
                 "a second agent %s has started; it now receives the messages of the first", self.jid
@@ -177,7 +176,7 @@ class Agent:
             body.become_gone()
 
     def is_alive(self) -> bool:
-        """Tell whether the agent has started and has not been stopped."""
+        """Return whether the agent has started and has not been stopped."""
         return self._alive
 
     async def our_come_alive(self) -> None:
@@ -260,7 +259,7 @@ class Agent:
     # -- behaviours -----------------------------------------------------------------------------------------
 
     def add_behaviour(self, behaviour: CyclicBehaviour, template: BaseTemplate | None = None) -> None:
-        """Give the agent a behaviour, now or, if it has not started, when it starts.
+        """Add a behaviour; it starts now, or when the agent starts.
 
         Args:
             behaviour: what to do.
@@ -273,7 +272,7 @@ class Agent:
             self._our_begin(behaviour)
 
     def remove_behaviour(self, behaviour: CyclicBehaviour) -> None:
-        """Take a behaviour away: it gets nothing more, and ends after its present `run`.
+        """Remove a behaviour: it gets no more messages, and ends after its current `run`.
 
         Raises:
             ValueError: the agent does not have it.
@@ -285,11 +284,11 @@ class Agent:
         behaviour.our_runner().take_nothing()
 
     def has_behaviour(self, behaviour: CyclicBehaviour) -> bool:
-        """Tell whether the agent has a behaviour."""
+        """Return whether the agent has a behaviour."""
         return behaviour in self.behaviours
 
     def our_record_failure(self, part: str, error: Exception) -> None:
-        """Note that a part of the agent has failed, for those who look at the container."""
+        """Record a failure of the agent in the container."""
         if self._our_body is not None:
             self._our_body.record_failure(part, error)
 
@@ -326,7 +325,7 @@ class Agent:
             self._our_body.rewire()
 
     def our_has_own_dispatch(self) -> bool:
-        """Tell whether the program hands messages to behaviours by itself."""
+        """Return whether the program hands messages to behaviours by itself."""
         return self._our_own_dispatch is not None or type(self).dispatch is not Agent.dispatch
 
     def _our_dispatch(self, message: Message) -> None:
@@ -337,7 +336,7 @@ class Agent:
             self._our_log_unwanted(message)
 
     def our_unwanted(self, message: PlatformMessage) -> None:
-        """Take a message that no behaviour in the container wants; for what the agent is there."""
+        """Handle a message that no behaviour wants; called by the body."""
         if is_failure(message):
             self._our_log_failure(message)
         elif not self._alive:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from formicary.core.agent import Agent as PlatformAgent
-from formicary.core.base_agent import AgentState
+from formicary import Agent as PlatformAgent
+from formicary import AgentState
 
 if TYPE_CHECKING:
-    from formicary.core.mailbox import Deliver
-    from formicary.core.message import Message as PlatformMessage
+    from formicary import Message as PlatformMessage
+    from formicary.extending import Deliver
     from formicary.spade.agent import Agent
 
 
@@ -30,7 +30,7 @@ class Body(PlatformAgent):
         self.no_account = no_account
 
     def bring_presence(self) -> None:
-        """Have the agent's presence be that of its account, or say why it has none."""
+        """Connect the agent's presence with its account, or with the reason why there is none."""
         if self.no_account is not None:
             self.owner.presence.no_account = self.no_account
 
@@ -53,11 +53,11 @@ class Body(PlatformAgent):
         self._rewire()
 
     def add_unwanted(self, message: PlatformMessage) -> None:
-        """Do what is to be done with a message that no behaviour wants."""
+        """Handle a message that no behaviour wants."""
         self.owner.our_unwanted(message)
 
     def add_dead_letter(self, message: PlatformMessage) -> None:
-        """Have a message be a dead letter, as no behaviour wants it."""
+        """Make a message that no behaviour wants a dead letter."""
         super().add_unwanted(message)
 
     async def stop(self) -> None:

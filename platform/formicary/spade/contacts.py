@@ -58,7 +58,7 @@ class PresenceInfo:
     priority: int = 0
 
     def is_available(self) -> bool:
-        """Tell whether it is online."""
+        """Return whether it is online."""
         return self.type is PresenceType.AVAILABLE
 
     def __str__(self) -> str:
@@ -95,7 +95,7 @@ class Contact:
     last_presence: PresenceInfo | None = None
 
     def update_presence(self, resource: str, presence_info: PresenceInfo) -> None:
-        """Note what is known of one of its connections from now on."""
+        """Update the presence of one of its connections."""
         if presence_info == self.resources.get(resource):
             return
         self.resources[resource] = presence_info
@@ -119,15 +119,15 @@ class Contact:
         return self.current_presence
 
     def update_subscription(self, subscription: str, ask: str) -> None:
-        """Note who sees whose presence from now on."""
+        """Update who sees whose presence."""
         self.subscription, self.ask = subscription, ask
 
     def is_available(self) -> bool:
-        """Tell whether it is online, as far as is known."""
+        """Return whether it is online, as far as is known."""
         return self.current_presence is not None and self.current_presence.is_available()
 
     def is_subscribed(self) -> bool:
-        """Tell whether its presence can be seen, or it was asked to show it."""
+        """Return whether its presence can be seen, or it was asked to show it."""
         return self.subscription in {"both", "to"} or self.ask == "subscribe"
 
     def __str__(self) -> str:

@@ -10,12 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 from weakref import WeakValueDictionary
 
-from formicary.container.container import MAIN
-from formicary.container.container import Container as Host
-from formicary.core.event_loop import loop_factory
-from formicary.core.logs import get_logger
-from formicary.core.names import is_container_of
-from formicary.core.origin import as_raised
+from formicary import Container as Host
+from formicary.extending import as_raised, get_logger, is_container_of, loop_factory
 from formicary.spade.jid import JID, NOBODY, jid_of, name_of
 
 if TYPE_CHECKING:
@@ -48,7 +44,7 @@ def _close(loop: asyncio.AbstractEventLoop, opening: asyncio.Task[None]) -> None
 
 
 def _alone() -> Host:
-    return Host(MAIN, mailbox_limit=MAILBOX_LIMIT)
+    return Host("c1", mailbox_limit=MAILBOX_LIMIT)
 
 
 class Container:
@@ -128,7 +124,7 @@ class Container:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Have the platform's container be open in a block."""
+        """Open the platform's container for a block."""
         try:
             async with self.opener() as host:
                 self._clear()
@@ -150,7 +146,7 @@ class Container:
             await asyncio.wait(strands)
 
     async def let_others_run(self) -> None:
-        """Let each behaviour that is ready run once."""
+        """Run each behaviour that is ready once."""
         await asyncio.sleep(0)
         scheduler = None if self._host is None else self._host.scheduler
         if scheduler is not None:
@@ -271,15 +267,15 @@ class Container:
     # -- as SPADE has it ------------------------------------------------------------------------------------
 
     def register(self, agent: Agent) -> None:
-        """Know an agent by its address."""
+        """Register an agent under its address."""
         self._agents[str(agent.jid)] = agent
 
     def unregister(self, jid: str) -> None:
-        """Know an agent no more."""
+        """Unregister the agent of an address."""
         self._agents.pop(str(jid), None)
 
     def has_agent(self, jid: str) -> bool:
-        """Tell whether there is an agent of this address in the program, started or not."""
+        """Return whether there is an agent of this address in the program, started or not."""
         return jid in self._agents
 
     def get_agent(self, jid: str) -> Agent:

@@ -8,10 +8,8 @@ from contextlib import suppress
 from time import time
 from typing import IO, TYPE_CHECKING, Any, Never, TypeVar
 
-from formicary.core.coroutines import pause
-from formicary.core.errors import AgentStateError, UnsupportedError
-from formicary.core.logs import get_logger
-from formicary.core.origin import as_raised
+from formicary.errors import AgentStateError, UnsupportedError
+from formicary.extending import as_raised, get_logger, pause
 from formicary.spade.message import Message
 from formicary.spade.missing import warn_once
 from formicary.spade.runner import MessageQueue, Runner
@@ -64,7 +62,7 @@ class CyclicBehaviour(ABC):
 
     @abstractmethod
     async def run(self) -> None:
-        """Do what the behaviour does; for subclasses."""
+        """Run the behaviour; for subclasses."""
 
     async def on_end(self) -> None:  # noqa: B027 -- as above
         """Run once at the end, also after `kill` and after an exception; for subclasses."""
@@ -102,7 +100,7 @@ class CyclicBehaviour(ABC):
         agent.traces.entries.append((time(), entry, self._our_label or self.our_label))
 
     def receive(self, timeout: float | None = None) -> Coroutine[Any, Any, Message | None]:
-        """Take the next message; await it.
+        """Return the next message, when awaited.
 
         Args:
             timeout: how many seconds to wait for one; with None or 0 it only looks.
@@ -122,7 +120,7 @@ class CyclicBehaviour(ABC):
         return receiving
 
     def kill(self, exit_code: Any = None) -> None:
-        """Have the behaviour end when its present `run` returns.
+        """End the behaviour when its current `run` returns.
 
         Args:
             exit_code: what `exit_code` is then; None leaves that as it is, 0 if nobody has set it.
@@ -132,7 +130,7 @@ class CyclicBehaviour(ABC):
             self._exit_code = exit_code
 
     def is_killed(self) -> bool:
-        """Tell whether `kill` was called, or an exception was raised."""
+        """Return whether `kill` was called, or an exception was raised."""
         return self._our_killed
 
     @property
@@ -151,7 +149,7 @@ class CyclicBehaviour(ABC):
         self._exit_code = value
 
     def is_done(self) -> bool:
-        """Tell whether the behaviour has ended."""
+        """Return whether the behaviour has ended."""
         return self._our_finished
 
     async def join(self, timeout: float | None = None) -> None:
@@ -184,11 +182,11 @@ class CyclicBehaviour(ABC):
             self._our_runner.template_set()
 
     def set_template(self, template: BaseTemplate | None) -> None:
-        """Have the behaviour get those messages only that a template wants; None for all."""
+        """Set which messages the behaviour gets; None for all."""
         self.template = template
 
     def match(self, message: Message) -> bool:
-        """Tell whether the behaviour gets a message."""
+        """Return whether the behaviour gets a message."""
         return self.template is None or self.template.match(message)
 
     def mailbox_size(self) -> int:
@@ -270,7 +268,7 @@ class CyclicBehaviour(ABC):
     # -- its life -------------------------------------------------------------------------------------------
 
     def set_agent(self, agent: Agent) -> None:
-        """Be a behaviour of an agent; for that."""
+        """Attach the behaviour to an agent; called by the agent."""
         self.agent = agent
         self._our_finished = False
         self._our_runner = Runner(self, agent)
@@ -295,24 +293,24 @@ class CyclicBehaviour(ABC):
 
     @classmethod
     def our_has_own_match(cls) -> bool:
-        """Tell whether a subclass decides by itself which messages it gets."""
+        """Return whether a subclass decides by itself which messages it gets."""
         return cls.match is not CyclicBehaviour.match
 
     @classmethod
     def our_has_own_step(cls) -> bool:
-        """Tell whether a kind does more than `run` in each step."""
+        """Return whether a kind does more than `run` in each step."""
         return cls._run is not CyclicBehaviour._run
 
     def _done(self) -> bool:
-        """Tell whether the behaviour has come to its end by itself."""
+        """Return whether the behaviour has come to its end by itself."""
         return False
 
     async def _run(self) -> None:
-        """Do what is done between two looks at whether it is killed; for the kinds."""
+        """Run one step, between two checks whether it is killed; for the kinds."""
         await self.run()
 
     async def our_live(self) -> None:
-        """Do all that the behaviour does, from its beginning to its end; for what runs it."""
+        """Run the behaviour from beginning to end; called by its runner."""
         agent = self._our_own_agent()
         if not agent.is_alive():
             await agent.our_come_alive()
@@ -343,7 +341,7 @@ class CyclicBehaviour(ABC):
             self.our_finish()
 
     def our_finish(self) -> None:
-        """Have ended, and let those go on who wait for that."""
+        """Mark the behaviour as ended, and wake those who wait for its end."""
         self._our_finished = True
         waiting, self._our_joining = self._our_joining or (), None
         for ended in waiting:

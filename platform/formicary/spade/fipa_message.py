@@ -7,11 +7,11 @@ import uuid
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from formicary.core.logs import get_logger
+from formicary.extending import get_logger
 from formicary.spade.message import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 logger = get_logger("formicary.spade")
 
@@ -193,6 +193,14 @@ class FIPAMessageBuilder:
         return builder.set_protocol(asked.get("protocol", "fipa-request")).build()
 
 
+def _getter(key: str, default: str = "unknown") -> Callable[[FIPAMessageParser], str]:
+    def get(parser: FIPAMessageParser) -> str:
+        return parser.metadata.get(key, default)
+
+    get.__doc__ = f"Return the message's `{key}`; {default or 'an empty text'} if there is none."
+    return get
+
+
 class FIPAMessageParser:
     """Reads a message that was built so.
 
@@ -204,29 +212,12 @@ class FIPAMessageParser:
         self.message = message
         self.metadata = message.metadata
 
-    def get_performative(self) -> str:
-        """Return the act; `unknown` if there is none."""
-        return self.metadata.get("performative", "unknown")
-
-    def get_conversation_id(self) -> str:
-        """Return the conversation; `unknown` if there is none."""
-        return self.metadata.get("conversation-id", "unknown")
-
-    def get_ontology(self) -> str:
-        """Return the ontology; `unknown` if there is none."""
-        return self.metadata.get("ontology", "unknown")
-
-    def get_language(self) -> str:
-        """Return the language of the content; `unknown` if there is none."""
-        return self.metadata.get("language", "unknown")
-
-    def get_protocol(self) -> str:
-        """Return the interaction protocol; `unknown` if there is none."""
-        return self.metadata.get("protocol", "unknown")
-
-    def get_reply_with(self) -> str:
-        """Return what an answer has to name; an empty text if there is nothing."""
-        return self.metadata.get("reply-with", "")
+    get_performative = _getter("performative")
+    get_conversation_id = _getter("conversation-id")
+    get_ontology = _getter("ontology")
+    get_language = _getter("language")
+    get_protocol = _getter("protocol")
+    get_reply_with = _getter("reply-with", "")
 
     def get_custom_metadata(self, key: str, default: Any = None) -> Any:
         """Return another value, or `default`."""
@@ -243,7 +234,7 @@ class FIPAMessageParser:
         return body
 
     def is_valid_fipa_message(self) -> bool:
-        """Tell whether nothing is wrong with the message."""
+        """Return whether nothing is wrong with the message."""
         return self.validate_fipa_message()[0]
 
     def validate_fipa_message(self) -> tuple[bool, str]:

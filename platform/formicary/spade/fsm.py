@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from formicary.core.errors import AgentStateError
-from formicary.core.logs import get_logger
+from formicary.errors import AgentStateError
+from formicary.extending import get_logger
 from formicary.spade.cyclic import CyclicBehaviour
 from formicary.spade.kinds import OneShotBehaviour
 
@@ -37,17 +37,17 @@ class State(OneShotBehaviour):
         self._our_machine: FSMBehaviour | None = None
 
     def set_next_state(self, state_name: str) -> None:
-        """Say in which state the machine goes on."""
+        """Set the next state."""
         self.next_state = state_name
 
     async def receive(self, timeout: float | None = None) -> Message | None:
-        """Take the next message of the machine; arguments and errors as of `CyclicBehaviour.receive`."""
+        """Return the machine's next message; arguments and errors as of `CyclicBehaviour.receive`."""
         if self._our_machine is None:
             raise AgentStateError(f"{self} can only receive while its machine is in this state")
         return await self._our_machine.receive(timeout)
 
     def our_enter(self, machine: FSMBehaviour, agent: Agent) -> None:
-        """Be the state in which a machine is; for that."""
+        """Become the machine's current state; called by the machine."""
         self.agent = agent
         self._our_machine = machine
         self._our_runner = machine.our_runner()
@@ -118,7 +118,7 @@ class FSMBehaviour(CyclicBehaviour):
         return True
 
     def set_agent(self, agent: Agent) -> None:
-        """Be a behaviour of an agent, with all states; for that."""
+        """Attach the machine and its states to an agent; called by the agent."""
         super().set_agent(agent)
         for state in self._states.values():
             state.our_enter(self, agent)

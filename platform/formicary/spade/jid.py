@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from formicary.core.names import is_container_of
+from formicary.extending import is_container_of
 
 HOME: Final = "localhost"
 """The domain of addresses that have short names."""
@@ -39,7 +39,7 @@ class JID(str):
     resource: str
 
     def __new__(cls, address: str = "") -> JID:  # noqa: PYI034 -- nobody makes subclasses of it
-        """Take the address apart, or remember that it was taken apart before."""
+        """Parse an address, or return it from the cache."""
         if type(address) is cls:
             return address
         made = known.get(address)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import datetime, timedelta
 
-from formicary.core.clock import now, seconds_until
+from formicary.extending import now, seconds_until
 from formicary.spade.cyclic import CyclicBehaviour
 
 

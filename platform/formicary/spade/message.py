@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Never, Self
 
-from formicary.core.errors import UnsupportedError
-from formicary.core.message import FORM_PARAMETERS
-from formicary.core.message import FORM_TITLE as SPADE_X_METADATA
-from formicary.core.message import Message as PlatformMessage
+from formicary import Message as PlatformMessage
+from formicary.errors import UnsupportedError
+from formicary.extending import FORM_PARAMETERS
+from formicary.extending import FORM_TITLE as SPADE_X_METADATA
 from formicary.spade.jid import JID, NOBODY, known
 
 if TYPE_CHECKING:
@@ -133,19 +133,19 @@ class MessageBase:
 
     @staticmethod
     def empty_jid(jid: JID) -> bool:
-        """Tell whether an address is empty."""
+        """Return whether an address is empty."""
         return not jid
 
     def empty_to(self) -> bool:
-        """Tell whether there is no receiver."""
+        """Return whether there is no receiver."""
         return not self._to
 
     def empty_sender(self) -> bool:
-        """Tell whether there is no sender."""
+        """Return whether there is no sender."""
         return not self._sender
 
     def match(self, message: MessageBase) -> bool:
-        """Tell whether each value that this has is in another message as well."""
+        """Return whether each value that this has is in another message as well."""
         return (
             (not self._to or message.to == self._to)
             and (not self._sender or message.sender == self._sender)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Never, Self
 
-from formicary.core.errors import UnsupportedError
-from formicary.core.logs import get_logger
+from formicary.errors import UnsupportedError
+from formicary.extending import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

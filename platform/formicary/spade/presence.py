@@ -65,7 +65,7 @@ class PresenceManager:
     # -- the agent's own ------------------------------------------------------------------------------------
 
     def is_available(self) -> bool:
-        """Tell whether the agent is online."""
+        """Return whether the agent is online."""
         return self.current_presence is not None and self.current_presence.is_available()
 
     def get_presence(self) -> PresenceInfo | None:
@@ -91,7 +91,7 @@ class PresenceManager:
         status: str | None = "",
         priority: int = 0,
     ) -> None:
-        """Say what the agent's presence is from now on.
+        """Set the agent's presence.
 
         Args:
             presence_type: `AVAILABLE` or `UNAVAILABLE`.
@@ -108,11 +108,11 @@ class PresenceManager:
             account.set_unavailable()
 
     def set_available(self) -> None:
-        """Be online."""
+        """Go online."""
         self.set_presence(PresenceType.AVAILABLE)
 
     def set_unavailable(self) -> None:
-        """Seem offline."""
+        """Appear offline."""
         self.set_presence(PresenceType.UNAVAILABLE, PresenceShow.NONE, None, 0)
 
     # -- contacts -------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ class PresenceManager:
         account.unsubscribe(str(jid))
 
     def approve_subscription(self, jid: str) -> None:
-        """Let another see the agent's presence; errors as of `subscribe`."""
+        """Allow another to see the agent's presence; errors as of `subscribe`."""
         account = self._account()
         contact = self.contacts.get(JID(str(jid)).bare)
         if contact is not None:
@@ -162,12 +162,12 @@ class PresenceManager:
         account.approve(str(jid))
 
     def subscribed(self, jid: str) -> None:
-        """Note that another lets the agent see its presence."""
+        """Record that another lets the agent see its presence."""
         if self._known(jid, "to").ask == "subscribe":
             self._change(JID(str(jid)).bare, _AFTER_ACCEPTING)
 
     def unsubscribed(self, jid: str) -> None:
-        """Note that another lets the agent see its presence no more."""
+        """Record that another no longer lets the agent see its presence."""
         self._known(jid)
         self._change(JID(str(jid)).bare, _AFTER_BEING_LEFT)
 
@@ -185,7 +185,7 @@ class PresenceManager:
     # -- what comes -----------------------------------------------------------------------------------------
 
     def handle_presence(self, presence: Any) -> None:
-        """Note somebody's presence, and tell the program.
+        """Record somebody's presence, and call the program's callbacks.
 
         Args:
             presence: a stanza, by its parts: `from`, `type`, `show`, `status` and `priority`.
@@ -210,7 +210,7 @@ class PresenceManager:
         self.on_presence_received(presence)
 
     def handle_subscription(self, presence: Any) -> None:
-        """Note what somebody says of seeing presence, and tell the program.
+        """Handle a subscription stanza, and call the program's callbacks.
 
         Args:
             presence: a stanza, by its parts `from` and `type`.
@@ -232,7 +232,7 @@ class PresenceManager:
             self.on_unsubscribed(peer)
 
     def handle_contact(self, jid: str, name: str, subscription: str, ask: str, groups: list[str]) -> None:
-        """Note an entry of the account's contact list; arguments as of `Contact`."""
+        """Record an entry of the account's contact list; arguments as of `Contact`."""
         contact = self._known(jid)
         contact.name, contact.groups = name, groups
         contact.update_subscription(subscription, ask)
@@ -249,7 +249,7 @@ class PresenceManager:
         """Called when somebody stops seeing the agent's presence."""
 
     def on_unsubscribed(self, peer_jid: str) -> None:
-        """Called when somebody lets the agent see its presence no more."""
+        """Called when somebody no longer lets the agent see its presence."""
 
     def on_presence_received(self, presence: Any) -> None:
         """Called with each presence that comes, by its parts."""

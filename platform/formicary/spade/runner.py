@@ -6,18 +6,16 @@ import asyncio
 from time import time
 from typing import TYPE_CHECKING, Any
 
-from formicary.container.dead_letters import is_failure
-from formicary.core.behaviour import Behaviour
-from formicary.core.coroutines import WAIT, coroutine_function
-from formicary.core.errors import AgentStateError
+from formicary.behaviours import Behaviour
+from formicary.errors import AgentStateError
+from formicary.extending import WAIT, coroutine_function, is_failure
 from formicary.spade.message import Message
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Generator, Sequence
 
-    from formicary.core.mailbox import MessageSink
-    from formicary.core.message import Message as PlatformMessage
-    from formicary.core.strand import Strand
+    from formicary import Message as PlatformMessage
+    from formicary.extending import MessageSink
     from formicary.spade.agent import Agent
     from formicary.spade.cyclic import CyclicBehaviour
 
@@ -42,12 +40,12 @@ class Runner(Behaviour):
         self.template_set()
 
     def template_set(self) -> None:
-        """Take what the behaviour's template wants from now on."""
+        """Apply the behaviour's template to its mailbox."""
         wants_all = self.behaviour.template is None and not self.matches_itself
         self.mailbox.matches = _arrived if wants_all else self.wants
 
     def wants(self, message: PlatformMessage) -> bool:
-        """Tell whether the behaviour is to get a message."""
+        """Return whether the behaviour is to get a message."""
         if not _arrived(message):
             return False
         if self.matches_itself:
@@ -57,7 +55,7 @@ class Runner(Behaviour):
 
     @coroutine_function
     def receive_as(self, label: str, timeout: float | None) -> Generator[Any, Any, Any]:
-        """Take the next message as of `CyclicBehaviour.receive`, with what traces call who takes it."""
+        """Return the next message, as `CyclicBehaviour.receive`, under a label for traces."""
         mailbox = self.mailbox
         if not timeout or mailbox.messages or mailbox.scheduler.current is not mailbox.strand:
             message = yield from self.receive(timeout or 0).__await__()
@@ -92,7 +90,7 @@ class Runner(Behaviour):
         await self.agent.container.dispatcher.overflow.wait_to_deliver(message, full)
 
     def take_nothing(self) -> None:
-        """Want no message any more."""
+        """Accept no more messages."""
         self.mailbox.matches = _nothing
 
     async def run(self) -> None:
@@ -102,7 +100,7 @@ class Runner(Behaviour):
         """Return what the behaviour does from its beginning to its end."""
         return self.behaviour.our_live()
 
-    def strand_ended(self, strand: Strand) -> None:
+    def strand_ended(self, strand: Any) -> None:
         """Called when it has ended; what it has not received is dropped, as SPADE does."""
         self.mailbox.empty()
         super().strand_ended(strand)
@@ -112,7 +110,7 @@ class Runner(Behaviour):
 
 
 def _arrived(message: PlatformMessage) -> bool:
-    """Tell whether a message is not about one that did not arrive, which is for the agent alone."""
+    """Return whether a message is no failure notice, which only the agent gets."""
     return message.performative != "failure" or not is_failure(message)
 
 
@@ -144,11 +142,11 @@ class MessageQueue:
             raise asyncio.QueueFull
 
     async def get(self) -> Message:
-        """Take the next message out, and wait until there is one."""
+        """Remove and return the next message; wait until there is one."""
         return self._runner.owner.our_message_of(await self._runner.receive())
 
     def get_nowait(self) -> Message:
-        """Take the next message out.
+        """Remove and return the next message.
 
         Raises:
             asyncio.QueueEmpty: there is none.
@@ -159,7 +157,7 @@ class MessageQueue:
         return self._runner.owner.our_message_of(message)
 
     def empty(self) -> bool:
-        """Tell whether there is no message."""
+        """Return whether there is no message."""
         return not self._runner.mailbox.messages
 
     def qsize(self) -> int:

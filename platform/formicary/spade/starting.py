@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Coroutine, Generator
 from typing import TYPE_CHECKING, Any, Final, Never
 
-from formicary.core.errors import UsageError
-from formicary.core.logs import get_logger
+from formicary.errors import UsageError
+from formicary.extending import get_logger
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from formicary.spade.message import MessageBase, value_of
 
 if TYPE_CHECKING:
-    from formicary.core.message import Message as PlatformMessage
+    from formicary import Message as PlatformMessage
     from formicary.spade.agent import Agent
 
 
@@ -17,10 +17,10 @@ class BaseTemplate(ABC):
 
     @abstractmethod
     def match(self, message: Any) -> bool:
-        """Tell whether a message is wanted."""
+        """Return whether a message is wanted."""
 
     def our_takes(self, message: PlatformMessage, agent: Agent) -> bool:
-        """Tell whether a message is wanted, as it comes in; for the platform.
+        """Return whether a message is wanted, as it comes in; for the platform.
 
         Args:
             message: the message.
@@ -56,7 +56,7 @@ class NOTTemplate(BaseTemplate):
         self.expr = expr
 
     def match(self, message: Any) -> bool:
-        """Tell whether a message is wanted."""
+        """Return whether a message is wanted."""
         return not self.expr.match(message)
 
 
@@ -70,7 +70,7 @@ class ANDTemplate(_Pair):
     """Wants what both of two templates want."""
 
     def match(self, message: Any) -> bool:
-        """Tell whether a message is wanted."""
+        """Return whether a message is wanted."""
         return self.expr1.match(message) and self.expr2.match(message)
 
 
@@ -78,7 +78,7 @@ class ORTemplate(_Pair):
     """Wants what one of two templates wants, or both."""
 
     def match(self, message: Any) -> bool:
-        """Tell whether a message is wanted."""
+        """Return whether a message is wanted."""
         return self.expr1.match(message) or self.expr2.match(message)
 
 
@@ -86,7 +86,7 @@ class XORTemplate(_Pair):
     """Wants what one of two templates wants, and the other does not."""
 
     def match(self, message: Any) -> bool:
-        """Tell whether a message is wanted."""
+        """Return whether a message is wanted."""
         return self.expr1.match(message) != self.expr2.match(message)
 
 
@@ -97,11 +97,11 @@ class Template(BaseTemplate, MessageBase):
     """
 
     def match(self, message: Any) -> bool:
-        """Tell whether a message is wanted."""
+        """Return whether a message is wanted."""
         return MessageBase.match(self, message)
 
     def our_takes(self, message: PlatformMessage, agent: Agent) -> bool:
-        """Tell whether a message is wanted, without making one of SPADE's; as of `BaseTemplate`."""
+        """Return whether a message is wanted, without making one of SPADE's; as of `BaseTemplate`."""
         if type(self).match is not Template.match:
             return super().our_takes(message, agent)
         for key, value in self._metadata.items():

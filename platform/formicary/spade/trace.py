@@ -85,5 +85,5 @@ def _latest(entries: Iterable[Entry], limit: int | None) -> list[Entry]:
 
 
 def _agent_in_msg(agent: str, msg: Any) -> bool:
-    """Tell whether a message is to or from an agent."""
+    """Return whether a message is to or from an agent."""
     return agent in {str(msg.to.bare), str(msg.sender.bare)}

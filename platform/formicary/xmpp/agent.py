@@ -5,17 +5,15 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from formicary.core.agent import Agent
-from formicary.core.base_agent import AgentState
-from formicary.core.errors import AgentStateError, UsageError
-from formicary.core.logs import get_logger
-from formicary.server.account import AccountAddress, require_extra
+from formicary import Agent, AgentState
+from formicary.errors import AgentStateError, UsageError
+from formicary.extending import get_logger
+from formicary.server import AccountAddress, require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from formicary.core.errors import LinkError
-    from formicary.core.scheduler import Scheduler
+    from formicary.errors import LinkError
     from formicary.xmpp.client import AccountClient
     from formicary.xmpp.discovery import Discovery
     from formicary.xmpp.presence import Presence
@@ -61,7 +59,7 @@ class XmppAgent(Agent):
         self._discovery: Discovery | None = None
 
     def __init_subclass__(cls, **arguments: Any) -> None:
-        """Have a subclass log in before its `setup`."""
+        """Wrap a subclass's `setup` so that it logs in first."""
         super().__init_subclass__(**arguments)
         own = cls.__dict__.get("setup")
         if own is not None:
@@ -122,14 +120,14 @@ class XmppAgent(Agent):
             logger.error("agent %s has lost its account: %s", self.name, error)
             self.record_failure("account", error)
 
-    def become_active(self, scheduler: Scheduler, limit: int) -> None:
+    def become_active(self, scheduler: Any, limit: int) -> None:
         """Start, and take what comes by the account."""
         super().become_active(scheduler, limit)
         assert self._client is not None
         self._client.begin_delivery()
 
     def become_gone(self) -> None:
-        """Be gone, and log out."""
+        """Log out as the agent ends."""
         super().become_gone()
         if self._client is not None:
             self._client.begin_close()

@@ -19,15 +19,15 @@ from aioxmpp import protocol
 from aioxmpp.security_layer import SecurityLayer
 from aioxmpp.stream import StanzaState
 
-from formicary.core.errors import LinkError
-from formicary.core.logs import get_logger
+from formicary.errors import LinkError
+from formicary.extending import get_logger
 from formicary.transport.xmpp.login import UnreachableError, log_in
 from formicary.xmpp.session import BACKOFF, Delivery, RefusedError, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.server.account import AccountAddress
+    from formicary.server import AccountAddress
     from formicary.xmpp.session import Owner
 
 _silent = get_logger("formicary.aioxmpp")  # what matters of it is told by errors

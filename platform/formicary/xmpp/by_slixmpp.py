@@ -9,8 +9,8 @@ from xml.etree.ElementTree import Element, fromstring
 
 from slixmpp.stanza import Iq, Message, Presence, StreamError
 
-from formicary.core.errors import LinkError
-from formicary.core.logs import get_logger
+from formicary.errors import LinkError
+from formicary.extending import get_logger
 from formicary.transport.xmpp.login import UnreachableError, log_in
 from formicary.xmpp import stanzas
 from formicary.xmpp.session import BACKOFF, CLIENT, Delivery, RefusedError, Session
@@ -19,7 +19,7 @@ from formicary.xmpp.slixmpp_stream import SlixmppStream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.server.account import AccountAddress
+    from formicary.server import AccountAddress
     from formicary.xmpp.session import Owner
 
 get_logger("slixmpp").setLevel(logging.CRITICAL)  # what matters of it is told by errors
@@ -161,7 +161,7 @@ class SlixmppSession(Session):
             self.xmpp.send(stanza)
 
     def _session_ended(self, _: object) -> None:
-        """Called also where the server does not know a session any more that was to be resumed."""
+        """Called also when the server no longer knows a session that was to be resumed."""
         if self._is_established:
             self._close()
             self._owner.closed()
@@ -199,7 +199,7 @@ class SlixmppSession(Session):
             self.xmpp.send(stanza)
 
     def _leaving(self, stanza: Any) -> Any:
-        """Note what slixmpp writes next."""
+        """Record what slixmpp writes next."""
         number = stanza.xml.get("id", "")
         if self._unwritten.pop(number, None) is None:
             return stanza
@@ -213,7 +213,7 @@ class SlixmppSession(Session):
         return stanza
 
     def _ask_for_confirmation(self) -> None:
-        """Have the server confirm what was written by now; slixmpp would ask before it writes a stanza."""
+        """Ask the server to confirm what was written; slixmpp would ask before it writes a stanza."""
         self._is_asking = False
         if self._is_connected:
             self._confirmations.request_ack()
@@ -244,7 +244,7 @@ class SlixmppSession(Session):
     # -- what comes in --------------------------------------------------------------------------------------
 
     def _taken(self, stanza: Any) -> Any:
-        """Take what comes; return what is for slixmpp, or None."""
+        """Handle a stanza; return what is for slixmpp, or None."""
         if isinstance(stanza, Message | Presence):
             self._owner.take(stanza.xml)
         elif isinstance(stanza, StreamError):  # slixmpp would go wherever the server sends it

@@ -6,22 +6,23 @@ import asyncio
 import functools
 from collections import OrderedDict
 from contextlib import suppress
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, NoReturn
 
-from formicary.core.errors import FormicaryError, LinkError
-from formicary.core.logs import get_logger
-from formicary.transport.remote_sink import RemoteSink
+from formicary.errors import FormicaryError, LinkError
+from formicary.extending import RemoteSink, get_logger
 from formicary.xmpp import stanzas
-from formicary.xmpp.session import CLIENT, Delivery, RefusedError, make_session
+from formicary.xmpp.session import CLIENT, Delivery, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from xml.etree.ElementTree import Element
 
-    from formicary.core.mailbox import MessageSink
-    from formicary.core.message import Message
-    from formicary.server.account import AccountAddress
+    from formicary import Message
+    from formicary.extending import MessageSink
+    from formicary.server import AccountAddress
     from formicary.xmpp.agent import XmppAgent
+    from formicary.xmpp.session import Owner, Session
 
 logger = get_logger("formicary")
 
@@ -97,7 +98,7 @@ class AccountClient:
             raise
 
     def opened(self) -> None:
-        """Say who is there; called with each new session."""
+        """Announce the agent; called with each new session."""
         self._greeting = asyncio.create_task(self._greet(), name=f"{self._agent.name} greets its server")
 
     async def _greet(self) -> None:
@@ -149,7 +150,7 @@ class AccountClient:
             await asyncio.wait(tasks)
 
     def interrupted(self, reason: object) -> None:
-        """Say that there is no connection for now."""
+        """Handle an interrupted connection."""
         if not self.is_closed:
             logger.warning(
                 "agent %s lost its connection to %s (%s); connecting again",
@@ -159,14 +160,14 @@ class AccountClient:
             )
 
     def closed(self) -> None:
-        """Note that the session is over: what is sent now would have no place in it."""
+        """Handle the end of the session: nothing more can be sent in it."""
         self._is_known = False
         if self._greeting is not None:
             self._greeting.cancel()
         self._update()
 
     def failed(self, error: LinkError) -> None:
-        """Note that there is no connection and will be none."""
+        """Handle a connection that is lost for good."""
         self._error = error
         self.is_closed = True
         self._room.set()
@@ -176,7 +177,7 @@ class AccountClient:
         self._on_lost(error)
 
     def ended(self) -> None:
-        """Note the very end; what still waits there to be sent would wait for ever."""
+        """Handle the final end: fail what still waits to be sent."""
         self._stopped.set()
         for stanza_id in [*self._on_the_way]:
             self._lose(stanza_id)
@@ -190,7 +191,7 @@ class AccountClient:
     # -- the way out ----------------------------------------------------------------------------------------
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an address outside the platform.
+        """Accept a message for an address outside the platform.
 
         Returns:
             The sinks that have no room now, if any.
@@ -233,7 +234,7 @@ class AccountClient:
         return sent
 
     def _lose(self, stanza_id: str) -> None:
-        """Say that a message has not arrived, or that nobody knows whether it has."""
+        """Report a message that has not arrived, or may not have."""
         may_have = "may not have got" if stanza_id in self._unconfirmed else "did not get"
         sent = self._forget(stanza_id)
         if sent is not None:
@@ -242,7 +243,7 @@ class AccountClient:
             self._agent.container.dispatcher.add_dead_letter(message, reason, receiver)
 
     def _bounced(self, stanza: Element, sender: str) -> None:
-        """Note what the server, or an address behind it, sends back."""
+        """Handle what the server, or an address behind it, sends back."""
         sent = self._written.pop(stanza.get("id", ""), None)
         if sent is not None and sender.partition("/")[0] == sent[1].partition("/")[0]:
             message, receiver = sent
@@ -251,7 +252,7 @@ class AccountClient:
             )
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- its shape
-        """Tell the sender outside, if there is a connection now, that its message was not delivered."""
+        """Notify the sender outside, if connected, that its message was not delivered."""
         if not self.session.is_established or self.is_closed or message.sender is None:
             return
         self.session.send(stanzas.refusal(self._answering, self._account, message.sender, str(failure.body)))
@@ -267,7 +268,7 @@ class AccountClient:
     # -- the way in -----------------------------------------------------------------------------------------
 
     def take(self, stanza: Element) -> None:
-        """Take what comes."""
+        """Handle a stanza."""
         sender, kind = stanza.get("from", ""), stanza.get("type")
         if stanza.tag == f"{{{CLIENT}}}presence":
             self.on_presence(stanza)
@@ -335,3 +336,14 @@ class AccountClient:
 
     def __str__(self) -> str:
         return f"the account {self._account.jid} of agent {self._agent.name}"
+
+
+def make_session(account: AccountAddress, owner: Owner) -> Session:
+    """Return a session of the library that there is: aioxmpp where it is installed, else slixmpp."""
+    if find_spec("aioxmpp") is not None:
+        from formicary.xmpp.by_aioxmpp import AioxmppSession
+
+        return AioxmppSession(account, owner)
+    from formicary.xmpp.by_slixmpp import SlixmppSession
+
+    return SlixmppSession(account, owner)

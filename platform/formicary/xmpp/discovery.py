@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary.core.errors import LinkError
-from formicary.core.times import check_seconds
+from formicary.errors import LinkError
+from formicary.extending import check_seconds
 from formicary.transport.xmpp.stanzas import clean, quoted
 from formicary.xmpp import stanzas
 
@@ -48,7 +48,7 @@ class Discovery:
         client.requests[_QUERY] = self._asked
 
     def add_feature(self, feature: str) -> None:
-        """Say from now on that the agent can do something.
+        """Add a feature to those that the agent announces.
 
         Args:
             feature: the name of a protocol, such as `"urn:example:auction"`.
@@ -56,7 +56,7 @@ class Discovery:
         self._features.add(feature)
 
     def remove_feature(self, feature: str) -> None:
-        """Say it no longer."""
+        """Remove a feature."""
         self._features.discard(feature)
 
     def _asked(self, kind: str, query: Element, sender: str) -> str | None:  # noqa: ARG002 -- everybody may

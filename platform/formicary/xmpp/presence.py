@@ -7,9 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
-from formicary.core.errors import LinkError
-from formicary.core.logs import get_logger
-from formicary.core.strand import PROGRAM_EXITS
+from formicary.errors import LinkError
+from formicary.extending import get_logger
 from formicary.transport.xmpp.stanzas import clean, escaped, quoted
 from formicary.xmpp import stanzas
 from formicary.xmpp.session import CLIENT, RefusedError
@@ -123,7 +122,7 @@ class Presence:
         self._show(content="".join(elements))
 
     def set_unavailable(self) -> None:
-        """Seem offline; messages to the account are then stored by its server or sent back."""
+        """Appear offline; messages to the account are then stored by its server or sent back."""
         self._show("unavailable")
 
     def _show(self, kind: str = "", content: str = "") -> None:
@@ -144,7 +143,7 @@ class Presence:
         self._say("unsubscribe", address)
 
     def approve(self, address: str) -> None:
-        """Let another see the agent's presence, now or whenever it asks; errors as of `subscribe`."""
+        """Allow another to see the agent's presence, now or when it asks; errors as of `subscribe`."""
         self._say("subscribed", address)
 
     def _say(self, kind: str, address: str) -> None:
@@ -156,7 +155,7 @@ class Presence:
             ) from error
 
     async def remove(self, address: str) -> None:
-        """Take another off the contact list; neither sees the other's presence then.
+        """Remove a contact; neither sees the other's presence then.
 
         Waits while there is no connection.
 
@@ -182,7 +181,7 @@ class Presence:
     # -- what the server says -------------------------------------------------------------------------------
 
     async def _greet(self) -> None:
-        """Get the contact list, and say that the agent is there; called with each new session."""
+        """Fetch the contact list and announce the agent; called with each new session."""
         for address in [*self._others]:
             self._gone(address)
         with suppress(RefusedError):  # a server need not keep one
@@ -195,7 +194,7 @@ class Presence:
         self._client.session.send(self._own)
 
     def _pushed(self, kind: str, query: Element, sender: str) -> str | None:
-        """Take a change of the contact list (RFC 6121, 2.1.6), which only our own server may tell."""
+        """Apply a change of the contact list (RFC 6121, 2.1.6), if our own server sends it."""
         if kind != "set" or sender.partition("/")[0] not in {"", self._client.address}:
             return None
         for item in query.iterfind(_ITEM):
@@ -234,7 +233,7 @@ class Presence:
         self._tell("on_presence", address, state)
 
     def _gone(self, address: str, state: PresenceState = _UNAVAILABLE) -> None:
-        """Note that somebody is not online any more: with one resource, or, without it, at all."""
+        """Record that somebody has gone offline: with one resource, or without it, entirely."""
         bare = _bare(address)
         resources = self._others.get(bare, {})
         for each in [address] if address in resources else [*resources] if address == bare else []:
@@ -251,7 +250,7 @@ class Presence:
                 callback(*what)
             except Exception:
                 logger.exception("%s of agent %s's presence raised an exception", event, self._name)
-            except PROGRAM_EXITS as error:
+            except (KeyboardInterrupt, SystemExit) as error:
                 self._exits(f"{self._name}/{event}", error)
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from enum import Enum
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
-from formicary.core.errors import LinkError
+from formicary.errors import LinkError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from xml.etree.ElementTree import Element
 
-    from formicary.server.account import AccountAddress
+    from formicary.server import AccountAddress
 
 CLIENT = "jabber:client"
 """The namespace of stanzas in all that sessions take and give."""
@@ -43,22 +42,22 @@ class Owner(Protocol):
     """What a session tells of itself, and of what comes."""
 
     def opened(self) -> None:
-        """Take up a new session; nothing of the last one is known to the server."""
+        """Called when a new session begins; the server has forgotten the last one."""
 
     def interrupted(self, reason: object) -> None:
-        """Note that there is no connection for now; it comes back, and with it the session or a new one."""
+        """Called when the connection is interrupted; it comes back with this session or a new one."""
 
     def closed(self) -> None:
-        """Note that the session is over."""
+        """Called when the session is over."""
 
     def failed(self, error: LinkError) -> None:
-        """Note that there will be no session any more."""
+        """Called when there will be no more sessions."""
 
     def ended(self) -> None:
-        """Note that the session has ended as it was told to."""
+        """Called when the session has ended as requested."""
 
     def take(self, stanza: Element) -> None:
-        """Take a message or a presence."""
+        """Called with a message or a presence."""
 
     def answer(self, kind: str, payload: Element, sender: str) -> str | None:
         """Return what answers a request (`<iq/>`), which may be nothing; None if it is refused.
@@ -130,14 +129,3 @@ class Session(ABC):
             RefusedError: the answer is an error.
             LinkError: the session ended first, or there is none.
         """
-
-
-def make_session(account: AccountAddress, owner: Owner) -> Session:
-    """Return a session of the library that there is: aioxmpp where it is installed, else slixmpp."""
-    if find_spec("aioxmpp") is not None:
-        from formicary.xmpp.by_aioxmpp import AioxmppSession
-
-        return AioxmppSession(account, owner)
-    from formicary.xmpp.by_slixmpp import SlixmppSession
-
-    return SlixmppSession(account, owner)

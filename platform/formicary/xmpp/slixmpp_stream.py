@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from slixmpp import ClientXMPP
 
 if TYPE_CHECKING:
-    from formicary.server.account import AccountAddress
+    from formicary.server import AccountAddress
 
 
 class SlixmppStream(ClientXMPP):  # type: ignore[misc]  # its types may be missing
@@ -27,12 +27,12 @@ class SlixmppStream(ClientXMPP):  # type: ignore[misc]  # its types may be missi
         self.init_plugins()
 
     def register_feature(self, name: str, *arguments: Any, **options: Any) -> None:
-        """Have slixmpp look for a feature, but for those with which the login has dealt."""
+        """Register a feature with slixmpp, except those that the login has handled."""
         if name not in {"starttls", "mechanisms"}:
             super().register_feature(name, *arguments, **options)
 
     def exception(self, exception: Exception) -> None:
-        """Have an exception of a handler told as those of the loop's callbacks are."""
+        """Report a handler's exception as the loop does for its callbacks."""
         context = {"message": "a handler of slixmpp's events failed", "exception": exception}
         asyncio.get_running_loop().call_exception_handler(context)
 
@@ -52,7 +52,7 @@ class SlixmppStream(ClientXMPP):  # type: ignore[misc]  # its types may be missi
         super().connection_lost(exception)
 
     def data_received(self, data: bytes) -> None:
-        """Have a stanza as soon as it is whole; for asyncio.
+        """Parse data, so that each stanza is handled as soon as it is complete; for asyncio.
 
         Expat (2.6, and older ones with its security fixes) looks again at a tag that it had in part only when
         twice as much has come, unless it is told to.

@@ -5,17 +5,21 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING
 
-from formicary.core.errors import MessageTooLargeError
-from formicary.transport.xmpp import stanzas
-from formicary.transport.xmpp.stanzas import clean, quoted
-from formicary.transport.xmpp.stream import COMPONENT
+from formicary.errors import MessageTooLargeError
+from formicary.transport.xmpp.stanzas import clean, error_reply, quoted
+from formicary.transport.xmpp.stanzas import error_text as text_of_error
+from formicary.transport.xmpp.stanzas import from_stanza as message_of
+from formicary.transport.xmpp.stanzas import to_stanza as stanza_of
 from formicary.xmpp.session import CLIENT
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from formicary.core.message import Message
-    from formicary.server.account import AccountAddress
+    from formicary import Message
+    from formicary.server import AccountAddress
+
+
+_COMPONENT = "jabber:component:accept"  # the namespace of stanzas between a server and a container
 
 
 def new_id() -> str:
@@ -29,7 +33,7 @@ def to_stanza(message: Message, receiver: str, stanza_id: str, account: AccountA
     Raises:
         FormicaryError: the message cannot be one.
     """
-    stanza = stanzas.to_stanza(message, receiver, stanza_id, account.jid)
+    stanza = stanza_of(message, receiver, stanza_id, account.jid)
     if len(stanza) > account.stanza_limit:
         raise MessageTooLargeError(
             f"the message for {receiver} is {len(stanza)} bytes as XMPP, and {account} takes "
@@ -44,23 +48,23 @@ def from_stanza(stanza: Element, receiver: str) -> Message | None:
     Raises:
         FormicaryError: the stanza's values cannot be a message's.
     """
-    return stanzas.from_stanza(_renamed(stanza), stanza.get("from", ""), receiver)
+    return message_of(_renamed(stanza), stanza.get("from", ""), receiver)
 
 
 def error_text(stanza: Element) -> str:
     """Return what an error stanza says, as part of a sentence."""
-    return stanzas.error_text(_renamed(stanza))
+    return text_of_error(_renamed(stanza))
 
 
 def _renamed(stanza: Element) -> Element:
     for part in stanza.iter():
-        part.tag = part.tag.replace(f"{{{CLIENT}}}", f"{{{COMPONENT}}}")
+        part.tag = part.tag.replace(f"{{{CLIENT}}}", f"{{{_COMPONENT}}}")
     return stanza
 
 
 def refusal(stanza_id: str, account: AccountAddress, sender: str, reason: str) -> str:
     """Return the error that tells a sender that its message was not delivered."""
-    return stanzas.error_reply(
+    return error_reply(
         "message", stanza_id, account.jid, sender, condition="service-unavailable", text=reason
     ).decode()
 

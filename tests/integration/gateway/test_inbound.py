@@ -8,11 +8,13 @@ import pytest
 from tests.integration.gateway.conftest import Echo, until
 
 from formicary import Agent, Container, CyclicBehaviour, Gateway
+from formicary.directory.central.client import AGENT
 from formicary.gateway import inbound
 from formicary.gateway.acl_message import AclMessage, AgentIdentifier
 from formicary.gateway.acl_writer import write_acl
 from formicary.gateway.envelope import Envelope, write_envelope
 from formicary.gateway.multipart import write_parts
+from formicary.groups.mailing import DISTRIBUTOR
 
 pytestmark = pytest.mark.gateway
 SENDER = AgentIdentifier("Seller@jade", ("http://127.0.0.1:9/acc",))
@@ -76,6 +78,8 @@ REFUSED = {
     ),
     "for another platform": ({"part": to("echo@jade")}, 404, "not an agent of this platform"),
     "for no name": ({"part": to("echo smith@c1.lab.localhost")}, 400, "contains ' '"),
+    "for the directory": ({"part": to(f"{AGENT}@c1.lab.localhost")}, 403, "accepts no messages from other"),
+    "for groups": ({"part": to(f"{DISTRIBUTOR}@c1.lab.localhost")}, 403, "accepts no messages from other"),
     "for the container itself": ({"part": to("ams@c1.lab.localhost")}, 403, "accepts no messages from other"),
     "for one that is here and one that is not": (
         {"part": envelope(to=(ECHO, AgentIdentifier("nobody@c1.lab.localhost")))},

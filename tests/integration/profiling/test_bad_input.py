@@ -147,6 +147,22 @@ def test_a_window_of_few_samples_and_clocks_that_are_too_coarse_for_it(profile, 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "option", ["--after=1", "--flame=f.svg", "--speedscope=f.json", "--native", "--pid=1"]
+)
+def test_what_needs_samples_by_agent(profile, script, option):
+    done = profile("--by", "agent", option, "--", script("print(1)"))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert f"{option.partition('=')[0]} needs samples, and --by agent takes none" in done.stderr
+
+
+def test_a_program_without_a_container_by_agent(profile, script):
+    done = profile("--by", "agent", "--", script("print(1)"))
+    assert done.returncode == 1
+    assert "formicary: the program opened no container that could do its own accounting" in done.stderr
+
+
 def test_a_program_that_ends_before_the_window_begins(profile, script):
     done = profile("--after", "20", "--", script("print(1)"))
     assert done.returncode == 2

@@ -18,7 +18,7 @@ from tests.plugins.paths import ROOT
 
 SNAPSHOT = Path(__file__).with_name("public_api.txt")
 RENEW = "python -m tests.unit.docs.test_public_api"
-MODULES = ("", ".behaviours", ".errors", ".protocols", ".server", ".testing")
+MODULES = ("", ".behaviours", ".errors", ".extending", ".http", ".protocols", ".server", ".testing")
 # Behind the name of a class that users do not make themselves are parentheses.
 DOCUMENTED = re.compile(
     r"^ *\.\. auto(?:class|exception|function|method|property):: (?P<path>formicary[.\w]*)(?P<given>\(\))?\n"

@@ -7,7 +7,7 @@ from tests.unit.mobility.travellers import HERE, Shopper
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour
 from formicary.core.errors import UnknownAgentError, UsageError
-from formicary.live.feed import Feed
+from formicary.live.joined import JoinedFeed
 from formicary.live.view import View
 from formicary.observe.events import AgentSeen, Figures, Filters, LeftOut, MessageSeen
 from formicary.observe.recording import Recording
@@ -45,7 +45,7 @@ def in_platform(test, **options):
         async with Container("c1", server=network) as c1, Container("c2", server=network) as c2:
             await c1.start(echo("ann"))
             await c2.start(echo("bob"))
-            async with Feed.join(c1, **options) as feed:
+            async with JoinedFeed(c1, **options) as feed:
                 await test(feed, c1, c2)
 
     run_virtual(main())
@@ -119,7 +119,7 @@ def test_a_view_that_has_gone_costs_nothing_after_some_seconds():
     async def main():
         async with Container("c1") as c1:
             await c1.start(echo("ann"))
-            async with Feed.join(c1) as feed:
+            async with JoinedFeed(c1) as feed:
                 await first(feed, Figures)
                 assert c1.dispatcher.observers
             assert not c1.dispatcher.observers
@@ -151,7 +151,7 @@ def test_an_agent_that_moves_is_seen_where_it_is_whoever_tells_first(slow, monke
             monkeypatch.setattr(c1.management, "watch", late)
             await c1.start(Shopper("ann"))
             view = View()
-            async with Feed.join(c1) as feed:
+            async with JoinedFeed(c1) as feed:
                 for _ in range(60):
                     view.take(await anext(feed))
                 assert [agent.container for agent in view.agents.values()] == ["c1"]

@@ -3,7 +3,7 @@
 import pytest
 
 from formicary.core.errors import StoreError, UsageError
-from formicary.live.feed import Feed
+from formicary.live.played import PlayedFeed
 from formicary.observe.events import AgentFigures, Begun, Figures, Filters, LeftOut, MessageSeen
 from formicary.observe.recording import Recorder
 from formicary.testing import run_virtual
@@ -28,7 +28,7 @@ def path(tmp_path):
 
 def playing(path, test, **options):
     async def main():
-        async with Feed.play(path, **options) as feed:
+        async with PlayedFeed(path, **options) as feed:
             await test(feed, aiter(feed))
 
     run_virtual(main())
@@ -121,4 +121,4 @@ def test_a_recording_cannot_be_changed(path):
 
 def test_a_file_that_is_none_is_refused_at_once(tmp_path):
     with pytest.raises(StoreError, match=r"no recording .*; make one"):
-        Feed.play(tmp_path / "missing")
+        PlayedFeed(tmp_path / "missing")

@@ -167,7 +167,7 @@ class LiveApp(App[str]):
     # -- keys -----------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Tell which keys do something: some do with recordings alone, some where the view may act."""
+        """Return whether a key is active: some need a recording, some a view that may act."""
         del parameters
         if action in {"seek", "speed"}:
             return not self._feed.is_live

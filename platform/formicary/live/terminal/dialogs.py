@@ -40,7 +40,7 @@ class Asked(ModalScreen[str | None]):
         yield Input(self._typed)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Give what was typed."""
+        """Close the dialog with what was typed."""
         self.dismiss(event.value.strip())
 
 

@@ -133,7 +133,7 @@ class _Conversation:
         await self._socket.send_str(wire.encode(what).decode())
 
     def _hear(self, data: str | bytes) -> bool:
-        """Do what a page says; tell whether it can be understood: if not, it is no page of ours."""
+        """Carry out a page's request; return False if it is malformed, and so no page of ours."""
         try:
             said = wire.decode(data)
         except (msgspec.DecodeError, ValueError):

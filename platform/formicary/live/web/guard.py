@@ -44,7 +44,7 @@ class Guard:
         self._hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost")}
 
     def refusal(self, request: web.BaseRequest) -> str | None:
-        """Tell why a request is refused; None if it is not."""
+        """Return why a request is refused; None if it is not."""
         host = request.headers.get("Host", "")
         if host not in self._hosts:  # another name that leads here: DNS rebinding
             return "Wrong host name: open the address that `formicary watch` printed."
@@ -55,12 +55,12 @@ class Guard:
         return None
 
     def has_token(self, request: web.BaseRequest) -> bool:
-        """Tell whether a request for a web socket comes with the token."""
+        """Return whether a request for a web socket comes with the token."""
         _, _, given = request.headers.get("Sec-WebSocket-Protocol", "").partition(",")
         return secrets.compare_digest(given.strip().encode(errors="replace"), self.token.encode())
 
     def policy(self, page: bytes) -> str:
-        """Give what a page may load: its own files, and the one script that it came with."""
+        """Return the policy for what a page may load: its own files, and the script in it."""
         (script,) = re.findall(rb"<script>(.*?)</script>", page, re.DOTALL)
         return _POLICY.format(
             script=f"'sha256-{b64encode(sha256(script).digest()).decode()}'",

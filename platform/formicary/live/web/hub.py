@@ -45,7 +45,7 @@ class Seat:
             await self._changed.wait()
 
     def wake(self) -> None:
-        """Have `next` look again."""
+        """Make `next` check again."""
         self._changed.set()
 
 
@@ -67,7 +67,7 @@ class Hub:
         self._nobody = asyncio.Event()
 
     async def run(self) -> None:
-        """Give batches to pages until the feed ends.
+        """Send batches to pages until the feed ends.
 
         Raises:
             FormicaryError: it cannot go on; all pages were told why.
@@ -92,7 +92,7 @@ class Hub:
 
     @contextmanager
     def seat(self) -> Iterator[Seat]:
-        """Give a page its place, for as long as it is there.
+        """Register a page while it is connected.
 
         Raises:
             UsageError: too many pages are open.
@@ -136,7 +136,7 @@ class Hub:
                 self.feed.seek(said.value)
 
     def playing(self) -> Playing | None:
-        """Tell where a recording is; None of a platform that runs."""
+        """Return the position in a recording; None for a running platform."""
         feed = self.feed
         if feed.span is None:
             return None
@@ -147,7 +147,7 @@ class Hub:
         return self._is_kept_open or await self._somebody.wait()
 
     async def _pass_on(self) -> bool:
-        """Give batches until nobody looks any more; tell whether the feed has ended."""
+        """Send batches while there are pages; return whether the feed has ended."""
         giving = asyncio.create_task(self._give())
         tasks = {giving} if self._is_kept_open else {giving, asyncio.create_task(self._left())}
         try:
@@ -172,7 +172,7 @@ class Hub:
         await self._nobody.wait()
 
     def _narrow(self) -> None:
-        """Have containers tell what all pages want: where they want different things, everything."""
+        """Narrow the feed's filters to what all pages want; if they differ, to everything."""
         wanted = {seat.outbox.filters for seat in self._seats}
         filters = wanted.pop() if len(wanted) == 1 else Filters()
         if filters != self.feed.filters:

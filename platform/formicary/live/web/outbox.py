@@ -80,12 +80,12 @@ class Outbox:
                 self._events.append(event)
 
     def taken(self, number: int) -> None:
-        """Note that the page has taken all parcels up to this one, if there were so many."""
+        """Record that the page has taken all parcels up to this one."""
         if self._taken < number <= self._number:
             self._taken = number
 
     def take(self, playing: Playing | None = None) -> Parcel | None:
-        """Give the next parcel; None where nothing waits, or the page has two that it has not answered.
+        """Return the next parcel; None if nothing waits, or the page has two unacknowledged.
 
         Args:
             playing: of a recording, where it is.
@@ -113,7 +113,7 @@ class Outbox:
 
 
 def matches(filters: Filters, message: MessageSeen) -> bool:
-    """Tell whether a message is among those that are wanted; capital letters and small ones are the same."""
+    """Return whether a message matches; upper and lower case are the same."""
     return (
         (not filters.agent or _has(message.sender, filters.agent) or _has(message.receiver, filters.agent))
         and (not filters.performative or message.performative == filters.performative)

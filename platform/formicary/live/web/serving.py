@@ -30,7 +30,7 @@ async def serve(
     port: int = 0,
     is_kept_open: bool = False,
 ) -> None:
-    """Give the page of a feed until the feed ends, or this is cancelled.
+    """Serve the page of a feed until the feed ends, or this is cancelled.
 
     Args:
         feed: what is watched; it is open only while a page looks, or always, as below.

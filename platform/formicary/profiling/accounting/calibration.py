@@ -41,7 +41,7 @@ class Costs:
         resume: of a strand.
         callback: of what a loop calls back.
         reading: ns that it takes to read the CPU clock.
-        spread: the standard deviation of such a measurement, as a share of it.
+        spread: the standard deviation of such a measurement, as a share of it; known after a rehearsal.
     """
 
     call: Cost
@@ -49,7 +49,7 @@ class Costs:
     resume: Cost
     callback: Cost
     reading: int
-    spread: float
+    spread: float = 0.0
 
     @property
     def mean_us(self) -> float:
@@ -95,11 +95,10 @@ def calibrate() -> Costs:
         resume=_cost(resume),
         callback=_cost(callback),
         reading=_reading(),
-        spread=max(measured[2] for measured in (call, single, several, resume, callback)),
     )
 
 
-def _cost(measured: tuple[float, float, float]) -> Cost:
+def _cost(measured: tuple[float, float]) -> Cost:
     return Cost(round(measured[0]), round(measured[1]))
 
 
@@ -114,16 +113,11 @@ def _reading() -> int:
     return round(statistics.median(times))
 
 
-def _measure(
-    plain: Callable[[], Any], bordered: Callable[[], Any], ledger: Ledger
-) -> tuple[float, float, float]:
-    """Return the ns of a border on the outer and on the inner side, and the spread of the sum."""
+def _measure(plain: Callable[[], Any], bordered: Callable[[], Any], ledger: Ledger) -> tuple[float, float]:
+    """Return the ns of a border on the outer and on the inner side."""
     batches = [_batch(plain, bordered, ledger) for _ in range(_BATCHES)]
     outer, inner = (sorted(batch[side] for batch in batches)[_BATCHES // 4] for side in (0, 1))
-    sums = sorted(outer + inner for outer, inner in batches)
-    quarter = len(sums) // 4
-    spread = (sums[-1 - quarter] - sums[quarter]) / 1.35 / max(1.0, outer + inner)  # by the quartiles
-    return max(0.0, outer), max(0.0, inner), spread
+    return max(0.0, outer), max(0.0, inner)
 
 
 def _batch(plain: Callable[[], Any], bordered: Callable[[], Any], ledger: Ledger) -> tuple[float, float]:

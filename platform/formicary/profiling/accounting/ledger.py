@@ -149,7 +149,7 @@ class Ledger:
         self.spent, self.charged = list(self.spent), list(self.charged)
 
     def read(self) -> int:
-        """Bring `spent` up to this moment; return the ns of CPU since the ledger was made, borders included.
+        """Update `spent`; return the ns of CPU since the ledger was made, borders included.
 
         To be called in the thread that the ledger is of.
         """
@@ -200,7 +200,7 @@ def coroutine_border(plain: Callable[..., Any], slot: int, cost: Cost) -> Callab
 def _steps(
     coroutine: Coroutine[Any, Any, Any], ledger: Ledger, slot: int, cost: Cost
 ) -> Generator[Any, Any, Any]:
-    """Do what a coroutine does, each step on the other side of a border."""
+    """Run a coroutine, each step on the other side of a border."""
     resume: Callable[[Any], Any] = coroutine.send
     value: Any = None
     outer = cost.first

@@ -5,5 +5,4 @@
 - `tables`: them as text
 - `flame`: a flame graph
 - `speedscope`: a file for speedscope.app
-- `palette`: the groups' colours
 """

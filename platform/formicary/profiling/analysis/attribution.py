@@ -14,13 +14,12 @@ import msgspec
 
 from formicary.core.errors import UsageError
 from formicary.profiling.analysis.estimates import NOTHING, TICK_S, Estimate, of_samples
-from formicary.profiling.model.code_names import unmark
 from formicary.profiling.model.groups import NATIVE, Group, Rules
 from formicary.profiling.model.modules import is_native, module_of
 from formicary.profiling.model.profile import Frame, Method, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from formicary.profiling.model.profile import Process, Profile, Stack
 
@@ -69,6 +68,8 @@ def cpu_times(profile: Profile, view: View, rules: Rules | None = None) -> list[
     Raises:
         UsageError: the profile does not have what the view asks for.
     """
+    if view is View.AGENT and profile.method is Method.SAMPLED:
+        raise UsageError("a sampled profile has no agents; use --by agent to account for them")
     rules = rules or Rules()
     total: defaultdict[Key, Estimate] = defaultdict(lambda: NOTHING)
     for process in profile.processes:
@@ -92,8 +93,8 @@ def _of_process(process: Process, profile: Profile, view: View, rules: Rules) ->
     if process.role is not Role.CONTAINER:
         group = rules.group_of_process(process.name) or UNKNOWN
         group = Group.SERVER if process.role is Role.SERVER else group
-        names = {View.GROUP: (group, ""), View.AGENT: (NOBODY, "")}
-        return {names.get(view, (f"{process.name} ({process.pid})", group)): Estimate(process.cpu_s)}
+        key = (group, "") if view is View.GROUP else (f"{process.name} ({process.pid})", group)
+        return {key: Estimate(process.cpu_s)}
     if profile.method is Method.ACCOUNTED:
         return _of_accounts(process, view)
     return _of_samples(process, profile, _namer(view, rules))
@@ -151,7 +152,7 @@ def _move_collections(
     profile: Profile,
     name: Callable[[Frames], Key],
 ) -> None:
-    """Take the garbage collector's time from where the samples have it."""
+    """Move the garbage collector's time from where the samples have it."""
     collector = name((_COLLECTOR_FRAME,))
     for collection in process.collections:
         key = name(tuple(profile.frames[place] for place in collection.frames))
@@ -198,27 +199,15 @@ def stack_seconds(process: Process, rate_hz: float) -> list[tuple[Stack, float]]
 
 
 def _namer(view: View, rules: Rules) -> Callable[[Frames], Key]:
-    match view:
-        case View.GROUP:
-            return lambda frames: (_group(frames, rules), "")
-        case View.AGENT:
-            return lambda frames: (agent_of(frames) or NOBODY, "")
-        case _:
-            return lambda frames: (function_of(frames), _group(frames, rules))
+    if view is View.GROUP:
+        return lambda frames: (_group(frames, rules), "")
+    return lambda frames: (function_of(frames), _group(frames, rules))
 
 
 def _group(frames: Frames, rules: Rules) -> str:
     if frames == (_NATIVE_FRAME,):
         return NATIVE
     return Group.RUNTIME if frames == (_COLLECTOR_FRAME,) else rules.group_of_stack(frames)
-
-
-def agent_of(frames: Iterable[Frame]) -> str:
-    """Return the agent that a stack runs for, the innermost if there are several; empty if for none."""
-    agent = ""
-    for frame in frames:
-        agent = unmark(frame.function)[0] or agent
-    return agent
 
 
 def function_of(frames: Sequence[Frame]) -> str:
@@ -228,6 +217,5 @@ def function_of(frames: Sequence[Frame]) -> str:
     frame = frames[-1]
     if frame in {_COLLECTOR_FRAME, _NATIVE_FRAME}:
         return frame.function
-    function = unmark(frame.function)[1]
     where = frame.file.rpartition("/")[2] if is_native(frame.file) else module_of(frame.file)
-    return f"{where}:{function}"
+    return f"{where}:{frame.function}"

@@ -8,8 +8,7 @@ from xml.etree import ElementTree as ET
 
 from formicary.core.quoting import printable
 from formicary.profiling.analysis.attribution import function_of, stack_seconds
-from formicary.profiling.analysis.palette import colour
-from formicary.profiling.model.code_names import unmark
+from formicary.profiling.model.groups import colour
 from formicary.profiling.model.profile import Role
 
 if TYPE_CHECKING:
@@ -77,12 +76,9 @@ def _tree(profile: Profile, rules: Rules) -> _Node:
 
 def _add(root: _Node, thread: str, frames: Sequence[Frame], seconds: float, rules: Rules) -> None:
     path = [root, root.child(thread, "")]
-    for place, frame in enumerate(frames[:_DEEPEST], start=1):
-        agent = unmark(frame.function)[0]
-        label = function_of(frames[:place])
-        path.append(
-            path[-1].child(f"{label} [{agent}]" if agent else label, rules.group_of_stack(frames[:place]))
-        )
+    for place in range(1, min(len(frames), _DEEPEST) + 1):
+        stack = frames[:place]
+        path.append(path[-1].child(function_of(stack), rules.group_of_stack(stack)))
     for node in path:
         node.seconds += seconds
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from formicary.core.quoting import printable
 from formicary.profiling.analysis.attribution import View
-from formicary.profiling.analysis.palette import colour
 from formicary.profiling.model.declarations import declared_rules
-from formicary.profiling.model.groups import PAPERS, Group
+from formicary.profiling.model.groups import PAPERS, Group, colour
 from formicary.profiling.model.profile import Method, Role
 
 if TYPE_CHECKING:

@@ -4,5 +4,4 @@
 - `groups`: the groups, and the rules by which a stack belongs to one
 - `declarations`: the groups that packages declare for their code
 - `modules`: which module a file is
-- `code_names`: the agent that runs, in the names of functions
 """

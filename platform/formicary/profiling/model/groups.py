@@ -8,9 +8,9 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal, NamedTuple
+from zlib import crc32
 
 from formicary.core.errors import UsageError
-from formicary.profiling.model.code_names import unmark
 from formicary.profiling.model.modules import is_library, is_native, module_of
 
 if TYPE_CHECKING:
@@ -44,6 +44,23 @@ PAPERS: dict[str, str] = {
     Group.PLATFORM: "map",
 }
 """The groups' names in Alberola and others (2010), who had no server."""
+
+_COLOURS: dict[str, str] = {
+    Group.RUNTIME: "#8a8f98",
+    Group.AGENTS: "#3b8eea",
+    Group.COMMUNICATION: "#e8833a",
+    Group.DIRECTORY: "#46a758",
+    Group.PLATFORM: "#b565d8",
+    Group.SERVER: "#d9534f",
+    NATIVE: "#5f6b7a",
+}
+_OTHER_COLOURS = ("#c9a227", "#2aa198", "#d33682", "#6c71c4", "#859900", "#a0522d")
+
+
+def colour(group: str) -> str:
+    """Return a group's colour as `#rrggbb`; a user's own group always has the same."""
+    return _COLOURS.get(group) or _OTHER_COLOURS[crc32(group.encode()) % len(_OTHER_COLOURS)]
+
 
 Kind = Literal["module", "function", "library", "process"]
 
@@ -172,10 +189,9 @@ class Rules:
         native = is_native(frame.file)
         module = "" if native else module_of(frame.file)
         library = PurePath(frame.file).name if native else ""
-        function = unmark(frame.function)[1]
 
         def first(rules: Iterable[Rule]) -> str:
-            return next((rule.group for rule in rules if _matches(rule, module, library, function)), "")
+            return next((rule.group for rule in rules if _matches(rule, module, library, frame.function)), "")
 
         declared = frame.group if frame.group in _GROUPS else ""
         if group := first(self.own) or declared or first(self.others):

@@ -7,6 +7,5 @@
 - `program`: starts a program to be profiled
 - `child`: runs in the started program, around it
 - `control`: the channel between these two
-- `agent_labels`: makes agents visible to a sampler, in the started program
 - `gc_clock`: the time of the garbage collector there
 """

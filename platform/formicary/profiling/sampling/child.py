@@ -1,7 +1,7 @@
 """The program that `formicary profile -- ...` profiles, from its first line on: it runs in here.
 
-It waits for the sampler before it starts, its agents are visible, its garbage collector's time is counted,
-and it waits at its end until its clocks have been read.
+It waits for the sampler before it starts, counts its garbage collector's time, and waits at its end until its
+clocks have been read.
 """
 
 from __future__ import annotations
@@ -9,14 +9,12 @@ from __future__ import annotations
 import mmap
 import os
 import runpy
-import socket
 import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.processes.messages import Go, Ready
-from formicary.profiling.sampling.agent_labels import labelled_agents
 from formicary.profiling.sampling.control import ControlChannel, Over, Report, WindowFacts
 from formicary.profiling.sampling.gc_clock import GcClock
 
@@ -36,7 +34,7 @@ def main(descriptor: int, shared: int, command: Sequence[str]) -> None:
             arguments.
     """
     os.set_inheritable(descriptor, False)
-    channel = ControlChannel(socket.socket(fileno=descriptor))
+    channel = ControlChannel(descriptor)
     with os.fdopen(shared, "rb") as file:
         collections = GcClock(mmap.mmap(file.fileno(), 1, access=mmap.ACCESS_READ))
     channel.send(Ready())
@@ -46,7 +44,7 @@ def main(descriptor: int, shared: int, command: Sequence[str]) -> None:
         target=_answer, args=(channel, collections), name="formicary profile", daemon=True
     )
     answering.start()
-    with labelled_agents(), collections.counted():
+    with collections.counted():
         try:
             run_program(command)
         finally:
@@ -74,9 +72,8 @@ def run_program(command: Sequence[str]) -> None:
     first, *rest = command
     try:
         if first == "run":
-            from formicary.cli import main as formicary
-
-            formicary([first, *rest])
+            sys.argv = ["formicary", first, *rest]
+            runpy.run_module("formicary", run_name="__main__")
         elif first == "-m":
             sys.argv = rest
             sys.path.insert(0, str(Path.cwd()))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import ServerError, TracingError, UsageError
+from formicary.profiling.accounting.program import profile_accounted
 from formicary.profiling.sampling.program import Program
 from formicary.profiling.sampling.window import RATE, Window
 
@@ -33,6 +34,7 @@ class Request:
         native: whether to look into machine code too.
         server: the folder of a server whose processes count too, or `local`.
         is_quiet: whether what the program prints goes to standard error.
+        by_agent: whether the program is to account for its agents, and is not sampled.
     """
 
     pid: int | None = None
@@ -43,6 +45,7 @@ class Request:
     native: bool = False
     server: str | None = None
     is_quiet: bool = False
+    by_agent: bool = False
 
 
 def measure(request: Request) -> tuple[Profile, int]:
@@ -65,13 +68,13 @@ def measure(request: Request) -> tuple[Profile, int]:
     servers = () if request.server is None else (_server_pid(request.server),)
     if request.pid is not None:
         return _of_process(request.pid, request, servers)
-    try:
-        return _of_program(request, servers)
-    except TracingError as why:
-        from formicary.profiling.accounting.fallback import profile_accounted
-
-        seconds, is_quiet = request.seconds, request.is_quiet
-        return profile_accounted(request.command, why, seconds=seconds, is_quiet=is_quiet)
+    why = None
+    if not request.by_agent:
+        try:
+            return _of_program(request, servers)
+        except TracingError as error:
+            why = error
+    return profile_accounted(request.command, why, seconds=request.seconds, is_quiet=request.is_quiet)
 
 
 def _of_process(pid: int, request: Request, servers: tuple[int, ...]) -> tuple[Profile, int]:

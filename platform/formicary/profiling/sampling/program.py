@@ -23,6 +23,36 @@ _SECONDS_TO_ANSWER = 10.0
 _SECONDS_TO_STOP = 5.0
 
 
+def check_command(command: Sequence[str]) -> None:
+    """Make sure that a command is a program to profile.
+
+    Raises:
+        UsageError: there is no such script.
+    """
+    first = command[0]
+    if first not in {"run", "-m"} and not Path(first).is_file():
+        raise UsageError(f"no script {first}; specify a script, -m MODULE or run SCRIPT")
+    if first in {"run", "-m"} and len(command) == 1:
+        raise UsageError(f"{first} needs a name after it")
+
+
+def end(process: subprocess.Popen[bytes], seconds: float = 0.0) -> None:
+    """End a process that has not ended within some seconds, by ever stronger signals."""
+    for order in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(order)
+        seconds = _SECONDS_TO_STOP
+    process.wait()
+
+
+def exit_code(process: subprocess.Popen[bytes]) -> int:
+    """Return the exit code of a process that has ended; 128 and more for a signal, as in shells."""
+    code: int = process.returncode
+    return code if code >= 0 else 128 - code
+
+
 class Program:
     """A Python program that waits for its start, and at its end until it was looked at.
 
@@ -36,20 +66,14 @@ class Program:
     """
 
     def __init__(self, command: Sequence[str], *, is_quiet: bool = False) -> None:
-        if not command:
-            raise UsageError("nothing to profile; specify a script after --, or --pid")
-        first = command[0]
-        if first not in {"run", "-m"} and not Path(first).is_file():
-            raise UsageError(f"no script {first}; specify a script, -m MODULE or run SCRIPT")
-        if first in {"run", "-m"} and len(command) == 1:
-            raise UsageError(f"{first} needs a name after it")
+        check_command(command)
         self._command = command
         self._is_done = False
         self._output = sys.stderr if is_quiet else None
 
     def __enter__(self) -> Self:
         ours, theirs = socket.socketpair()
-        self._channel = ControlChannel(ours)
+        self._channel = ControlChannel(ours.detach())
         with theirs, tempfile.TemporaryFile() as shared:
             shared.truncate(1)
             self._is_open = mmap.mmap(shared.fileno(), 1)
@@ -71,14 +95,7 @@ class Program:
     def __exit__(self, *_: object) -> None:
         self._channel.close()
         self._is_open.close()
-        patience = _SECONDS_TO_STOP if self._is_done else 0.0
-        for order in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-            try:
-                self._process.wait(patience)
-            except subprocess.TimeoutExpired:
-                self._process.send_signal(order)
-            patience = _SECONDS_TO_STOP
-        self._process.wait()
+        end(self._process, _SECONDS_TO_STOP if self._is_done else 0.0)
 
     @property
     def pid(self) -> int:
@@ -87,9 +104,8 @@ class Program:
 
     @property
     def exit_code(self) -> int:
-        """How it has ended, known after `with`; 128 and more for a signal, as in shells."""
-        code = self._process.returncode
-        return code if code >= 0 else 128 - code
+        """How it has ended, known after `with`."""
+        return exit_code(self._process)
 
     def start(self) -> None:
         """Start it."""

@@ -26,7 +26,6 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from formicary.profiling.model.code_names import unmark
 from formicary.profiling.model.modules import module_of
 
 if TYPE_CHECKING:
@@ -151,6 +150,6 @@ def _is_chance(count: int, worth: float) -> bool:
 
 
 def _is_in(stack: tuple[Frame, ...], functions: dict[str, frozenset[str]]) -> bool:
-    """Tell whether the innermost function of a stack is one of some."""
+    """Return whether the innermost function of a stack is one of some."""
     names = functions.get(module_of(stack[-1].file))
-    return names is not None and unmark(stack[-1].function)[1] in names
+    return names is not None and stack[-1].function in names

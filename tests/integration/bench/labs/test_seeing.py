@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from formicary import Container
-from formicary.live.feed import Feed
+from formicary.live.joined import JoinedFeed
 from formicary.observe.events import MessageSeen
 from formicary_bench.labs.material import all_labs, lab_named
 
@@ -72,7 +72,7 @@ async def test_what_is_to_be_seen_is_seen(name, program):
     program(lab)
     missing = set(SHOWN[name])
     async with Container("c1", creatable=["program"]) as container:
-        async with Feed.join(container, may_act=True) as feed, asyncio.timeout(40):
+        async with JoinedFeed(container, may_act=True) as feed, asyncio.timeout(40):
             doing = None
             async for batch in feed:
                 if doing is None and batch:  # it is watched

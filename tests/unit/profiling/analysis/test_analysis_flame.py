@@ -14,15 +14,13 @@ import formicary
 from formicary.profiling.analysis import tables
 from formicary.profiling.analysis.attribution import View, cpu_times
 from formicary.profiling.analysis.flame import flame
-from formicary.profiling.analysis.palette import colour
 from formicary.profiling.analysis.speedscope import speedscope
-from formicary.profiling.model.code_names import mark
-from formicary.profiling.model.groups import Rules, own_rule
+from formicary.profiling.model.groups import Rules, colour, own_rule
 from formicary.profiling.model.profile import Frame, Method, Process, Profile, Role, Stack, Thread
 
 HOME = formicary.__path__[0]
 FRAMES = (
-    Frame(mark("bob/<b>\x1b[31m&", "Trader.run"), "/home/ada/market.py", 3),
+    Frame("<b>\x1b[31m&.Trader.run", "/home/ada/market.py", 3),
     Frame("Link.send", f"{HOME}/transport/link/link.py", 9),
 )
 SVG = "{http://www.w3.org/2000/svg}"
@@ -82,13 +80,13 @@ def test_the_cost_of_measuring_stands_with_the_table(profile):
 def test_long_lists_are_cut_and_say_so(profile):
     lines = shown(profile, View.FUNCTION, top=1)
     assert lines[-1] == "and 2 more; show them with --top"
-    assert sum("market:Trader.run" in line for line in lines) == 1
+    assert sum("Trader.run" in line for line in lines) == 1
 
 
 def test_names_do_nothing_to_a_terminal(profile):
-    text = "\n".join(shown(profile, View.AGENT))
+    text = "\n".join(shown(profile, View.FUNCTION))
     assert "\x1b" not in text
-    assert r"bob/<b>\x1b[31m&" in text
+    assert r"market:<b>\x1b[31m&.Trader.run" in text
 
 
 def test_a_users_group_is_in_the_printed_rules(capsys):

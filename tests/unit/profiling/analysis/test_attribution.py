@@ -8,7 +8,6 @@ import pytest
 import formicary
 from formicary.errors import UsageError
 from formicary.profiling.analysis.attribution import NOBODY, UNKNOWN, View, cpu_times
-from formicary.profiling.model.code_names import mark
 from formicary.profiling.model.groups import NATIVE
 from formicary.profiling.model.profile import (
     VERSION,
@@ -28,7 +27,7 @@ from formicary.profiling.model.profile import (
 HOME = formicary.__path__[0]
 AGENT = Frame("Trader.run", "/home/ada/market.py", 3)
 LINK = Frame("Link.send", f"{HOME}/transport/link/link.py", 9)
-MAIN = Frame(mark("bob/Trader", "Behaviour._main"), f"{HOME}/behaviours.py", 200)
+MAIN = Frame("Behaviour._main", f"{HOME}/behaviours.py", 200)
 FRAMES = (AGENT, LINK, MAIN)
 
 
@@ -72,7 +71,6 @@ def test_native_threads_have_a_group_of_their_own():
     threads = [Thread(1, "main", "loop", 4.0), *(Thread(tid, "python", "native", 5.0) for tid in (2, 3))]
     measured = profile(process([Stack(1, (0,), 5)], threads))
     assert seconds(measured) == {"agents": 4.0, NATIVE: 10.0}
-    assert seconds(measured, View.AGENT) == {NOBODY: 14.0}
     [native] = [used for used in cpu_times(measured, View.FUNCTION) if used.cpu_s == pytest.approx(10.0)]
     assert (native.name, native.group) == (f"({NATIVE})", NATIVE)
 
@@ -101,7 +99,6 @@ def test_the_garbage_collectors_time_moves_to_the_runtime():
     )
     assert seconds(measured) == {"agents": 2.5, "communication": 1.0, "runtime": 0.5}
     assert seconds(measured, View.FUNCTION)["(garbage collector)"] == 0.5
-    assert seconds(measured, View.AGENT) == {"bob/Trader": 2.5, NOBODY: 1.5}
 
 
 def test_functions_have_modules_and_groups():
@@ -139,13 +136,15 @@ def test_samples_beyond_the_cpu_time_they_stand_for_make_it_no_smaller():
     assert margin(100_000, 50.0) == pytest.approx(margin(2500, 50.0))
 
 
-def test_accounted_profiles_have_no_functions():
+def test_accounted_profiles_have_agents_and_no_functions_and_sampled_ones_functions_and_no_agents():
     accounts = [Account(1, "agents", 2.0, "bob/Trader", 0.1), Account(1, "platform", 1.0)]
     measured = profile(process(cpu=3.0, accounts=accounts), method=Method.ACCOUNTED)
     assert seconds(measured) == {"agents": 2.0, "platform": 1.0}
     assert seconds(measured, View.AGENT) == {"bob/Trader": 2.0, NOBODY: 1.0}
     with pytest.raises(UsageError, match="--by group"):
         cpu_times(measured, View.FUNCTION)
+    with pytest.raises(UsageError, match="--by agent"):
+        cpu_times(profile(), View.AGENT)
 
 
 def test_a_profile_comes_back_from_json():

@@ -6,7 +6,6 @@ import pytest
 
 import formicary
 from formicary.errors import UsageError
-from formicary.profiling.model.code_names import mark
 from formicary.profiling.model.groups import FORMER, RULES, Group, Rule, Rules, own_rule
 from formicary.profiling.model.profile import Frame
 
@@ -85,10 +84,10 @@ def test_jobs_of_executors_and_threads_that_call_no_python_function_are_the_agen
     assert group(Frame("Thread.run", f"{LIB}/threading.py", 1)) == Group.AGENTS
 
 
-def test_an_agents_name_on_a_function_does_not_change_its_group():
-    assert group(Frame(mark("bob", "Behaviour._main"), f"{HOME}/behaviours.py", 1)) == Group.PLATFORM
+def test_a_users_rule_can_name_a_function():
     rules = Rules([own_rule("mine=formicary.behaviours:Behaviour._main")])
-    assert group(Frame(mark("bob", "Behaviour._main"), f"{HOME}/behaviours.py", 1), rules=rules) == "mine"
+    assert group(Frame("Behaviour._main", f"{HOME}/behaviours.py", 1), rules=rules) == "mine"
+    assert group(Frame("Behaviour.send", f"{HOME}/behaviours.py", 1), rules=rules) == Group.PLATFORM
 
 
 def test_a_users_rules_come_first(tmp_path):

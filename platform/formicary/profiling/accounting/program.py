@@ -1,8 +1,7 @@
-"""Profiles a program that py-spy may not look into: it accounts for its CPU time itself."""
+"""Profiles a program that accounts for its CPU time itself: by agent, or where py-spy is not permitted."""
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 from formicary.core.errors import ProfilingError
 from formicary.core.scratch import scratch_folder
 from formicary.profiling.model.profile import decode
+from formicary.profiling.sampling.program import check_command, end, exit_code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,52 +25,47 @@ _SECONDS_TO_STOP = 10.0
 
 
 def profile_accounted(
-    command: Sequence[str], why: TracingError, *, seconds: float | None, is_quiet: bool
+    command: Sequence[str], why: TracingError | None, *, seconds: float | None, is_quiet: bool
 ) -> tuple[Profile, int]:
     """Run a program to its end, or for some seconds, and return its profile and its exit code.
 
     Args:
         command: the program, as of `Program`.
-        why: why it is not sampled; it is the profile's first warning.
+        why: why it could not be sampled, the profile's first warning; None if accounting was asked for.
         seconds: how long; None until it ends.
         is_quiet: whether what it prints goes to standard error.
 
     Raises:
+        UsageError: there is no such script.
         ProfilingError: the program opened no container, so there was nothing to account for.
     """
+    check_command(command)
     with scratch_folder() as folder:
         file = Path(folder, "profile.json")
         python = [sys.executable, "-m", "formicary.profiling.accounted", str(file)]
         with subprocess.Popen([*python, *command], stdout=sys.stderr if is_quiet else None) as process:  # noqa: S603 -- as asked
             was_ended = _wait(process, seconds)
         if not file.exists():
-            raise ProfilingError(
-                f"{why}; and the program opened no container that could do its own accounting"
-            )
+            because = "" if why is None else f"{why}; and "
+            raise ProfilingError(f"{because}the program opened no container that could do its own accounting")
         profile = decode(file.read_bytes(), file)
-    warning = f"{why}; so the platform did its own accounting while a container was open"
-    code = process.returncode
-    found = replace(profile, warnings=(warning, *profile.warnings))
-    return found, 0 if was_ended else code if code >= 0 else 128 - code
+    if why is not None:
+        warning = f"{why}; so the platform did its own accounting while a container was open"
+        profile = replace(profile, warnings=(warning, *profile.warnings))
+    return profile, 0 if was_ended else exit_code(process)
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float | None) -> bool:
     """Wait for the end; return whether the program had to be ended, because its time was over."""
-    end = None if seconds is None else time.monotonic() + seconds
+    over = None if seconds is None else time.monotonic() + seconds
     while True:
         try:
-            process.wait(None if end is None else max(0.0, end - time.monotonic()))
+            process.wait(None if over is None else max(0.0, over - time.monotonic()))
         except subprocess.TimeoutExpired:
             break
         except KeyboardInterrupt:  # the program has got it as well, and writes what there is
-            end = time.monotonic() + _SECONDS_TO_STOP
+            over = time.monotonic() + _SECONDS_TO_STOP
         else:
             return False
-    for order in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-        process.send_signal(order)
-        try:
-            process.wait(_SECONDS_TO_STOP)
-        except subprocess.TimeoutExpired:
-            continue
-        break
+    end(process)
     return True

@@ -63,7 +63,7 @@ async def obey(container: Container, setting: Setting, order: dict[str, Any]) ->
         case {"do": "populate"}:
             for index in range(setting.agents):
                 await container.start(Dreamer(setting, index))
-            await asyncio.gather(*(agent.deactivate("message") for agent in container.agents))
+            await asyncio.gather(*(agent.deactivate() for agent in container.agents))
             tell("populated", awake=len(container.agents))
         case {"do": "who sleeps"}:
             found = await container.management.agents(state="deactivated", container=container.name)

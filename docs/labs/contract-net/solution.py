@@ -53,7 +53,7 @@ class Manage(OneShotBehaviour):
 
     async def give(self, task):
         self.agent.done[task] = None
-        async with self.contract_net(self.agent.carriers, task, deadline=1) as net:
+        async with self.contract_net(self.agent.carriers, task, timeout=1) as net:
             bids = [bid async for bid in net.bids]
             for bid in sorted(bids, key=lambda bid: int(bid.body)):
                 try:

@@ -86,7 +86,7 @@ async def deactivate(
     """
 
     async def deactivate_one(name: str) -> None:
-        await session.management.deactivate(name, "message" if seconds is None else seconds)
+        await session.management.deactivate(name, seconds)
 
     await _do_all(session, names, "deactivated", deactivate_one, as_json=as_json)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import enum
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Never, TypeVar, TypeVarTuple
 
 from formicary.core.errors import AgentStateError, ContainerClosedError, MoveError
 from formicary.core.failures import AgentFailures, describe
 from formicary.core.message import stamp
 from formicary.core.names import MANAGEMENT, check_local
-from formicary.core.times import check_duration
+from formicary.core.times import check_duration, check_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -172,23 +172,23 @@ class BaseAgent:
         check_duration(timeout, "timeout=")
         await self.container.platform_services.mobility.clone(self, to, name, timeout)
 
-    async def deactivate(self, until: float | datetime | Literal["message"]) -> None:
-        """Have the agent sleep in its container's file, and give back its memory.
+    async def deactivate(self, timeout: float | None = None, *, deadline: datetime | None = None) -> None:
+        """Save the agent to its container's file, where it sleeps, and free its memory.
 
-        A message wakes it, or its time; then its behaviours begin anew. Called by one of its own, it does
+        A message wakes it; then its behaviours begin anew. Called by one of its own, it does
         not return, as `move` does not; but where a message is there that would wake it at once, the agent
         does not sleep, and this returns.
 
         Args:
-            until: for how many seconds, or until when, unless a message wakes it before; `"message"`: until
-                one comes.
+            timeout: how many seconds to sleep, unless a message comes before; None until one comes.
+            deadline: until when, instead.
 
         Raises:
             MoveError: it cannot sleep, and goes on.
             UsageError: that is no time.
             AgentStateError: it is not in a container, or has moved away before.
         """
-        await self.container.platform_services.sleeping.deactivate(self, until)
+        await self.container.platform_services.sleeping.deactivate(self, check_limit(timeout, deadline))
 
     async def before_move(self, destination: str) -> None:
         """Prepare to move; for subclasses. All goes on meanwhile. Not called for a clone.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from formicary.core.base_agent import ANSWERS_WITHIN
 from formicary.core.errors import InvalidNameError, ManagementRequestError
 from formicary.core.names import check_receiver
 from formicary.core.quoting import shorten
-from formicary.core.times import check_duration
+from formicary.core.times import check_duration, check_limit
 from formicary.management.creations import create_all
 from formicary.management.looking_up import LookingUp
 from formicary.management.requests.actions import (
@@ -19,8 +19,6 @@ from formicary.management.requests.actions import (
     Kill,
     Resume,
     Suspend,
-    is_wake_time,
-    no_wake_time,
 )
 from formicary.management.requests.language import make_request
 
@@ -78,23 +76,27 @@ class Management(LookingUp):
         """
         await self._request(Kill(name))
 
-    async def deactivate(self, name: str, until: float | datetime | Literal["message"]) -> None:
-        """Have an agent sleep in its container's file.
+    async def deactivate(
+        self, name: str, timeout: float | None = None, *, deadline: datetime | None = None
+    ) -> None:
+        """Save an agent to its container's file, where it sleeps.
 
         Args:
             name: its name, in any form.
-            until: for how many seconds, or until when, unless a message wakes it before; `"message"`: until
-                one comes.
+            timeout: how many seconds to sleep, unless a message comes before; None until one comes.
+            deadline: until when, instead.
 
         Raises:
-            ManagementRequestError: that is no time.
+            UsageError: the time-out or the deadline is no time.
             MoveError: it cannot sleep, and goes on.
             FormicaryError: others are as of `suspend`.
         """
-        when: object = until.astimezone().isoformat() if isinstance(until, datetime) else until
-        if not is_wake_time(when):  # also what JSON cannot say, or leaves out
-            raise ManagementRequestError(no_wake_time(until))
-        await self._request(make_request("deactivate", agent=check_receiver(name), until=when))
+        limit = check_limit(timeout, deadline)
+        if isinstance(limit, datetime):
+            until: object = limit.astimezone().isoformat()
+        else:
+            until = "message" if limit is None else max(0, limit)
+        await self._request(make_request("deactivate", agent=check_receiver(name), until=until))
 
     async def activate(self, name: str) -> None:
         """Wake an agent that sleeps, and return when it has woken.

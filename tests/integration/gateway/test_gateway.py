@@ -33,7 +33,7 @@ async def test_a_contract_net_with_sellers_of_both_platforms():
         await right.start(Seller("cheap", 10))
         await right.start(Seller("out", None))
         theirs = {name: near.name_of(f"{name}@c1.right.localhost") for name in ("cheap", "out", "nobody")}
-        async with left.contract_net(["own", *theirs.values()], "a piano", deadline=10) as net:
+        async with left.contract_net(["own", *theirs.values()], "a piano", timeout=10) as net:
             bids = {bid.sender: bid async for bid in net.bids}
             result = await net.award(bids[theirs["cheap"]])
         assert {name: bid.body for name, bid in bids.items()} == {

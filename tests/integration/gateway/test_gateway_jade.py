@@ -111,7 +111,7 @@ async def ours_begin(container, market):
         await market.do(command)
     await container.start(Seller("own", 20))
     names = ["cheap%jade-platform", "dear%jade-platform", "out%jade-platform", "own"]
-    async with container.contract_net([*names, "nobody%jade-platform"], "a piano", deadline=10) as net:
+    async with container.contract_net([*names, "nobody%jade-platform"], "a piano", timeout=10) as net:
         bids = {bid.sender.partition("@")[0]: bid async for bid in net.bids}
         assert {name: bid.body for name, bid in bids.items()} == {
             "cheap%jade-platform": "10",

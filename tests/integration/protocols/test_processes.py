@@ -21,7 +21,7 @@ async def test_a_contract_net_over_containers_and_a_participant_that_is_killed()
             await platform.start(Worker, name)
         places = {(await asker.request(name, "0", timeout=60)).body: name for name in names}
         assert len(places) == 2, "both take part"
-        async with asker.contract_net(names, "it", deadline=60) as net:
+        async with asker.contract_net(names, "it", timeout=60) as net:
             bids = {bid.body: bid async for bid in net.bids}
             assert sorted(bids) == ["1", "2", "3", "4"]
             assert (await net.award(bids["1"])).body.startswith("a in c")

@@ -159,9 +159,9 @@ class LocalManagement:
             await sleeping.activate(request.agent)
             return Result("activate", agent=request.agent)
         until: Any = request.until
-        when = until if not isinstance(until, str) or until == "message" else datetime.fromisoformat(until)
+        limit = datetime.fromisoformat(until) if isinstance(until, str) and until != "message" else until
         try:
-            await sleeping.deactivate(self._find(request.agent), when)
+            await sleeping.deactivate(self._find(request.agent), None if limit == "message" else limit)
         except AgentStateError as error:
             raise ManagementError(str(error)) from error
         return Result("deactivate", agent=request.agent)

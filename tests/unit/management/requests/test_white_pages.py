@@ -134,7 +134,7 @@ async def test_a_container_says_who_of_some_agents_is_here_and_in_which_state():
         container.agents[1].suspend()
         here = "c1.lab.localhost"
         names = [f"{name}@c1.lab.localhost" for name in ("bob", "nobody", "alice", "ams", "eve")]
-        await container.management.deactivate("eve", "message")
+        await container.management.deactivate("eve")
         located = WhitePages(container).locate([*names, "alice@c2.lab.localhost", "bob@example.org"])
         assert located == (
             AgentPlace(names[0], here, AgentState.SUSPENDED),

@@ -218,7 +218,7 @@ async def test_what_answers_by_a_protocol_has_the_agents_name():
             once = ["bob/responds"]
             assert (await container.request(bob.address)).body == str(once)
             assert (await container.query_ref(bob.address)).body == str((once, once, once))
-            async with container.contract_net([bidder.address], deadline=30) as net:
+            async with container.contract_net([bidder.address], timeout=30) as net:
                 [bid] = [bid async for bid in net.bids]
                 assert bid.body == str(["bidder/responds"])
                 assert (await net.award(bid)).body == str(["bidder/responds"])

@@ -3,7 +3,7 @@
 import asyncio
 
 from formicary import Agent, Container, OneShotBehaviour, Template
-from formicary.errors import Failed, NoAnswer
+from formicary.errors import FailedError, NoAnswerError
 from formicary.protocols import ContractNet, EnglishAuction, Participant, Propose, responds
 
 NONE = ~Template()  # no message is for these behaviours
@@ -87,7 +87,7 @@ class Sell(OneShotBehaviour):
                 price = bids[0][0] if bids else seller.reserve
                 try:
                     await net.award(best, f"{price:g}", timeout=seller.patience)
-                except (Failed, NoAnswer):
+                except (FailedError, NoAnswerError):
                     continue
                 seller.result = (best.sender, price)
         await seller.stop()

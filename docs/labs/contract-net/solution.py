@@ -3,7 +3,7 @@
 import asyncio
 
 from formicary import Agent, Container, OneShotBehaviour
-from formicary.errors import Failed, NoAnswer
+from formicary.errors import FailedError, NoAnswerError
 from formicary.protocols import ContractNet, Propose, Refuse, responds
 
 
@@ -58,7 +58,7 @@ class Manage(OneShotBehaviour):
             for bid in sorted(bids, key=lambda bid: int(bid.body)):
                 try:
                     await net.award(bid)
-                except (Failed, NoAnswer):
+                except (FailedError, NoAnswerError):
                     continue
                 self.agent.done[task] = bid.sender.partition("@")[0]
                 return

@@ -43,9 +43,8 @@ class Conversing:
             timeout: how many seconds to wait for the answer; None for any time.
 
         Raises:
-            NoAnswer: there was none in time.
-            Failed: the message could not be delivered, or the agent has ended, as far as that is known here:
-                in this container, or with its own.
+            NoAnswerError: there was none in time.
+            FailedError: the message could not be delivered; or the agent ended, here or with its container.
             InvalidMessageError: the message has no receiver, or several.
             UsageError: the time is none, as of all that wait here.
             FormicaryError: it cannot be sent; as of `Behaviour.send`.
@@ -94,9 +93,9 @@ class Conversing:
             fields: more parameters of the message, such as `language`.
 
         Raises:
-            Refused, Failed, NotUnderstood: so it has answered, with the answer as `message`; Failed also
-                where it cannot be reached, or has ended.
-            NoAnswer: there was no result in time.
+            RefusedError, NotUnderstoodError: the agent answered so; `message` is the answer.
+            FailedError: it answered so, cannot be reached, or has ended.
+            NoAnswerError: there was no result in time.
             FormicaryError: it cannot be sent; as of `Behaviour.send`.
             asyncio.CancelledError: when cancelled.
         """
@@ -130,7 +129,7 @@ class Conversing:
         """Propose to do something, and return the `accept-proposal` (FIPA SC00036); as `request`.
 
         Raises:
-            Refused: the proposal was rejected.
+            RefusedError: the proposal was rejected.
         """
         conversations = self.conversations
         return conversations.exchange(conversations.known.Proposing, to, body, timeout, fields)
@@ -155,7 +154,7 @@ class Conversing:
         """Return a subscription to what somebody tells (FIPA SC00035).
 
         Use it as `async with`, and go through it with `async for`; leaving the block sends a `cancel`. The
-        loop raises Refused, Failed, NotUnderstood or NoAnswer where there will be no more.
+        loop raises what `request` does when there will be no more.
 
         Args: those of `request`; `timeout` is for the first answer.
         """
@@ -279,8 +278,9 @@ class Conversing:
             timeout: how many seconds all have to vote, and again to do it.
 
         Raises:
-            Refused, Failed, NotUnderstood: somebody is against it, so nobody does it; or has failed to do it.
-            NoAnswer: somebody has not voted in time, so nobody does it; or has not said that it has done it.
+            RefusedError, NotUnderstoodError: an agent voted against it, so none does it.
+            FailedError: an agent voted so, or failed to do it.
+            NoAnswerError: an agent did not vote in time, so none does it; or did not report that it did it.
             asyncio.CancelledError: when cancelled; before the vote is over, nobody does it.
         """
         from formicary.protocols import two_phase

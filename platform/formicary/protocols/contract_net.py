@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Self
 
 from formicary.core.clock import now
-from formicary.core.errors import ConversationError, Failed, NoAnswer, ProtocolError
+from formicary.core.errors import ConversationError, FailedError, NoAnswerError, ProtocolError
 from formicary.core.message import Message
 from formicary.core.times import check_limit, seconds_left
 from formicary.protocols.dialogue import Dialogue, Inbox, Limit
@@ -179,7 +179,7 @@ class ContractNetSession(Several):
     def _note(self, dialogue: Dialogue, news: Any) -> None:
         try:
             good_news(news)
-        except NoAnswer:
+        except NoAnswerError:
             pass  # it is missing
         except ConversationError as error:
             self.failed[dialogue.partner] = error
@@ -194,8 +194,8 @@ class ContractNetSession(Several):
 
         Raises:
             ProtocolError: this is no proposal of this call, or it was awarded or rejected before.
-            Failed: the bidder could not do it, or has ended.
-            NotUnderstood, NoAnswer: it has not understood; it has not reported in time.
+            FailedError: the bidder could not do it, or has ended.
+            NotUnderstoodError, NoAnswerError: it has not understood; it has not reported in time.
             asyncio.CancelledError: when cancelled; the bidder is told so when the block is left.
         """
         dialogue = self._of(bid)
@@ -205,7 +205,7 @@ class ContractNetSession(Several):
         try:
             await dialogue.send("accept-proposal", body)
             return await dialogue.receive()
-        except Failed as error:
+        except FailedError as error:
             self.failed[dialogue.partner] = error
             raise
 

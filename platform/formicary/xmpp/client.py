@@ -12,7 +12,7 @@ from formicary.core.errors import FormicaryError, LinkError
 from formicary.core.logs import get_logger
 from formicary.transport.remote_sink import RemoteSink
 from formicary.xmpp import stanzas
-from formicary.xmpp.session import CLIENT, Delivery, RefusedError, make_session
+from formicary.xmpp.session import CLIENT, Delivery, StanzaError, make_session
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -116,7 +116,7 @@ class AccountClient:
 
     async def be_known(self) -> None:
         """Wait until the server knows what was sent to it: it answers in order (XEP-0199)."""
-        with suppress(RefusedError):
+        with suppress(StanzaError):
             await self.session.ask(stanzas.ping(self._account.domain))
 
     def begin_delivery(self) -> None:

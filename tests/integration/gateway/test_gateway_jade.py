@@ -10,7 +10,7 @@ import pytest
 from tests.plugins.ports import unused_port
 
 from formicary import Agent, Container, Gateway, Message
-from formicary.errors import Failed
+from formicary.errors import FailedError
 from formicary.protocols import ContractNet, Propose, Refuse, responds
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
 
@@ -172,6 +172,6 @@ async def test_jade_that_is_gone_is_a_failure_at_once(tmp_path):
         assert (await container.conversations.ask(message, 20)).performative == "inform"
         market.process.kill()
         await market.process.wait()
-        with pytest.raises(Failed, match="is not there"):
+        with pytest.raises(FailedError, match="is not there"):
             await container.conversations.ask(message, 20)
         assert gateway.sent == 1

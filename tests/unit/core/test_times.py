@@ -110,7 +110,7 @@ def test_a_start_may_be_in_the_past():
 
 
 @pytest.mark.parametrize(
-    ("timeout", "deadline", "seconds"),
+    ("time", "deadline", "seconds"),
     [
         (None, None, None),
         (math.inf, None, None),
@@ -118,8 +118,8 @@ def test_a_start_may_be_in_the_past():
         (None, datetime.max.replace(tzinfo=UTC), None),
     ],
 )
-async def test_an_end_may_be_a_timeout_or_a_deadline(timeout, deadline, seconds):
-    assert seconds_left(check_limit(timeout, deadline)) == seconds
+async def test_an_end_may_be_a_timeout_or_a_deadline(time, deadline, seconds):
+    assert seconds_left(check_limit(time, deadline)) == seconds
 
 
 async def test_a_deadline_is_a_moment():

@@ -9,7 +9,7 @@ from tests.unit.core.agents import Collect, start
 from tests.unit.protocols.agents import Bidder, run
 
 from formicary import Agent, Container, Message
-from formicary.errors import Failed, NoAnswer, ProtocolError
+from formicary.errors import FailedError, NoAnswerError, ProtocolError
 from formicary.protocols import (
     ContractNet,
     IteratedContractNet,
@@ -131,7 +131,7 @@ async def test_who_never_answered_is_named_and_the_time_has_an_end():
         assert result.body == "job done by b0"
         assert net.missing == (name("deaf"),)
         assert {who: answer.body for who, answer in net.refused.items()} == {name("picky"): "not today"}
-        assert isinstance(net.failed[name("nobody")], Failed)
+        assert isinstance(net.failed[name("nobody")], FailedError)
 
 
 async def test_a_bid_after_the_deadline_is_not_taken_and_its_bidder_is_told():
@@ -225,7 +225,7 @@ async def test_one_who_is_awarded_and_ends_has_failed_at_once():
     async def award(behaviour):
         async with behaviour.contract_net(["mortal"]) as net:
             (bid,) = [bid async for bid in net.bids]
-            with pytest.raises(Failed, match="ended in the middle"):
+            with pytest.raises(FailedError, match="ended in the middle"):
                 await net.award(bid, timeout=60)
             return now(), list(net.failed)
 
@@ -250,7 +250,7 @@ async def test_a_report_that_does_not_come_in_time_is_cancelled():
     async def award(behaviour):
         async with behaviour.contract_net(["slow"], timeout=1) as net:
             (bid,) = [bid async for bid in net.bids]
-            with pytest.raises(NoAnswer):
+            with pytest.raises(NoAnswerError):
                 await net.award(bid, timeout=5)
             return now()
 

@@ -66,7 +66,7 @@ async def obey(container: Container, setting: Setting, order: dict[str, Any]) ->
             await asyncio.gather(*(agent.deactivate() for agent in container.agents))
             tell("populated", awake=len(container.agents))
         case {"do": "who sleeps"}:
-            found = await container.management.agents(state="deactivated", container=container.name)
+            found = await container.management.list_agents(state="deactivated", container=container.name)
             tell("asleep", agents=[int(agent.name.partition("@")[0][1:]) for agent in found])
         case _:
             raise ValueError(f"an order that nobody knows: {order}")

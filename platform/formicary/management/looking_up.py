@@ -39,7 +39,7 @@ class LookingUp:
     def __init__(self, router: RequestRouter) -> None:
         self._router = router
 
-    async def containers(self) -> Listing[ContainerDescription]:
+    async def list_containers(self) -> Listing[ContainerDescription]:
         """Return what the platform's containers are like, by domain; `missing` has those that do not answer.
 
         Raises:
@@ -89,7 +89,7 @@ class LookingUp:
         request = make_request("list-containers", container=container)
         return (await self._request(request)).containers[0]
 
-    async def agents(
+    async def list_agents(
         self,
         name: str = "*",
         *,

@@ -177,7 +177,7 @@ async def test_a_slow_member_makes_senders_elsewhere_wait_and_nothing_gets_lost(
             before = sent
             await asyncio.sleep(0.05)
         assert sent < 5000
-        found = await c1.management.agents(container="c2")  # all else goes on meanwhile
+        found = await c1.management.list_agents(container="c2")  # all else goes on meanwhile
         assert len(found) == 2
         slow.resume()
         await sending

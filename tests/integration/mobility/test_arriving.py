@@ -50,7 +50,7 @@ async def say(container, numbers):
 def hold_back(container, kind):
     """Have nothing of one kind go out of a container; return what does not."""
     machine = container.platform_services._mobility._machine
-    tell, held = machine._surroundings.tell, []
+    tell, held = machine._cluster_view.tell, []
 
     def tell_others(domain, event):
         if type(event).__name__ == kind:
@@ -58,7 +58,7 @@ def hold_back(container, kind):
         else:
             tell(domain, event)
 
-    machine._surroundings.tell = tell_others
+    machine._cluster_view.tell = tell_others
     return held
 
 

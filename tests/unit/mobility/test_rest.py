@@ -745,7 +745,7 @@ async def test_those_who_join_at_home_wait_on():
         assert not late.done()
         agent.ended_elsewhere()
         await asyncio.gather(joined, late)
-        await c1.join()
+        await c1.wait_until_finished()
 
 
 async def test_those_who_join_elsewhere_are_told_where_it_went():

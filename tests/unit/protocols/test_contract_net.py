@@ -90,7 +90,7 @@ async def test_where_the_container_is_closed_at_once_the_others_hear_of_it_all_t
         )
     assert [agent.heard for agent in agents] == [["accept-proposal"]] + others * [["reject-proposal"]]
     assert [letter.message.performative for letter in container.dead_letters] == ["cfp"]  # it is no end
-    assert container.failures.total == 0
+    assert container.failure_log.total == 0
 
 
 async def test_who_needs_long_after_a_rejection_is_cancelled_as_the_container_closes():
@@ -112,7 +112,7 @@ async def test_who_needs_long_after_a_rejection_is_cancelled_as_the_container_cl
             assert [bid.body async for bid in net.bids] == ["1"]
     assert sad.was_cancelled
     assert now() == 0
-    assert (len(container.dead_letters), container.failures.total) == (0, 0)
+    assert (len(container.dead_letters), container.failure_log.total) == (0, 0)
 
 
 async def test_who_never_answered_is_named_and_the_time_has_an_end():

@@ -235,13 +235,13 @@ async def test_the_white_pages_show_who_sleeps():
             await c1.start(Sleepy(name))
         await c1.start(Agent("alfred"))
         await asleep(c1, "alice", "anna", "bob")
-        found = await c2.management.agents("a*", container="c1")
+        found = await c2.management.list_agents("a*", container="c1")
         assert sorted((each.name.partition("@")[0], each.state.value, each.behaviours) for each in found) == [
             ("alfred", "active", 0), ("alice", "deactivated", 1), ("anna", "deactivated", 1)]  # fmt: skip
-        found = await c2.management.agents("*@c1", state="deactivated")
+        found = await c2.management.list_agents("*@c1", state="deactivated")
         assert sorted(each.name.partition("@")[0] for each in found) == ["alice", "anna", "bob"]
         assert (await c2.management.find("bob@c1")).state is AgentState.DEACTIVATED
-        assert await c2.management.agents("a?", state="deactivated") == ()
+        assert await c2.management.list_agents("a?", state="deactivated") == ()
 
 
 async def test_sleepers_are_there_again_after_a_restart(tmp_path):
@@ -282,7 +282,7 @@ async def test_a_container_is_joined_until_nobody_sleeps():
     async with Container("c1") as container:
         await container.start(Sleepy("alice", 10.0))
         await asleep(container, "alice")
-        joining = asyncio.create_task(container.join())
+        joining = asyncio.create_task(container.wait_until_finished())
         await asyncio.sleep(1)
         assert not joining.done()
         await container.management.kill("alice")

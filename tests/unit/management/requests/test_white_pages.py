@@ -117,7 +117,7 @@ async def test_a_container_describes_itself():
     before = datetime.now(UTC)
     async with Container("c1") as container:
         await start(container, "alice", Deaf())
-        (described,) = await container.management.containers()
+        (described,) = await container.management.list_containers()
         assert (described.name, described.domain) == ("c1", "c1.lab.localhost")
         assert described.is_main
         assert described.pid == os.getpid()

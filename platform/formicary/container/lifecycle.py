@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
-from formicary.core.definitions import check_agent, check_state
+from formicary.core.definitions import check_agent
 from formicary.core.errors import (
     AgentStateError,
     ContainerClosedError,
@@ -78,9 +78,10 @@ class Lifecycle:
             raise container.not_open_error()
         if scheduler.loop is not asyncio.get_running_loop():
             raise container.other_loop_error()
-        if agent.address is not None or agent.state is not _INITIATED:
+        # Not by its properties, which take longer.
+        if agent._address is not None or agent._state is not _INITIATED:  # noqa: SLF001
             raise AgentStateError(f"agent {agent.name} has already been started; create a new one")
-        address = agent.name + self._at_domain
+        address = agent._name + self._at_domain  # noqa: SLF001
         if address in dispatcher.agents or address in self._starting or address in dispatcher.system_agents:
             raise NameTakenError(
                 f"an agent named {agent.name!r} already lives in container {container.name}; choose "
@@ -186,7 +187,6 @@ class Lifecycle:
         """
         try:
             await hook()
-            check_state(agent)
         except BaseException as caught:
             error = _unless_cancelled(caught, agent, part)
             if not self.is_failure(error):

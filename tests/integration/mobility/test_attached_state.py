@@ -29,7 +29,7 @@ def carry(agent, there, *, is_told=True):
         each.container.domain: each.container for each in here.dispatcher.transport._network.members.values()
     }
     address = agent.address
-    agent.state = AgentState.TRANSIT
+    agent._state = AgentState.TRANSIT
     attached_state = here.platform_services.attached_state.hand_over(address)
     there.platform_services.attached_state.check(address, attached_state)
     arrived = type(agent)(agent.name)

@@ -56,7 +56,7 @@ async def visit(home, place, name="alice"):
     """Have an agent of one container live in another, and the first know of it."""
     agent = await start(place, name, Deaf())
     del place.dispatcher.agents[agent.address]
-    agent.address = f"{name}@{home.domain}"
+    agent._address = f"{name}@{home.domain}"
     place.dispatcher.agents[agent.address] = agent
     places(home, place.domain)
     return agent

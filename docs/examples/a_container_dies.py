@@ -3,7 +3,7 @@
 import asyncio
 
 from formicary import Agent, Container, CyclicBehaviour, Message
-from formicary.errors import Failed
+from formicary.errors import FailedError
 from formicary.testing import MemoryNetwork, run_virtual
 
 
@@ -25,7 +25,7 @@ async def crash():
         await network.crash(c2)
         try:
             await question
-        except Failed as error:
+        except FailedError as error:
             print(error)
 
 

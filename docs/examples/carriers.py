@@ -25,7 +25,7 @@ async def main():
     async with Container("c1") as container:
         for name, price in ("hercules", 30), ("ox", 10), ("atlas", 20):
             await container.start(Carrier(name, price))
-        async with container.contract_net(search(type="carrier"), "a piano", deadline=3) as net:
+        async with container.contract_net(search(type="carrier"), "a piano", timeout=3) as net:
             best = min([bid async for bid in net.bids], key=lambda bid: int(bid.body))
             print((await net.award(best)).body)
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from formicary import Agent, Container
-from formicary.errors import Refused
+from formicary.errors import RefusedError
 from formicary.protocols import Refuse, Request, responds
 
 
@@ -21,7 +21,7 @@ async def main():
         print((await container.request("printer", "report.pdf", timeout=5)).body)
         try:
             await container.request("printer", timeout=5)
-        except Refused as error:
+        except RefusedError as error:
             print(error)
 
 

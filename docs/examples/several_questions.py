@@ -3,7 +3,7 @@
 import asyncio
 
 from formicary import Agent, Container, CyclicBehaviour, Message
-from formicary.errors import NoAnswer
+from formicary.errors import NoAnswerError
 
 
 class Runner(Agent):
@@ -29,7 +29,7 @@ async def main():
         print([answer.body for answer in answers])
         try:
             await container.ask(Message(to="snail", body="1000"), timeout=0.1)
-        except NoAnswer as error:
+        except NoAnswerError as error:
             print("still under way:", *error.missing)
 
 

@@ -63,10 +63,10 @@ async def obey(container: Container, setting: Setting, order: dict[str, Any]) ->
         case {"do": "populate"}:
             for index in range(setting.agents):
                 await container.start(Dreamer(setting, index))
-            await asyncio.gather(*(agent.deactivate("message") for agent in container.agents))
+            await asyncio.gather(*(agent.deactivate() for agent in container.agents))
             tell("populated", awake=len(container.agents))
         case {"do": "who sleeps"}:
-            found = await container.management.agents(state="deactivated", container=container.name)
+            found = await container.management.list_agents(state="deactivated", container=container.name)
             tell("asleep", agents=[int(agent.name.partition("@")[0][1:]) for agent in found])
         case _:
             raise ValueError(f"an order that nobody knows: {order}")

@@ -149,7 +149,7 @@ async def fall_asleep(agent: Any, reasons: list[str]) -> None:
     """Have an agent sleep until a message comes, which one that has messages does not do."""
     try:
         while True:
-            await agent.deactivate("message")
+            await agent.deactivate()
             await asyncio.sleep(_AGAIN)  # it has to receive something first
     except MoveError as error:
         reasons.append(str(error))

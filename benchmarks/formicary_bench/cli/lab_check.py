@@ -37,7 +37,7 @@ def check(
             show_default="a new one each time",
         ),
     ] = None,
-    time_out: Annotated[
+    timeout: Annotated[
         float, typer.Option(metavar="SECONDS", min=0.1, help="Time limit for each scenario.")
     ] = 10.0,
     as_json: Json = False,
@@ -64,7 +64,7 @@ def check(
     if seed is None:
         seed = secrets.randbits(_SEED_BITS)
     played = failed = 0
-    with closing(checking(lab, folder / FILE, exercise=exercise, seed=seed, seconds=time_out)) as outcomes:
+    with closing(checking(lab, folder / FILE, exercise=exercise, seed=seed, seconds=timeout)) as outcomes:
         for outcome in outcomes:
             drawn = write_pictures(outcome.scenario, outcome.arrows, folder / "pictures")
             if as_json:

@@ -133,7 +133,7 @@ class _Scene:
     def _finish(self) -> None:
         """End the scenario: what agents do from now on is not judged."""
         for container in self._containers.values():
-            self.failures.extend(container.failures)
+            self.failures.extend(container.failure_log)
         self._end.set()
 
     def fail(self, problem: str) -> None:
@@ -177,7 +177,7 @@ class _Scene:
     async def _crash(self, name: str) -> None:
         container = self._containers.pop(name)
         if not self._end.is_set():
-            self.failures.extend(container.failures)
+            self.failures.extend(container.failure_log)
         if (port := self._ports.here.get(container.domain)) is not None:
             await port.close()
         await container.close()

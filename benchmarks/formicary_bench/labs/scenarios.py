@@ -139,7 +139,7 @@ class Stage:
         """End all containers at once; what agents do then is not judged any more."""
         self._examinee.leave()
         containers = tuple(self.containers.values())
-        self.failures += [failure for container in containers for failure in container.failures]
+        self.failures += [failure for container in containers for failure in container.failure_log]
         for container in containers:
             await _end(container)
 
@@ -185,7 +185,7 @@ class Stage:
             await self._examinee.do("crash", container)
             return
         del self.containers[container.name]
-        self.failures.extend(container.failures)
+        self.failures.extend(container.failure_log)
         await _end(container)
 
     async def replace(self, **functions: Callable[..., Any]) -> None:

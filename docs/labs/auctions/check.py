@@ -153,7 +153,7 @@ class Selling(OneShotBehaviour):
         try:
             async with asyncio.timeout(60):
                 self.sale = await self.english_auction(
-                    self.to, self.item, start=self.start, step=10, patience=1
+                    self.to, self.item, start=self.start, step=10, timeout=1
                 )
         except TimeoutError:
             self.lasts = 1000

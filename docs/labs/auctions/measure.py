@@ -57,7 +57,7 @@ def sealed(bidders):
     names = [f"owner-{number}" for number in range(bidders)]
 
     async def sale(behaviour):
-        async with behaviour.contract_net(names, "lamp", deadline=10) as net:
+        async with behaviour.contract_net(names, "lamp", timeout=10) as net:
             [bid async for bid in net.bids]
 
     async def case(seconds):
@@ -70,7 +70,7 @@ async def english(seconds):
     names = [f"owner-{number}" for number in range(10)]
 
     async def sale(behaviour):
-        await behaviour.english_auction(names, "lamp", start=10, step=10, patience=0.002)
+        await behaviour.english_auction(names, "lamp", start=10, step=10, timeout=0.002)
 
     return await measured(10, sale, seconds)
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from formicary import Agent, Container, OneShotBehaviour, Template
-from formicary.errors import Failed, NoAnswer
+from formicary.errors import FailedError, NoAnswerError
 from formicary.protocols import ContractNet, EnglishAuction, Participant, Propose, responds
 
 NONE = ~Template()  # no message is for these behaviours
@@ -74,7 +74,7 @@ class Sealed(Agent):
 class Sell(OneShotBehaviour):
     async def run(self):
         seller = self.agent
-        async with self.contract_net(seller.bidders, seller.item, deadline=seller.patience) as net:
+        async with self.contract_net(seller.bidders, seller.item, timeout=seller.patience) as net:
             bids = []
             async for bid in net.bids:
                 try:
@@ -87,7 +87,7 @@ class Sell(OneShotBehaviour):
                 price = bids[0][0] if bids else seller.reserve
                 try:
                     await net.award(best, f"{price:g}", timeout=seller.patience)
-                except (Failed, NoAnswer):
+                except (FailedError, NoAnswerError):
                     continue
                 seller.result = (best.sender, price)
         await seller.stop()
@@ -111,7 +111,7 @@ class Owner(Agent):
 
 class Auctioneer(OneShotBehaviour):
     async def run(self):
-        sale = await self.english_auction(["anna", "ben"], "vase", start=10, step=10, patience=0.2)
+        sale = await self.english_auction(["anna", "ben"], "vase", start=10, step=10, timeout=0.2)
         print("the vase is sold to", sale.winner if sale else "nobody")
         await self.agent.stop()
 

@@ -58,7 +58,7 @@ class Sealed(Agent):
 class Sell(OneShotBehaviour):
     async def run(self):
         seller = self.agent
-        async with self.contract_net(seller.bidders, seller.item, deadline=seller.patience) as net:
+        async with self.contract_net(seller.bidders, seller.item, timeout=seller.patience) as net:
             # Exercise 3: who has bid most pays what the second has bid.
             async for bid in net.bids:
                 await net.award(bid, bid.body)
@@ -85,7 +85,7 @@ class Owner(Agent):
 
 class Auctioneer(OneShotBehaviour):
     async def run(self):
-        sale = await self.english_auction(["anna", "ben"], "vase", start=10, step=10, patience=0.2)
+        sale = await self.english_auction(["anna", "ben"], "vase", start=10, step=10, timeout=0.2)
         print("the vase is sold to", sale.winner if sale else "nobody")
         await self.agent.stop()
 

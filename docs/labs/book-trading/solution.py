@@ -3,7 +3,7 @@
 import asyncio
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour
-from formicary.errors import Failed, NoAnswer
+from formicary.errors import FailedError, NoAnswerError
 
 
 class Seller(Agent):
@@ -80,7 +80,7 @@ class Buy(OneShotBehaviour):
         message = Message(to=seller, performative=performative, body=self.agent.title)
         try:
             answer = await self.ask(message, timeout=1)
-        except (NoAnswer, Failed):
+        except (NoAnswerError, FailedError):
             return None
         return int(answer.body) if answer.performative == "inform" else None
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template
-from formicary.errors import Failed, NoAnswer
+from formicary.errors import FailedError, NoAnswerError
 
 GOODS = ["vase", "lamp", "rug", "chair", "bowl"]
 
@@ -77,7 +77,7 @@ class Serve(CyclicBehaviour):
         try:
             question = Message(to=clerk.stock, performative="query-if", body=goods)
             return (await self.ask(question, timeout=1)).body
-        except (Failed, NoAnswer):
+        except (FailedError, NoAnswerError):
             return None
 
     def worth(self, good):

@@ -4,7 +4,7 @@ import asyncio
 import time
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template
-from formicary.errors import Failed, NoAnswer
+from formicary.errors import FailedError, NoAnswerError
 
 GOODS = ["vase", "lamp", "rug", "chair", "bowl"]
 
@@ -65,7 +65,7 @@ class Serve(CyclicBehaviour):
             question = Message(to=stock, performative="query-if", body=good)
             try:
                 answer = await self.ask(question, timeout=1)
-            except (Failed, NoAnswer):
+            except (FailedError, NoAnswerError):
                 await self.reply(order, performative="failure", body="the stock does not answer")
                 return
             if answer.body == "yes":

@@ -163,7 +163,7 @@ class Idle(Agent):
 
 class Reject(OneShotBehaviour):
     async def run(self):
-        async with self.contract_net(["ox@c2"], "a piano", deadline=1) as net:
+        async with self.contract_net(["ox@c2"], "a piano", timeout=1) as net:
             async for _ in net.bids:
                 pass
 
@@ -181,7 +181,7 @@ class Call(Agent):
 
 class Award(OneShotBehaviour):
     async def run(self):
-        async with self.contract_net(["ox@c2"], self.agent.task, deadline=1) as net:
+        async with self.contract_net(["ox@c2"], self.agent.task, timeout=1) as net:
             async for bid in net.bids:
                 await net.award(bid)
                 return

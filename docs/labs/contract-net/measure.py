@@ -23,7 +23,7 @@ def among(count):
                 await container.start(Bidder(name))
             rounds, began = 0, perf_counter()
             while perf_counter() - began < seconds:
-                async with container.contract_net(names, "a piano", deadline=60) as net:
+                async with container.contract_net(names, "a piano", timeout=60) as net:
                     bids = [bid async for bid in net.bids]
                     await net.award(bids[0])
                 rounds += 1

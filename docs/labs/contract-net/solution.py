@@ -3,7 +3,7 @@
 import asyncio
 
 from formicary import Agent, Container, OneShotBehaviour
-from formicary.errors import Failed, NoAnswer
+from formicary.errors import FailedError, NoAnswerError
 from formicary.protocols import ContractNet, Propose, Refuse, responds
 
 
@@ -53,12 +53,12 @@ class Manage(OneShotBehaviour):
 
     async def give(self, task):
         self.agent.done[task] = None
-        async with self.contract_net(self.agent.carriers, task, deadline=1) as net:
+        async with self.contract_net(self.agent.carriers, task, timeout=1) as net:
             bids = [bid async for bid in net.bids]
             for bid in sorted(bids, key=lambda bid: int(bid.body)):
                 try:
                     await net.award(bid)
-                except (Failed, NoAnswer):
+                except (FailedError, NoAnswerError):
                     continue
                 self.agent.done[task] = bid.sender.partition("@")[0]
                 return

@@ -3,7 +3,7 @@
 import asyncio
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template
-from formicary.errors import Failed
+from formicary.errors import FailedError
 
 NOTHING = ~Template()  # for behaviours that only ask: without a template they would get all messages
 
@@ -42,7 +42,7 @@ class PassOn(OneShotBehaviour):
             try:
                 await self.ask(Message(to=other, performative="request", body=self.text))
                 return
-            except Failed:
+            except FailedError:
                 continue
 
 
@@ -94,7 +94,7 @@ class Watch(OneShotBehaviour):
     async def run(self):
         try:
             await self.ask(Message(to=self.name, performative="query-if", body="are you there?"))
-        except Failed:
+        except FailedError:
             self.agent.leader = None
             self.agent.begin()
 

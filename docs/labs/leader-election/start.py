@@ -3,7 +3,7 @@
 import asyncio
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template
-from formicary.errors import Failed
+from formicary.errors import FailedError
 
 NOTHING = ~Template()  # for behaviours that only ask: without a template they would get all messages
 
@@ -40,7 +40,7 @@ class PassOn(OneShotBehaviour):
         to = self.agent.others[0]
         try:
             await self.ask(Message(to=to, performative="request", body=self.text))
-        except Failed as error:
+        except FailedError as error:
             print(self.agent.name, "cannot reach", to, "as", error)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from formicary import Agent, CyclicBehaviour, Message, OneShotBehaviour, Template
-from formicary.errors import NoAnswer
+from formicary.errors import NoAnswerError
 from formicary_bench.labs import Stage, scenario
 
 
@@ -16,7 +16,7 @@ async def answered(stage: Stage):
     for number, question in enumerate(questions):
         try:
             answer = await c1.ask(Message(to="pong@c2", performative="request", body=question), timeout=1)
-        except NoAnswer:
+        except NoAnswerError:
             answer = None
         stage.expect(answer, f"Ping has no answer to question {number}, though Pong had time to answer")
         stage.expect(

@@ -3,7 +3,7 @@
 import asyncio
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template
-from formicary.errors import Failed, NoAnswer
+from formicary.errors import FailedError, NoAnswerError
 
 
 class Pong(Agent):
@@ -26,7 +26,7 @@ class Asking(OneShotBehaviour):
         message = Message(to=self.agent.partner, body=str(number), performative="request")
         try:
             return (await self.ask(message, timeout=1)).body
-        except (NoAnswer, Failed):
+        except (NoAnswerError, FailedError):
             return None
 
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from formicary import Agent, Container, CyclicBehaviour, Message, Template
-from formicary.errors import Failed
+from formicary.errors import FailedError
 
 
 class Room:
@@ -48,7 +48,7 @@ class Carry(CyclicBehaviour):
             try:
                 await self.ask(Message(to=other, performative="request", body=str(number)))
                 return
-            except Failed:
+            except FailedError:
                 continue  # it is dead: the next but one
 
 

@@ -23,7 +23,7 @@ async def full_name(session: GuestSession, name: str) -> str:
     if "@" in name:
         return complete(name, session.main.domain, session.container.platform)
     # A name may have asterisks of its own; what else it finds then is passed over.
-    agents = await session.management.agents(name.replace("*", "?"))
+    agents = await session.management.list_agents(name.replace("*", "?"))
     found = [agent.name for agent in agents if agent.name.partition("@")[0] == name]
     if not found:
         own = complete(name, session.main.domain, session.container.platform)

@@ -54,7 +54,7 @@ async def agents(
     """
     from formicary.cli.output import report_missing, show_json, show_table
 
-    found = await session.management.agents(pattern, state=state, container=container)
+    found = await session.management.list_agents(pattern, state=state, container=container)
     if as_json:
         show_json({"agents": found, "missing": found.missing})
     else:

@@ -205,7 +205,7 @@ async def _find_main(container: Container, settings: ConnectionSettings) -> Cont
             main = await container.management.describe(domain)
             if main.is_main:
                 return main
-            others = await container.management.containers()
+            others = await container.management.list_containers()
     except TimeoutError:
         raise _no_answer(container) from None
     except ManagementError as error:

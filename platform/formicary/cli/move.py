@@ -16,7 +16,7 @@ from formicary.core.errors import FormicaryError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-MOVE = examples("move shopper c2", "move shopper@c1 c2 --time-out 120 --json")
+MOVE = examples("move shopper c2", "move shopper@c1 c2 --timeout 120 --json")
 RETRACT = examples("retract shopper", "retract shopper@c3 --join c1 --json")
 CLONE = examples("clone shopper c2 shopper-2", "clone shopper@c1 c1 twin --json")
 
@@ -31,7 +31,7 @@ AgentName = Annotated[
 Seconds = Annotated[
     float,
     typer.Option(
-        "--time-out",
+        "--timeout",
         metavar="SECONDS",
         min=0.1,
         help="How long to wait for the agent, including its before_move() or after_clone().",

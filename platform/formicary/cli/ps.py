@@ -33,7 +33,7 @@ async def ps(session: GuestSession, *, as_json: Json = False) -> None:
     """
     from formicary.cli.output import report_missing, show_json, show_table
 
-    found = await session.management.containers()
+    found = await session.management.list_containers()
     containers = [_without_guests(container) for container in found]
     if as_json:
         show_json({"containers": containers, "missing": found.missing})

@@ -101,7 +101,7 @@ async def _live(
                     await _start(container, agent)
             with contextlib.suppress(Exception):  # its time is over, or an agent has failed, which is logged
                 async with asyncio.timeout(seconds):
-                    await (container.join() if agents else asyncio.Event().wait())
+                    await (container.wait_until_finished() if agents else asyncio.Event().wait())
 
 
 def _accounted(container: Container) -> Accounting:

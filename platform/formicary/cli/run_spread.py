@@ -113,7 +113,7 @@ async def _live(
             await starting.aclose()
             with contextlib.suppress(TimeoutError, FormicaryError):  # an agent has failed, which is logged
                 async with asyncio.timeout(seconds):
-                    await (platform.join() if names else asyncio.Event().wait())
+                    await (platform.wait_until_finished() if names else asyncio.Event().wait())
 
 
 async def _load(platform: LocalPlatform, script: Script, *, needs_some: bool) -> list[str]:

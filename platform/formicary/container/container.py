@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from formicary.container.instruments import Instrument
     from formicary.container.protocols import Connectable, Peers
     from formicary.core.agent import Agent
-    from formicary.core.failures import Failures
+    from formicary.core.failures import FailureLog
     from formicary.core.micro import MicroAgent
     from formicary.local.child import ChildContainer
     from formicary.profiling.accounting.accounting import Accounting
@@ -257,15 +257,14 @@ class Container(BaseContainer):
             self.program_exit.request(f"{agent.name}/setup", error)
             raise self.program_exit.refusal() from error
 
-    async def join(self) -> None:
-        """Wait until no agent lives here, and none whose home this is elsewhere; return at once if so.
+    async def wait_until_finished(self) -> None:
+        """Wait until no agent lives here, nor elsewhere with its home here; return at once if so.
 
-        An agent whose last behaviour has failed is not waited for: it does nothing any more.
+        It does not wait for an agent whose last behaviour has failed, as that does nothing more.
 
         Raises:
-            Exception: when none is left, the first one that an agent has failed with meanwhile and that
-                nobody was told of: neither by `start`, nor by `join` of the agent or the behaviour. A note
-                says whose it is, and how many others there are; `failures` has them all.
+            Exception: the first failure that neither `start` nor `join` of the agent or the behaviour has
+                raised. A note names the agent, and counts other failures; `failure_log` has them all.
         """
         await self.lifecycle.join()
 
@@ -280,9 +279,9 @@ class Container(BaseContainer):
         return self.dispatcher.dead_letters
 
     @property
-    def failures(self) -> Failures:
-        """What agents have failed with, the latest 100 times; `failures.total` is how many there were."""
-        return self.lifecycle.failures
+    def failure_log(self) -> FailureLog:
+        """The latest 100 failures of agents; `failure_log.total` counts all."""
+        return self.lifecycle.failure_log
 
     async def compute(self, function: Callable[[*Ts], T], *arguments: *Ts, timeout: float | None = None) -> T:
         """Run a plain function beside the event loop, in a worker of this container.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
-from formicary.core.definitions import check_agent, check_state
+from formicary.core.definitions import check_agent
 from formicary.core.errors import (
     AgentStateError,
     ContainerClosedError,
@@ -15,7 +15,7 @@ from formicary.core.errors import (
     NameTakenError,
     UsageError,
 )
-from formicary.core.failures import Failures
+from formicary.core.failures import FailureLog
 from formicary.core.logs import get_logger
 from formicary.core.micro import MicroAgent
 from formicary.core.origin import as_raised, origin
@@ -58,7 +58,7 @@ class Lifecycle:
         """Called with the full name of each agent that is gone."""
         self.on_not_away: Callable[[str], None] | None = None
         """Called with the full name of each agent of this home that was away and is so no more."""
-        self.failures = Failures()
+        self.failure_log = FailureLog()
         self.arriving: dict[str, Agent | MicroAgent] = {}
         """Agents by full name that have come from another container, and whose `after_move` runs."""
         self._starting: set[str] = set()
@@ -78,9 +78,10 @@ class Lifecycle:
             raise container.not_open_error()
         if scheduler.loop is not asyncio.get_running_loop():
             raise container.other_loop_error()
-        if agent.address is not None or agent.state is not _INITIATED:
+        # Not by its properties, which take longer.
+        if agent._address is not None or agent._state is not _INITIATED:  # noqa: SLF001
             raise AgentStateError(f"agent {agent.name} has already been started; create a new one")
-        address = agent.name + self._at_domain
+        address = agent._name + self._at_domain  # noqa: SLF001
         if address in dispatcher.agents or address in self._starting or address in dispatcher.system_agents:
             raise NameTakenError(
                 f"an agent named {agent.name!r} already lives in container {container.name}; choose "
@@ -186,7 +187,6 @@ class Lifecycle:
         """
         try:
             await hook()
-            check_state(agent)
         except BaseException as caught:
             error = _unless_cancelled(caught, agent, part)
             if not self.is_failure(error):
@@ -197,7 +197,7 @@ class Lifecycle:
                 logger.exception("%s of agent %s failed", part, agent.name, exc_info=as_raised(error))
             if not isinstance(error, _NO_FAILURES):
                 agent.record_failure(part, error)
-                self.failures.told(error)
+                self.failure_log.told(error)
             agent.become_gone()
             if error is caught:
                 raise
@@ -240,11 +240,11 @@ class Lifecycle:
 
     def agent_failed(self, failure: Failure, error: BaseException) -> None:
         """Called when an agent, or a part of it, has failed."""
-        self.failures.add(failure, error)
+        self.failure_log.add(failure, error)
 
     def failure_told(self, error: BaseException) -> None:
         """Called when somebody gets the exception that an agent has failed with."""
-        self.failures.told(error)
+        self.failure_log.told(error)
 
     async def wait_for_end(self, strands: Sequence[Strand]) -> None:
         """Wait until an agent's strands have ended; what does not end in time is left behind."""
@@ -320,12 +320,12 @@ class Lifecycle:
             self._container.program_exit.request(f"{agent.name}/stop", error)
 
     async def join(self) -> None:
-        """Wait until all is over; errors as of `Container.join`."""
+        """Wait until all is over; errors as of `Container.wait_until_finished`."""
         while not self.is_over():
             if self._emptied is None:
                 self._emptied = asyncio.get_running_loop().create_future()
             await asyncio.shield(self._emptied)
-        if (error := self.failures.take_untold(self._container.name)) is not None:
+        if (error := self.failure_log.take_untold(self._container.name)) is not None:
             raise error
 
     def agent_not_away(self, address: str) -> None:

@@ -11,6 +11,7 @@ from formicary.core.conversing import Conversing
 from formicary.core.copies import put_into_idle
 from formicary.core.definitions import check_behaviour, matcher, not_initialised
 from formicary.core.errors import AgentStateError, DefinitionError
+from formicary.core.reserved import reserved
 from formicary.core.template import Template, did_you_mean
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Agent(BaseAgent, Conversing):
             is_stopping = self._stopping
         except AttributeError:
             raise not_initialised(self) from None
-        state = self.state
+        state = self._state
         if state is not _INITIATED:
             self._check_takes_behaviours()
         if is_stopping:
@@ -96,7 +97,7 @@ class Agent(BaseAgent, Conversing):
             self._container.lifecycle.start_behaviour(behaviour)
 
     def _check_takes_behaviours(self) -> None:
-        if self.state is _GONE:
+        if self._state is _GONE:
             raise AgentStateError(f"agent {self.name} has ended; create a new one")
         if self.is_held:
             raise AgentStateError(f"agent {self.name} is moving; add behaviours once it has arrived")
@@ -123,12 +124,12 @@ class Agent(BaseAgent, Conversing):
         if behaviour.mailbox.strand is None or behaviour.is_done():
             self._dismiss(behaviour)
 
-    @property
+    @reserved
     def behaviours(self) -> Sequence[Behaviour]:
         """The behaviours that have not ended."""
         return self._behaviours
 
-    @property
+    @reserved
     def ended_behaviours(self) -> Sequence[Behaviour]:
         """The latest 8 behaviours that have ended, in that order; `join` raises what one has failed with."""
         return self._ended
@@ -143,7 +144,7 @@ class Agent(BaseAgent, Conversing):
             self._knowledge = {}
         self._knowledge[name] = value
 
-    @property
+    @reserved
     def random(self) -> random.Random:
         """The agent's own random generator; the same for the same name and the container's same seed."""
         if self._random is None:
@@ -192,7 +193,7 @@ class Agent(BaseAgent, Conversing):
         Called by one of its own behaviours it only begins the end and returns, and the behaviour ends after
         its current `run`; otherwise it returns when the agent is gone. Again, it does nothing.
         """
-        if self.state is _INITIATED or self.state is _GONE:
+        if self._state is _INITIATED or self._state is _GONE:
             self.become_gone()
             return
         lifecycle = self._container.lifecycle  # not there for one that has moved away
@@ -228,20 +229,20 @@ class Agent(BaseAgent, Conversing):
             behaviour.abandon()
         self.become_gone()
 
-    @property
+    @reserved
     def can_go_on(self) -> bool:
         """Whether it may still do something: false of an agent whose last behaviour has failed."""
         return bool(self._behaviours or self.responders) or self._failures is None
 
-    @property
+    @reserved
     def is_ending(self) -> bool:
         """Whether it has begun to end."""
         return self._stopping
 
-    @property
+    @reserved
     def is_held(self) -> bool:
         """Whether it is at rest: nothing of it runs, unless it is to end, until it goes on somewhere."""
-        is_moving = self.state is AgentState.TRANSIT and not self._stopping
+        is_moving = self._state is AgentState.TRANSIT and not self._stopping
         return is_moving and self.address in self._container.dispatcher.held
 
     def _is_inside(self) -> bool:
@@ -255,23 +256,23 @@ class Agent(BaseAgent, Conversing):
 
     def become_active(self, scheduler: Scheduler, limit: int) -> None:
         """Start the behaviours; for the container."""
-        self.state = _ACTIVE
+        self._state = _ACTIVE
         for behaviour in self._behaviours:
             behaviour.start_strand(scheduler, limit)
 
     def _hold(self, state: AgentState) -> None:
-        if self.state is not AgentState.ACTIVE:
-            raise AgentStateError(f"agent {self.name} is {self.state.value}, not active")
+        if self._state is not AgentState.ACTIVE:
+            raise AgentStateError(f"agent {self.name} is {self._state.value}, not active")
         if self._stopping:
             raise AgentStateError(f"agent {self.name} is stopping, so it cannot be {state.value}")
-        self.state = state
+        self._state = state
         for strand in self._strands():
             strand.hold()
 
     def _release(self, state: AgentState) -> None:
-        if self.state is not state:
-            raise AgentStateError(f"agent {self.name} is {self.state.value}, not {state.value}")
-        self.state = AgentState.ACTIVE
+        if self._state is not state:
+            raise AgentStateError(f"agent {self.name} is {self._state.value}, not {state.value}")
+        self._state = AgentState.ACTIVE
         for behaviour in self._behaviours:
             if behaviour.mailbox.strand is not None:
                 behaviour.mailbox.strand.release(behaviour.mailbox.next)
@@ -308,10 +309,10 @@ class Agent(BaseAgent, Conversing):
 
     def _rewire(self) -> None:
         """Have messages come in by the shortest way that the behaviours allow."""
-        if self.address is None or self.state is _GONE:
+        if self._address is None or self._state is _GONE:
             return  # the way is another agent's of this name, or to where that lives
-        if self.address in (routes := self._container.dispatcher.routes):
-            routes[self.address] = self._container.dispatcher.wrap(self)
+        if self._address in (routes := self._container.dispatcher.routes):
+            routes[self._address] = self._container.dispatcher.wrap(self)
 
     def message_entrance(self) -> Deliver:
         """Return the shortest way in that the behaviours allow."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import enum
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Never, TypeVar, TypeVarTuple
 
 from formicary.core.errors import AgentStateError, ContainerClosedError, MoveError
 from formicary.core.failures import AgentFailures, describe
 from formicary.core.message import stamp
 from formicary.core.names import MANAGEMENT, check_local
-from formicary.core.times import check_duration
+from formicary.core.reserved import reserved
+from formicary.core.times import check_duration, check_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -48,6 +49,11 @@ class AgentState(enum.Enum):
 _INITIATED, _GONE = AgentState.INITIATED, AgentState.GONE
 
 
+def set_state(agent: BaseAgent, state: AgentState) -> None:
+    """Set the state of an agent; for whatever moves it."""
+    agent._state = state  # noqa: SLF001 -- `state` is reserved
+
+
 class BaseAgent:
     """An agent of either kind; subclass `Agent` or `MicroAgent`, not this."""
 
@@ -59,7 +65,7 @@ class BaseAgent:
     responders: ClassVar[Mapping[Any, Any]] = {}
     """What the class's `@responds` say: who takes part in which protocol; for `formicary.protocols`."""
 
-    __slots__ = ("__weakref__", "_container", "_end", "_failures", "address", "name", "state")
+    __slots__ = ("__weakref__", "_address", "_container", "_end", "_failures", "_name", "_state")
 
     # Of agents that move. These are no slots: who does not move has none of them.
     data: Any = None
@@ -73,20 +79,32 @@ class BaseAgent:
     transient: ClassVar[tuple[str, ...]] = ()
     """The names of attributes that are not carried; an agent with any other attribute than `data` stays."""
 
-    address: str | None
-    """The full name, `alice@c1.lab.localhost`; None until the agent is in a container."""
-
     def __init__(self, name: str) -> None:
-        self.name = check_local(name)
+        self._name = check_local(name)
         if name == MANAGEMENT and not self._speaks_for_container:
             raise AgentStateError(f"{name!r} is the container's management agent; choose another name")
-        self.address = None
-        self.state = _INITIATED
+        self._address: str | None = None
+        self._state = _INITIATED
         self._container: Host = None  # type: ignore[assignment]  # a container starts agents
         self._failures: AgentFailures | None = None  # made by the first
         self._end: asyncio.Future[None] | None = None  # made for the first who joins
 
-    @property
+    @reserved
+    def name(self) -> str:
+        """Its own name, such as `alice`."""
+        return self._name
+
+    @reserved
+    def address(self) -> str | None:
+        """The full name, `alice@c1.lab.localhost`; None until the agent is in a container."""
+        return self._address
+
+    @reserved
+    def state(self) -> AgentState:
+        """Where the agent is in its life cycle."""
+        return self._state
+
+    @reserved
     def container(self) -> Container:
         """The container that the agent lives in.
 
@@ -97,7 +115,7 @@ class BaseAgent:
             raise ContainerClosedError(f"agent {self.name} is not in a container; container.start() it first")
         return self._container  # type: ignore[return-value]  # there is no other host
 
-    @property
+    @reserved
     def directory(self) -> AgentDirectory:
         """The platform's directory of what the agent offers, and what others do.
 
@@ -106,7 +124,7 @@ class BaseAgent:
         """
         return self.container.platform_services.directory_of(self)
 
-    @property
+    @reserved
     def groups(self) -> AgentGroups:
         """The platform's groups, and the roles that this agent plays in them.
 
@@ -115,7 +133,7 @@ class BaseAgent:
         """
         return self.container.platform_services.groups_of(self)
 
-    @property
+    @reserved
     def conversations(self) -> Conversations:
         """The agent's conversations.
 
@@ -172,23 +190,23 @@ class BaseAgent:
         check_duration(timeout, "timeout=")
         await self.container.platform_services.mobility.clone(self, to, name, timeout)
 
-    async def deactivate(self, until: float | datetime | Literal["message"]) -> None:
-        """Have the agent sleep in its container's file, and give back its memory.
+    async def deactivate(self, timeout: float | None = None, *, deadline: datetime | None = None) -> None:
+        """Save the agent to its container's file, where it sleeps, and free its memory.
 
-        A message wakes it, or its time; then its behaviours begin anew. Called by one of its own, it does
+        A message wakes it; then its behaviours begin anew. Called by one of its own, it does
         not return, as `move` does not; but where a message is there that would wake it at once, the agent
         does not sleep, and this returns.
 
         Args:
-            until: for how many seconds, or until when, unless a message wakes it before; `"message"`: until
-                one comes.
+            timeout: how many seconds to sleep, unless a message comes before; None until one comes.
+            deadline: until when, instead.
 
         Raises:
             MoveError: it cannot sleep, and goes on.
             UsageError: that is no time.
             AgentStateError: it is not in a container, or has moved away before.
         """
-        await self.container.platform_services.sleeping.deactivate(self, until)
+        await self.container.platform_services.sleeping.deactivate(self, check_limit(timeout, deadline))
 
     async def before_move(self, destination: str) -> None:
         """Prepare to move; for subclasses. All goes on meanwhile. Not called for a clone.
@@ -250,7 +268,7 @@ class BaseAgent:
             Exception: the first that its setup or one of its behaviours (or its `handle`) has raised, as soon
                 as it has, whether the agent lives on or not.
         """
-        if self._failures is None and self.state is not AgentState.GONE:
+        if self._failures is None and self._state is not AgentState.GONE:
             if self._end is None:
                 self._end = asyncio.get_running_loop().create_future()
             await asyncio.shield(self._end)
@@ -259,17 +277,17 @@ class BaseAgent:
             self._container.lifecycle.failure_told(error)
             raise error
 
-    @property
+    @reserved
     def can_go_on(self) -> bool:
         """Whether it may still do something: false of an agent whose last behaviour has failed."""
         return True
 
-    @property
+    @reserved
     def failures(self) -> int:
         """How many of its behaviours have failed, or how often its `setup` or `handle` has."""
         return 0 if self._failures is None else self._failures.total
 
-    @property
+    @reserved
     def last_failure(self) -> Failure | None:
         """What is known of the latest failure; None if there was none."""
         return None if self._failures is None else self._failures.latest
@@ -279,7 +297,7 @@ class BaseAgent:
     def enter_container(self, container: Host, address: str) -> None:
         """Called by the container that starts the agent, with its full name there."""
         self._container = container
-        self.address = address
+        self._address = address
 
     def record_failure(self, part: str, error: BaseException) -> None:
         """Note that a part of the agent has failed, such as `setup`; those who join are told."""
@@ -301,12 +319,12 @@ class BaseAgent:
 
     def become_gone(self) -> None:
         """Be gone, and have the container know."""
-        if self.state is not _GONE:
+        if self._state is not _GONE:
             if self._container is not None:
                 lifecycle = self._container.lifecycle  # one that has moved away is not gone
-                self.state = _GONE
+                self._state = _GONE
                 lifecycle.agent_gone(self)
-            self.state = _GONE
+            self._state = _GONE
             self._let_go()
 
     def leave_container(self, remains: Host, error: BaseException | None) -> None:
@@ -325,10 +343,10 @@ class BaseAgent:
 
     def ended_elsewhere(self) -> None:
         """Be gone, as the agent has ended where it went to; for who moved it."""
-        self.state = _GONE
+        self._state = _GONE
         self._let_go()
 
-    @property
+    @reserved
     def is_ending(self) -> bool:
         """Whether it has begun to end."""
         return False
@@ -342,7 +360,7 @@ class BaseAgent:
         self.end_at_once()
 
     def _stamped(self, message: Message) -> Message:
-        address = self.address
+        address = self._address
         if address is None:
             raise ContainerClosedError(f"agent {self.name} cannot send before a container has started it")
         return stamp(message, address)

@@ -14,6 +14,7 @@ from formicary.core.coroutines import WAIT, coroutine_function, pause
 from formicary.core.errors import AgentStateError
 from formicary.core.mailbox import Mailbox, check_timeout
 from formicary.core.message import answer_to, check_unsent, stamp
+from formicary.core.reserved import reserved
 from formicary.core.template import Template
 from formicary.core.times import time_limit
 
@@ -192,7 +193,7 @@ class Behaviour(Conversing):
             yield
         return mailbox.next()
 
-    @property
+    @reserved
     def conversations(self) -> Conversations:
         """The conversations of the behaviour's agent.
 
@@ -273,7 +274,7 @@ class Behaviour(Conversing):
             self.agent.container.lifecycle.failure_told(error)
             raise error
 
-    @property
+    @reserved
     def exit_code(self) -> Any:
         """What `kill` was given.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable
-    from datetime import datetime, timedelta
+    from datetime import datetime
     from typing import Any
 
     from formicary.core.message import Message
@@ -43,9 +43,8 @@ class Conversing:
             timeout: how many seconds to wait for the answer; None for any time.
 
         Raises:
-            NoAnswer: there was none in time.
-            Failed: the message could not be delivered, or the agent has ended, as far as that is known here:
-                in this container, or with its own.
+            NoAnswerError: there was none in time.
+            FailedError: the message could not be delivered; or the agent ended, here or with its container.
             InvalidMessageError: the message has no receiver, or several.
             UsageError: the time is none, as of all that wait here.
             FormicaryError: it cannot be sent; as of `Behaviour.send`.
@@ -54,7 +53,11 @@ class Conversing:
         return self.conversations.ask(message, timeout)
 
     def gather_answers(
-        self, messages: Iterable[Message], until: float | timedelta | datetime | None = None
+        self,
+        messages: Iterable[Message],
+        timeout: float | None = None,
+        *,
+        deadline: datetime | None = None,
     ) -> Answers:
         """Send several messages, and give the answers as they come: `async for answer in ...`.
 
@@ -63,14 +66,15 @@ class Conversing:
 
         Args:
             messages: what to send; one that has several receivers is sent to each, and each may answer.
-            until: for how many seconds, or until when; None for any time.
+            timeout: how many seconds to wait for answers; None for any time.
+            deadline: until when, instead.
 
         Raises:
             InvalidMessageError: a message has no receiver.
             UsageError: the time is none.
             FormicaryError: one cannot be sent; as of `Behaviour.send`.
         """
-        return self.conversations.gather_answers(messages, until)
+        return self.conversations.gather_answers(messages, timeout, deadline)
 
     # -- protocols ------------------------------------------------------------------------------------------
 
@@ -89,9 +93,9 @@ class Conversing:
             fields: more parameters of the message, such as `language`.
 
         Raises:
-            Refused, Failed, NotUnderstood: so it has answered, with the answer as `message`; Failed also
-                where it cannot be reached, or has ended.
-            NoAnswer: there was no result in time.
+            RefusedError, NotUnderstoodError: the agent answered so; `message` is the answer.
+            FailedError: it answered so, cannot be reached, or has ended.
+            NoAnswerError: there was no result in time.
             FormicaryError: it cannot be sent; as of `Behaviour.send`.
             asyncio.CancelledError: when cancelled.
         """
@@ -125,7 +129,7 @@ class Conversing:
         """Propose to do something, and return the `accept-proposal` (FIPA SC00036); as `request`.
 
         Raises:
-            Refused: the proposal was rejected.
+            RefusedError: the proposal was rejected.
         """
         conversations = self.conversations
         return conversations.exchange(conversations.known.Proposing, to, body, timeout, fields)
@@ -150,7 +154,7 @@ class Conversing:
         """Return a subscription to what somebody tells (FIPA SC00035).
 
         Use it as `async with`, and go through it with `async for`; leaving the block sends a `cancel`. The
-        loop raises Refused, Failed, NotUnderstood or NoAnswer where there will be no more.
+        loop raises what `request` does when there will be no more.
 
         Args: those of `request`; `timeout` is for the first answer.
         """
@@ -163,7 +167,8 @@ class Conversing:
         bidders: Iterable[str] | Partners,
         task: str | bytes = "",
         *,
-        deadline: float | timedelta | datetime | None = None,
+        timeout: float | None = None,
+        deadline: datetime | None = None,
         **fields: Any,
     ) -> ContractNetSession:
         """Call for proposals, and award the task to whom you choose (FIPA SC00029).
@@ -175,13 +180,14 @@ class Conversing:
         Args:
             bidders: the names of those who are called; or `search(...)` or `role(...)`.
             task: what the call says.
-            deadline: for how many seconds bids are taken, or until when; None until all have answered.
+            timeout: how many seconds to wait for bids; None until all have answered.
+            deadline: until when, instead.
             fields: more parameters of the call, such as `language`.
         """
         from formicary.protocols import contract_net, standard
 
         return contract_net.ContractNetSession(
-            self.conversations, standard.ContractNet, bidders, task, deadline, fields
+            self.conversations, standard.ContractNet, bidders, task, timeout, deadline, fields
         )
 
     def iterated_contract_net(
@@ -189,14 +195,15 @@ class Conversing:
         bidders: Iterable[str] | Partners,
         task: str | bytes = "",
         *,
-        deadline: float | timedelta | datetime | None = None,
+        timeout: float | None = None,
+        deadline: datetime | None = None,
         **fields: Any,
     ) -> ContractNetSession:
         """Call for proposals in rounds (FIPA SC00030): as `contract_net`, and with `net.call_again`."""
         from formicary.protocols import contract_net, standard
 
         return contract_net.ContractNetSession(
-            self.conversations, standard.IteratedContractNet, bidders, task, deadline, fields
+            self.conversations, standard.IteratedContractNet, bidders, task, timeout, deadline, fields
         )
 
     def english_auction(
@@ -206,7 +213,7 @@ class Conversing:
         *,
         start: float,
         step: float,
-        patience: float = 1.0,
+        timeout: float = 1.0,
     ) -> Coroutine[Any, Any, AuctionResult | None]:
         """Sell something to who bids most, and return who and for how much; await it (FIPA XC00031).
 
@@ -218,17 +225,17 @@ class Conversing:
             item: what is sold.
             start: the first price.
             step: by how much it rises.
-            patience: for how many seconds a bid is waited for in each round.
+            timeout: how many seconds to wait for a bid in each round.
 
         Raises:
-            UsageError: a price or the patience is no number above 0.
+            UsageError: a price or the time-out is no number above 0.
             FormicaryError: somebody cannot be written to; as of `Behaviour.send`.
             asyncio.CancelledError: when cancelled; the bidders are told so.
         """
         from formicary.protocols import auctions
 
         return auctions.english_auction(
-            self.conversations, bidders, item, start=start, step=step, patience=patience
+            self.conversations, bidders, item, start=start, step=step, timeout=timeout
         )
 
     def dutch_auction(
@@ -239,7 +246,7 @@ class Conversing:
         start: float,
         step: float,
         reserve: float,
-        patience: float = 1.0,
+        timeout: float = 1.0,
     ) -> Coroutine[Any, Any, AuctionResult | None]:
         """Sell something to who bids first, and return who and for how much; await it (FIPA XC00032).
 
@@ -249,12 +256,12 @@ class Conversing:
             start: the first price.
             step: by how much it falls.
             reserve: the lowest price; if nobody bids that, it is not sold, and this returns None.
-            patience: for how many seconds a bid is waited for in each round.
+            timeout: how many seconds to wait for a bid in each round.
         """
         from formicary.protocols import auctions
 
         return auctions.dutch_auction(
-            self.conversations, bidders, item, start=start, step=step, reserve=reserve, patience=patience
+            self.conversations, bidders, item, start=start, step=step, reserve=reserve, timeout=timeout
         )
 
     def two_phase_commit(
@@ -271,8 +278,9 @@ class Conversing:
             timeout: how many seconds all have to vote, and again to do it.
 
         Raises:
-            Refused, Failed, NotUnderstood: somebody is against it, so nobody does it; or has failed to do it.
-            NoAnswer: somebody has not voted in time, so nobody does it; or has not said that it has done it.
+            RefusedError, NotUnderstoodError: an agent voted against it, so none does it.
+            FailedError: an agent voted so, or failed to do it.
+            NoAnswerError: an agent did not vote in time, so none does it; or did not report that it did it.
             asyncio.CancelledError: when cancelled; before the vote is over, nobody does it.
         """
         from formicary.protocols import two_phase

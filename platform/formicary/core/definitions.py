@@ -10,10 +10,11 @@ import textwrap
 from types import FunctionType, MemberDescriptorType, NoneType
 from typing import TYPE_CHECKING
 
-from formicary.core.base_agent import AgentState, BaseAgent
+from formicary.core.base_agent import BaseAgent
 from formicary.core.behaviour import Behaviour
 from formicary.core.errors import DefinitionError
 from formicary.core.mailbox import Mailbox
+from formicary.core.reserved import reserved_error
 from formicary.core.strand import PROGRAM_EXITS
 from formicary.core.template import Template
 
@@ -25,15 +26,20 @@ if TYPE_CHECKING:
 _PLATFORM = "formicary."
 # Types of the platform's attributes that users might overwrite; None before they are set.
 _SLOTS: dict[str, tuple[type, ...]] = {
-    "address": (str, NoneType),
     "mailbox": (Mailbox, NoneType),
-    "name": (str, NoneType),
-    "state": (AgentState, NoneType),
     "strand_phase": (int, NoneType),
     "_behaviours": (tuple, NoneType),
     "_ended": (tuple, NoneType),
     "_knowledge": (dict, NoneType),
 }
+# What only the platform calls of agents and behaviours, so that no class may replace it.
+_INTERNAL = frozenset({
+    "abandon", "add_unwanted", "become_active", "become_gone", "behaviour_ended", "behaviours_wanting",
+    "can_go_on", "carry_machine", "check_transition", "deliver_message", "end_at_once", "ended_elsewhere",
+    "enter_container", "give_back", "go_on_in", "handling_strands", "is_ending", "is_held", "leave_container",
+    "leave_strand", "main_coroutine", "message_entrance", "record_failure", "refuse_returned", "start_strand",
+    "strand_ended", "strand_name", "strand_time_left", "strand_waits", "unreceived", "visit_state",
+})  # fmt: skip
 _UNWRITTEN = {"Behaviour.run", "ThreadBehaviour.run"}
 _GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
@@ -60,7 +66,7 @@ def check_behaviour(given: object, is_state: bool = False) -> None:  # noqa: FBT
             "self.template = ... after super().__init__(), or pass it to add_behaviour()"
         )
     _check_methods(kind)
-    _check_attributes(given, kind.__name__)
+    _check_attributes(given)
     for name in kind.plain_methods:
         if inspect.iscoroutinefunction(getattr(kind, name)):
             raise DefinitionError(
@@ -105,28 +111,12 @@ def check_agent(given: object) -> None:
         raise not_initialised(given)
     kind = type(given)
     _check_methods(kind)
-    _check_attributes(given, f"agent {given.name}")
-    if given.address is not None and given._container is None:  # noqa: SLF001 -- nobody has started it
-        raise _taken(f"agent {given.name}", "address", given.address)
+    _check_attributes(given)
     kind.checked_agent = kind
 
 
-def check_state(agent: BaseAgent) -> None:
-    """Refuse an agent whose `setup` has overwritten `state`.
-
-    Raises:
-        DefinitionError: it has.
-    """
-    if not isinstance(agent.state, AgentState):
-        raise _taken(f"agent {agent.name}", "state", agent.state)
-
-
-def _check_attributes(given: BaseAgent | Behaviour, who: str) -> None:
-    """Refuse attributes that overwrite the platform's.
-
-    Args:
-        given: an agent that has not started, or a behaviour.
-        who: its name in the sentence.
+def _check_attributes(given: BaseAgent | Behaviour) -> None:
+    """Refuse attributes that overwrite the platform's, of an agent that has not started, or a behaviour.
 
     Raises:
         DefinitionError: there is one.
@@ -136,21 +126,16 @@ def _check_attributes(given: BaseAgent | Behaviour, who: str) -> None:
     for names in (getattr(given, "__dict__", {}), *map(vars, kinds[:own])):
         for name, value in names.items():
             ours = inspect.getattr_static(kinds[own], name, None)
-            is_method = isinstance(ours, FunctionType | classmethod) and not name.startswith("__")
-            if is_method and not (callable(value) or hasattr(value, "__get__")):
-                raise _taken(who, name, value)
-            if isinstance(ours, property) and not hasattr(value, "__get__"):
-                raise _taken(who, name, value)
+            if isinstance(ours, FunctionType | classmethod):
+                fits = callable(value) or hasattr(value, "__get__") or name.startswith("__")
+            else:
+                fits = not isinstance(ours, property) or hasattr(value, "__get__")
+            if not fits or (ours is not None and name in _INTERNAL):
+                raise reserved_error(given, name, value)
     for name, fitting in _SLOTS.items():
         is_ours = isinstance(inspect.getattr_static(kinds[own], name, None), MemberDescriptorType)
         if is_ours and not isinstance(value := getattr(given, name, None), fitting):
-            raise _taken(who, name, value)
-
-
-def _taken(who: str, name: str, value: object) -> DefinitionError:
-    return DefinitionError(
-        f"{who} has set `{name}` to {type(value).__name__}, but that attribute is reserved: rename it"
-    )
+            raise reserved_error(given, name, value)
 
 
 def not_initialised(given: object) -> DefinitionError:

@@ -103,10 +103,6 @@ class UndeliveredError(FormicaryError):
     """A request could not be delivered to who should answer it."""
 
 
-class NoAnswerError(FormicaryError):
-    """Who was asked has not answered in time."""
-
-
 class ConversationError(FormicaryError):
     """A conversation did not come to its result.
 
@@ -123,20 +119,20 @@ class ConversationError(FormicaryError):
         self.message = message
 
 
-class Refused(ConversationError):  # noqa: N818 -- it is what the other one has said, and no mistake
-    """Who was asked does not want to do it: it has answered `refuse`, or rejected what was proposed."""
+class RefusedError(ConversationError):
+    """The agent asked does not want to do it: it answered `refuse`, or rejected a proposal."""
 
 
-class Failed(ConversationError):  # noqa: N818 -- as above
-    """Who was asked could not do it: it has answered `failure`, has ended, or could not be reached."""
+class FailedError(ConversationError):
+    """The agent asked could not do it: it answered `failure`, ended, or could not be reached."""
 
 
-class NotUnderstood(ConversationError):  # noqa: N818 -- as above
-    """Who was asked has not understood a message: it has answered `not-understood`."""
+class NotUnderstoodError(ConversationError):
+    """The agent asked did not understand a message: it answered `not-understood`."""
 
 
-class NoAnswer(ConversationError, NoAnswerError):  # noqa: N818 -- as above
-    """Who was asked has not answered in time.
+class NoAnswerError(ConversationError):
+    """The agent asked did not answer in time.
 
     Args:
         text: the sentence that says so.
@@ -259,7 +255,7 @@ class NoSuchGroupError(GroupError):
     """There is no such group, as far as is known here."""
 
 
-class RefusedError(GroupError):
+class AdmissionError(GroupError):
     """The group's gatekeeper, or the manager's absence, keeps the agent from the role."""
 
 

@@ -76,7 +76,7 @@ class AgentFailures:
         self.total = 1
 
 
-class Failures:
+class FailureLog:
     """The failures of a container's agents: the latest hundred, and how many there were of all."""
 
     def __init__(self) -> None:

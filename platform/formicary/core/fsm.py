@@ -8,6 +8,7 @@ from formicary.core.behaviours import OneShotBehaviour
 from formicary.core.coroutines import pause
 from formicary.core.definitions import check_behaviour, not_initialised
 from formicary.core.errors import AgentStateError
+from formicary.core.reserved import reserved
 
 
 class State(OneShotBehaviour):
@@ -30,7 +31,7 @@ class State(OneShotBehaviour):
         """Go on with the state of this name after this run."""
         self._next_state = name
 
-    @property
+    @reserved
     def next_state(self) -> str | None:
         """What `set_next_state` was given in this run."""
         return self._next_state
@@ -120,7 +121,7 @@ class FSMBehaviour(OneShotBehaviour):
         """Begin in another state than the first; for who moves the agent."""
         self._current = state
 
-    @property
+    @reserved
     def current_state(self) -> str | None:
         """The name of the state that the machine is in; None before it starts."""
         return self._current

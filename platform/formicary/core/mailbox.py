@@ -151,7 +151,7 @@ class Mailbox:
     def open(self, coroutine: Coroutine[Any, Any, None], scheduler: Scheduler, limit: int) -> None:
         """Start the strand that runs `coroutine`; at most `limit` messages wait."""
         agent = self.owner.agent
-        self.address = agent.address
+        self.address = agent._address  # noqa: SLF001 -- not by its property, which takes longer
         self.routes = agent.container.dispatcher.routes
         self.scheduler = scheduler
         self.greedy = scheduler.greedy
@@ -357,7 +357,7 @@ class Mailbox:
 
     # -- the end --------------------------------------------------------------------------------------------
 
-    def ended(self, strand: Strand) -> None:
+    def strand_ended(self, strand: Strand) -> None:
         """Called when the strand has ended; for it."""
         if self.deadline is not None:
             self.deadline.cancel()

@@ -29,7 +29,7 @@ class MicroInbox:
 
     def __init__(self, agent: MicroAgent, scheduler: Scheduler, routes: Routes) -> None:
         self.agent = agent
-        self.address = agent.address
+        self.address = agent._address  # noqa: SLF001 -- not by its property, which takes longer
         self.handle: Callable[[Message], Any] = agent.handle
         self.routes = routes
         self.scheduler = scheduler
@@ -176,8 +176,8 @@ class MicroAgent(BaseAgent):
     def become_active(self, scheduler: Scheduler, limit: int) -> None:
         """Make the way in for messages; for the container."""
         del limit  # its messages wait in the queue, which has a limit of its own
-        self.state = AgentState.ACTIVE
-        self.micro_inbox = MicroInbox(self, scheduler, self.container.dispatcher.routes)
+        self._state = AgentState.ACTIVE
+        self.micro_inbox = MicroInbox(self, scheduler, self._container.dispatcher.routes)
 
     def message_entrance(self) -> Deliver:
         """Return the way in."""
@@ -188,7 +188,7 @@ class MicroAgent(BaseAgent):
 
     # -- an asynchronous handle -----------------------------------------------------------------------------
 
-    def goes_on(self, strand: Strand) -> None:
+    def strand_waits(self, strand: Strand) -> None:
         """Called with the strand of a `handle` that waits now; for the scheduler."""
         inbox = self.micro_inbox
         assert inbox is not None
@@ -213,7 +213,7 @@ class MicroAgent(BaseAgent):
     def give_back(self, message: Message) -> None:
         """Take nothing back: a handler does not wait for messages; for the strand."""
 
-    def ended(self, strand: Strand) -> None:
+    def strand_ended(self, strand: Strand) -> None:
         """Called when an asynchronous `handle` has ended; for the strand."""
         if self.micro_inbox is not None and self.micro_inbox.handling is not None:
             self.micro_inbox.handling.discard(strand)

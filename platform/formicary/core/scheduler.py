@@ -242,7 +242,7 @@ class Scheduler:
         self.current = None
         del _current_tasks[loop]
         strand.adopt(coroutine, context, agent)
-        agent.goes_on(strand)
+        agent.strand_waits(strand)
         strand.wait_for(yielded)
 
     def step(self, awaited: Any, owner: Any, rest: Callable[[Any, Any], Coroutine[Any, Any, Any]]) -> Any:
@@ -288,7 +288,7 @@ class Scheduler:
         self.current = None
         del _current_tasks[loop]
         strand.adopt(goes_on, context, owner)
-        owner.goes_on(strand)
+        owner.strand_waits(strand)
         strand.wait_for(yielded)
         return WAITS
 

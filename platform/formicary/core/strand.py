@@ -206,7 +206,7 @@ class Strand(asyncio.Future[Any], TaskLike):
         else:
             super().set_exception(error)
             self._log_traceback = False  # the owner logs it
-        self.owner.ended(self)
+        self.owner.strand_ended(self)
         if isinstance(error, PROGRAM_EXITS):
             self._scheduler.exits(self.get_name(), error)
 

@@ -29,7 +29,7 @@ class Owner(Protocol):
     def strand_name(self) -> str:
         """Return a name for logs and debuggers."""
 
-    def ended(self, strand: Strand) -> None:
+    def strand_ended(self, strand: Strand) -> None:
         """Called when the coroutine has ended; the strand holds its result or exception."""
 
 

@@ -1,4 +1,4 @@
-"""Checks times that users give: time-outs, periods, and moments.
+"""Checks times that users give: time-outs, deadlines and periods.
 
 A negative time-out has expired already, so it is no mistake. A time-out of over a century is none.
 """
@@ -22,7 +22,7 @@ ENDLESS = 100 * 366 * 86_400.0
 _SECONDS = "a number of seconds, such as 1.5"
 _POSITIVE = "a number of seconds above 0, such as 0.5"
 _MOMENT = "a datetime or a timedelta, such as timedelta(seconds=3)"
-_EITHER = "a number of seconds, a timedelta or a datetime"
+_DATE = "a datetime, such as datetime.now(UTC) + timedelta(hours=1)"
 
 
 def check_seconds(given: object, what: str = "timeout=", *, least: float = -math.inf) -> float:
@@ -62,15 +62,24 @@ def check_moment(given: Moment, what: str = "a time") -> Moment:
     return given
 
 
-def check_until(given: object, what: str) -> None:
-    """Check a deadline for `seconds_left`; arguments and errors as of `check_seconds`."""
-    if given is not None and not _is_number(given) and not _is_moment(given):
-        raise _error(given, what, _EITHER)
+def check_limit(timeout: float | None, deadline: object) -> float | datetime | None:
+    """Return the one of a time-out and a deadline that is given, for `seconds_left`; None for no limit.
+
+    Raises:
+        UsageError: both are given, or one is no time.
+    """
+    if deadline is None:
+        return time_limit(timeout)
+    if timeout is not None:
+        raise UsageError("timeout= and deadline= cannot both be given; omit one of them")
+    if isinstance(deadline, datetime) and _is_moment(deadline):
+        return deadline
+    raise _error(deadline, "deadline=", _DATE)
 
 
-def seconds_left(until: float | timedelta | datetime | None) -> float | None:
-    """Return the seconds until a deadline that `check_until` has accepted; None for no limit."""
-    return time_limit(seconds_until(until) if isinstance(until, datetime | timedelta) else until)
+def seconds_left(limit: float | datetime | None) -> float | None:
+    """Return the seconds until what `check_limit` has returned; None for no limit."""
+    return time_limit(seconds_until(limit)) if isinstance(limit, datetime) else limit
 
 
 def _is_number(given: object) -> bool:

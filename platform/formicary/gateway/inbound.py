@@ -38,7 +38,7 @@ _FROM_PAGES = frozenset({"Origin", "Sec-Fetch-Site"})  # headers that browsers a
 _BROKEN = (asyncio.IncompleteReadError, ConnectionError, HttpProcessingError, web.RequestPayloadError)
 
 
-class RefusedError(Exception):
+class HttpError(Exception):
     """A message is not taken.
 
     Args:
@@ -112,7 +112,7 @@ class Inbound:
     async def _answer(self, request: web.BaseRequest, connection: Connection) -> web.StreamResponse:
         try:
             await self._take(request, connection)
-        except RefusedError as error:
+        except HttpError as error:
             why = sentence(str(error))
             self._server.refuse(f"{error.status}, from {request.remote}: {why}")
             # JADE reads no answer's body, and looks for the next answer at the beginning of a line.
@@ -126,39 +126,39 @@ class Inbound:
     async def _take(self, request: web.BaseRequest, connection: Connection) -> None:
         self._check_caller(request)
         if request.path != PATH:
-            raise RefusedError(404, f"messages are accepted at {PATH}")
+            raise HttpError(404, f"messages are accepted at {PATH}")
         if request.method != "POST":
-            raise RefusedError(405, "messages must be sent by POST")
+            raise HttpError(405, "messages must be sent by POST")
         if self._dispatcher.is_closing or self._dispatcher.overflow.is_full:
-            raise RefusedError(503, f"container {self._container.name} is not accepting messages now")
+            raise HttpError(503, f"container {self._container.name} is not accepting messages now")
         body = await self._read(request)
         connection.answer()
         try:
             part, payload = read_parts(request.headers.get("Content-Type", ""), body)
             if len(part) > _ENVELOPE:
-                raise RefusedError(413, f"the envelope has more than {_ENVELOPE} bytes")
+                raise HttpError(413, f"the envelope has more than {_ENVELOPE} bytes")
             if len(payload) > self._limit:
-                raise RefusedError(413, f"the message has more than {self._limit} bytes")
+                raise HttpError(413, f"the message has more than {self._limit} bytes")
             envelope = read_envelope(part)
             self._check(envelope, payload)
             acl = read_acl(payload, envelope.character_set, now())
         except ValueError as error:  # of its parts, the envelope, or the message
-            raise RefusedError(400, str(error)) from None
+            raise HttpError(400, str(error)) from None
         sender = self._sender(acl, envelope)
         peer = self._peers.peer_of(platform_of(sender.name))
         if peer is not None and not await self._origins.may_send(peer, request.remote):
-            raise RefusedError(403, f"{peer.name} is expected at another address")
+            raise HttpError(403, f"{peer.name} is expected at another address")
         await self._deliver(acl, sender, envelope)
 
     def _check_caller(self, request: web.BaseRequest) -> None:
         """Refuse web pages; on loopback also foreign names (DNS rebinding)."""
         if not _FROM_PAGES.isdisjoint(request.headers):
-            raise RefusedError(403, "web pages may not send to a gateway")
+            raise HttpError(403, "web pages may not send to a gateway")
         host = request.headers.get("Host")
         if self._is_local and host is not None and not is_local(host_in(f"//{host}")):
             ours = self._translator.address
             if host_in(f"//{host}") != host_in(ours):
-                raise RefusedError(
+                raise HttpError(
                     403,
                     f"this gateway is not called {shorten(host)}: send to {ours}, or set --address "
                     "(`address=`) to the address that others use",
@@ -167,23 +167,23 @@ class Inbound:
     async def _read(self, request: web.BaseRequest) -> bytes:
         most = self._limit + _OVERHEAD
         if (request.content_length or 0) > most:
-            raise RefusedError(413, f"the body has more than {most} bytes")
+            raise HttpError(413, f"the body has more than {most} bytes")
         body = bytearray()
         try:
             async with asyncio.timeout(ASKING):
                 async for chunk in request.content.iter_any():
                     body += chunk
                     if len(body) > most:
-                        raise RefusedError(413, f"the body has more than {most} bytes")
+                        raise HttpError(413, f"the body has more than {most} bytes")
         except TimeoutError:
-            raise RefusedError(408, f"the body has not come within {ASKING:g} s") from None
+            raise HttpError(408, f"the body has not come within {ASKING:g} s") from None
         return bytes(body)
 
     def _check(self, envelope: Envelope, payload: bytes) -> None:
         if envelope.representation.lower() != STRING_FORM:
-            raise RefusedError(415, f"messages must be {STRING_FORM}, not {envelope.representation}")
+            raise HttpError(415, f"messages must be {STRING_FORM}, not {envelope.representation}")
         if envelope.payload_length not in {None, len(payload)}:
-            raise RefusedError(
+            raise HttpError(
                 400, f"the message has {len(payload)} bytes, its envelope says {envelope.payload_length}"
             )
 
@@ -191,16 +191,16 @@ class Inbound:
         """Return who has sent a message, if anybody may send as that."""
         sender = acl.sender or envelope.sender
         if sender is None:
-            raise RefusedError(400, "the message has no sender")
+            raise HttpError(400, "the message has no sender")
         if not sender.addresses and envelope.sender is not None and envelope.sender.name == sender.name:
             sender = envelope.sender
         platform = platform_of(sender.name)
         if self._translator.is_ours(platform):
-            raise RefusedError(
+            raise HttpError(
                 403, f"{sender.name} is the name of an agent of this platform, not of another one"
             )
         if not self._peers.accepts(platform):
-            raise RefusedError(403, f"messages from the platform {platform} are not accepted")
+            raise HttpError(403, f"messages from the platform {platform} are not accepted")
         return sender
 
     # -- delivering -----------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ class Inbound:
                 receiver = self._receiver(identifier)
                 messages.append((self._translator.incoming(acl, sender, receiver), receiver))
             except FormicaryError as error:
-                raise RefusedError(400, str(error)) from None
+                raise HttpError(400, str(error)) from None
         for identifier in (sender, *acl.reply_to):
             if not self._translator.is_ours(platform_of(identifier.name)):
                 self._peers.learn(identifier)
@@ -223,7 +223,7 @@ class Inbound:
                 full = self._dispatcher.dispatch_to(message, receiver)
             except FormicaryError as error:
                 if number == 0:
-                    raise RefusedError(503, str(error)) from None
+                    raise HttpError(503, str(error)) from None
                 self._dispatcher.tell_sender(message, receiver, str(error))
             else:
                 if full:
@@ -233,16 +233,16 @@ class Inbound:
         """Return the full name of a receiver, if there may be one of that name here."""
         platform = platform_of(identifier.name)
         if not self._translator.is_ours(platform):
-            raise RefusedError(404, f"{identifier.name} is not an agent of this platform")
+            raise HttpError(404, f"{identifier.name} is not an agent of this platform")
         receiver = self._translator.address_of(identifier.name)
         local, _, domain = receiver.partition("@")
         if local in _CLOSED:
-            raise RefusedError(403, f"{receiver} accepts no messages from other platforms")
+            raise HttpError(403, f"{receiver} accepts no messages from other platforms")
         if domain == self._container.domain:
             if not self._dispatcher.has(receiver):
-                raise RefusedError(404, self._dispatcher.why_unknown(receiver))
+                raise HttpError(404, self._dispatcher.why_unknown(receiver))
         elif self._dispatcher.transport is None or domain == self._container.platform:
-            raise RefusedError(404, self._dispatcher.why_unknown(receiver))
+            raise HttpError(404, self._dispatcher.why_unknown(receiver))
         return receiver
 
     async def _wait(self, message: Any, waiting: list[Any]) -> None:

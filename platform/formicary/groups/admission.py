@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from formicary.core.base_agent import AgentState
-from formicary.core.errors import FormicaryError, GroupError, InvalidMessageError, MoveError, RefusedError
+from formicary.core.errors import AdmissionError, FormicaryError, GroupError, InvalidMessageError, MoveError
 from formicary.core.logs import get_logger
 from formicary.core.names import MANAGEMENT, is_container_of
 from formicary.core.quoting import shorten
@@ -117,7 +117,7 @@ class AdmissionControl:
             pass_key: what the gatekeeper is shown: anything that JSON can say.
 
         Raises:
-            RefusedError: it may not; with the gatekeeper's reason.
+            AdmissionError: it may not; with the gatekeeper's reason.
             GroupError: the manager's container cannot be asked.
             InvalidMessageError: JSON cannot say the pass key.
         """
@@ -125,7 +125,7 @@ class AdmissionControl:
         if domain == self._container.domain:
             reason = await self._decide(_requests.decode(content))  # what it is shown is the same everywhere
             if reason is not None:
-                raise RefusedError(reason)
+                raise AdmissionError(reason)
             return
         message = self._agent.make_request(f"{MANAGEMENT}@{domain}", content, ONTOLOGY)
         try:
@@ -250,7 +250,7 @@ def _read_error(answer: Message) -> GroupError:
         content = _errors.decode(answer.body)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return GroupError(f"the group's manager refused, saying {shorten(answer.body)}")
-    return (RefusedError if answer.performative == "refuse" else GroupError)(content.message)
+    return (AdmissionError if answer.performative == "refuse" else GroupError)(content.message)
 
 
 _requests = msgspec.json.Decoder(RequestRole)

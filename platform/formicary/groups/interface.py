@@ -88,7 +88,7 @@ class AgentGroups:
 
         Raises:
             NoSuchGroupError: there is no such group, as far as is known here.
-            RefusedError: the gatekeeper refuses, with its reason; or there is none any more.
+            AdmissionError: the gatekeeper refuses, with its reason; or there is none any more.
             GroupError: the container of the group's manager cannot be asked.
             InvalidMessageError: JSON cannot say the pass key.
             AgentStateError: the agent has ended.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.base_agent import AgentState
 from formicary.core.errors import (
+    AdmissionError,
     AgentStateError,
     AlreadyRegisteredError,
     ContainerClosedError,
@@ -17,7 +18,6 @@ from formicary.core.errors import (
     NoSuchGroupError,
     NotAMemberError,
     NotRegisteredError,
-    RefusedError,
 )
 from formicary.core.logs import get_logger
 from formicary.core.names import is_container_of
@@ -231,7 +231,7 @@ class GroupService:
         if role.role in roles:
             return
         if role.role == MANAGER:
-            raise RefusedError(
+            raise AdmissionError(
                 f"the role {MANAGER!r} is reserved for the creator of the group {role.group!r}"
             )
         is_shared = self.local.find(role.community, role.group) is None
@@ -250,7 +250,7 @@ class GroupService:
             container = group.everybody.visitors.get(manager) or manager.partition("@")[2]
             try:
                 await self.admission.ask(agent, role, manager, container, pass_key)
-            except RefusedError:
+            except AdmissionError:
                 if container == asked or group.everybody.visitors.get(manager, container) == container:
                     raise
                 asked = container  # it has moved meanwhile: it decides where it is
@@ -264,7 +264,7 @@ class GroupService:
             await self.look_up(role._replace(role=MANAGER).query())
             managers = group.managers()
         if not managers:
-            raise RefusedError(
+            raise AdmissionError(
                 f"the manager of the group {role.group!r} has left it, so no one can be admitted"
             )
         return managers[0]

@@ -145,7 +145,7 @@ class JoinedFeed(Feed):
             name = container.platform_options.main.partition(".")[0]
             self._error = LinkError(f"the platform's container {name} is gone")
             return
-        found = await container.management.containers()
+        found = await container.management.list_containers()
         domains = {each.domain for each in found}
         self._missing = {_short(each.domain): each.reason for each in found.missing}
         for domain in domains - self._tasks.keys():

@@ -86,7 +86,7 @@ class Performing:
         container = self._container
         found = [] if container.lifecycle.is_over() else [container.name]
         try:
-            await container.join()
+            await container.wait_until_finished()
         except Exception as error:
             notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ())[-1:])
             raise FormicaryError(f"an agent failed: {describe_error(error)}{notes}") from error

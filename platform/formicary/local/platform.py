@@ -288,18 +288,18 @@ class LocalPlatform:
             self._placement.forget(failure.name.partition("@")[0])
         return creations
 
-    async def join(self) -> None:
+    async def wait_until_finished(self) -> None:
         """Wait until no agent lives on the platform; return at once if so.
 
         Raises:
             FormicaryError: an agent has failed in another process, and nobody was told.
-            Exception: as of `Container.join`.
+            Exception: as of `Container.wait_until_finished`.
         """
         errors: list[BaseException] = []
         is_quiet = False
         while not is_quiet:  # who is there may start others elsewhere until all are seen to be gone
             had_own = not self.container.lifecycle.is_over()
-            joining = self.container.join(), *map(_join, self.children)
+            joining = self.container.wait_until_finished(), *map(_join, self.children)
             found = await asyncio.gather(*joining, return_exceptions=True)
             errors += (each for each in found if isinstance(each, BaseException))
             is_quiet = not had_own and not any(found)

@@ -78,7 +78,7 @@ class RemainingStrand:
         """Return a name for logs and debuggers."""
         return self._owner.strand_name()
 
-    def ended(self, strand: Strand) -> None:
+    def strand_ended(self, strand: Strand) -> None:
         """Called when it has ended; what it failed with concerns nobody any more, but shall not disappear."""
         if self._timer is not None:
             self._timer.cancel()

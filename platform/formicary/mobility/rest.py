@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from formicary.container.held import HeldMessages
 from formicary.core.agent import Agent
-from formicary.core.base_agent import AgentState
+from formicary.core.base_agent import AgentState, set_state
 from formicary.core.behaviour import Phase
 from formicary.core.errors import MoveError
 from formicary.core.mailbox import Mailbox
@@ -63,7 +63,8 @@ async def bring_to_rest(agent: Agent | MicroAgent, caller: Strand | None, patien
     """
     check_can_rest(agent, caller)
     container = agent.container
-    before, agent.state = agent.state, AgentState.TRANSIT
+    before = agent.state
+    set_state(agent, AgentState.TRANSIT)
     held = HeldMessages(agent.address or "", container.lifecycle.mailbox_limit, before)
     try:
         if not isinstance(agent, Agent):
@@ -119,7 +120,7 @@ def let_go_on(agent: Agent | MicroAgent) -> None:
         return
     del dispatcher.held[agent.address]
     if not isinstance(agent, Agent):
-        agent.state = held.state
+        set_state(agent, held.state)
     let_in(agent, held.end())
     if isinstance(agent, Agent):
         _go_on(agent, held.state)
@@ -284,7 +285,7 @@ def _give_up(agent: Agent | MicroAgent, held: HeldMessages) -> None:
     if isinstance(agent, Agent):
         _go_on(agent, held.state)
     else:
-        agent.state = held.state
+        set_state(agent, held.state)
         if agent.container.dispatcher.held.pop(agent.address, None) is not None:
             micro_rest.hand_over(agent, held.end())
         _resume_conversations(agent)
@@ -297,7 +298,7 @@ def _resume_conversations(agent: Agent | MicroAgent) -> None:
 
 def _go_on(agent: Agent, state: AgentState) -> None:
     """Release what is held of an agent."""
-    agent.state = state
+    set_state(agent, state)
     if state is not AgentState.ACTIVE:
         return
     _resume_conversations(agent)

@@ -139,8 +139,8 @@ def measure(container: Container) -> Figures:
         links=tuple(map(_of_link, container.links)),
         cpu_by_group={} if account is None else account.seconds_by_group(),
         busiest=() if account is None else _busiest(account.seconds_by_agent()),
-        failures=container.failures.total,
-        last_failure=container.failures.latest,
+        failures=container.failure_log.total,
+        last_failure=container.failure_log.latest,
         blocked=container.blockers.total,
         blockers=container.blockers.most(_SHOWN),
     )

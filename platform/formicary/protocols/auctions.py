@@ -38,7 +38,7 @@ class Auction(Several):
     """An auction, in rounds of one price each. A bid is a proposal that names the price, or no other one."""
 
     async def run(
-        self, bidders: Iterable[str] | Partners, item: str, prices: Iterable[Decimal], patience: float
+        self, bidders: Iterable[str] | Partners, item: str, prices: Iterable[Decimal], timeout: float
     ) -> AuctionResult | None:
         """Hold the auction; arguments and results as of `english_auction`.
 
@@ -46,15 +46,15 @@ class Auction(Several):
             bidders: who is invited.
             item: what is sold.
             prices: of the rounds.
-            patience: seconds of a round.
+            timeout: seconds of a round.
         """
-        check_duration(patience, "patience=")
+        check_duration(timeout, "timeout=")
         sale: AuctionResult | None = None
         try:
             for name in await find_all(self._conversations, bidders):
                 await self._open(name).send("inform", item)
             for price in prices:
-                bid = await self._round(price, patience, None if sale is None else sale.winner)
+                bid = await self._round(price, timeout, None if sale is None else sale.winner)
                 if bid is not None:
                     sale = AuctionResult(bid.partner, float(price))
                 if (bid is None) is (self._protocol is EnglishAuction):
@@ -64,7 +64,7 @@ class Auction(Several):
             self._close()
         return sale
 
-    async def _round(self, price: Decimal, patience: float, leader: str | None) -> Dialogue | None:
+    async def _round(self, price: Decimal, timeout: float, leader: str | None) -> Dialogue | None:
         """Call a price, and return who was the first to bid it."""
         # Where the price rises, the next one is called at once, while bids for this one are on their way. Who
         # has not answered yet is called when it has: else it could not be known which call it answers.
@@ -73,9 +73,9 @@ class Auction(Several):
             if dialogue.partner != leader:
                 await dialogue.send("cfp", str(price))
         loop = asyncio.get_running_loop()
-        until, first = loop.time() + patience, None
+        deadline, first = loop.time() + timeout, None
         called = self._in_state("called")
-        while self._some_are(called, "called") and (left := until - loop.time()) > 0:
+        while self._some_are(called, "called") and (left := deadline - loop.time()) > 0:
             for dialogue, news in await self._hear(left):
                 if not isinstance(news, Message) or dialogue.state != "proposed":
                     continue  # it has ended, or does not understand
@@ -122,7 +122,7 @@ async def english_auction(
     *,
     start: float,
     step: float,
-    patience: float,
+    timeout: float,
 ) -> AuctionResult | None:
     """Sell to who bids most; as of `Conversing.english_auction`."""
     price, rise = _decimal(start, "first price"), _decimal(step, "step")
@@ -133,7 +133,7 @@ async def english_auction(
             yield rising
             rising += rise
 
-    return await Auction(conversations, EnglishAuction).run(bidders, item, prices(), patience)
+    return await Auction(conversations, EnglishAuction).run(bidders, item, prices(), timeout)
 
 
 async def dutch_auction(
@@ -144,9 +144,9 @@ async def dutch_auction(
     start: float,
     step: float,
     reserve: float,
-    patience: float,
+    timeout: float,
 ) -> AuctionResult | None:
     """Sell to who bids first; as of `Conversing.dutch_auction`."""
     price, fall, least = _decimal(start, "first price"), _decimal(step, "step"), _decimal(reserve, "reserve")
     prices = (price - number * fall for number in range(int((price - least) / fall) + 1))
-    return await Auction(conversations, DutchAuction).run(bidders, item, prices, patience)
+    return await Auction(conversations, DutchAuction).run(bidders, item, prices, timeout)

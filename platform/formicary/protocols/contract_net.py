@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Self
 
 from formicary.core.clock import now
-from formicary.core.errors import ConversationError, Failed, NoAnswer, ProtocolError
+from formicary.core.errors import ConversationError, FailedError, NoAnswerError, ProtocolError
 from formicary.core.message import Message
-from formicary.core.times import check_until, seconds_left
+from formicary.core.times import check_limit, seconds_left
 from formicary.protocols.dialogue import Dialogue, Inbox, Limit
 from formicary.protocols.news import good_news
 from formicary.protocols.partners import find_all
@@ -73,7 +73,8 @@ class ContractNetSession(Several):
         protocol: the contract net, or the iterated one.
         bidders: the names of those who are called, or `search(...)`, or `role(...)`.
         task: what the call says.
-        deadline: for how many seconds bids are taken, or until when; None until all have answered.
+        timeout: how many seconds to wait for bids; None until all have answered.
+        deadline: until when, instead.
         fields: more parameters of the call.
 
     Attributes:
@@ -87,7 +88,8 @@ class ContractNetSession(Several):
         protocol: Protocol,
         bidders: Iterable[str] | Partners,
         task: str | bytes,
-        deadline: float | timedelta | datetime | None,
+        timeout: float | None,
+        deadline: datetime | None,
         fields: dict[str, Any],
     ) -> None:
         self.refused: dict[str, Message] = {}
@@ -95,8 +97,7 @@ class ContractNetSession(Several):
         super().__init__(conversations, protocol)
         self._bidders = bidders
         self._task = task
-        check_until(deadline, "deadline=")
-        self._deadline = deadline
+        self._limit = check_limit(timeout, deadline)
         self._fields = fields
         self._rounds: list[Round] = []
 
@@ -115,7 +116,7 @@ class ContractNetSession(Several):
     async def __aenter__(self) -> Self:
         names = await find_all(self._conversations, self._bidders)
         try:
-            await self._call(names, self._task, self._deadline, self._fields)
+            await self._call(names, self._task, self._limit, self._fields)
         except BaseException:
             self._close()
             raise
@@ -135,11 +136,10 @@ class ContractNetSession(Several):
         self,
         names: Iterable[str],
         task: str | bytes,
-        deadline: float | timedelta | datetime | None,
+        limit: float | datetime | None,
         fields: dict[str, Any],
     ) -> None:
-        check_until(deadline, "deadline=")
-        seconds = seconds_left(deadline)
+        seconds = seconds_left(limit)
         conversations, called = self._conversations, Round(self._protocol.stages["called"])
         conversations.check_open()
         self._rounds.append(called)
@@ -179,7 +179,7 @@ class ContractNetSession(Several):
     def _note(self, dialogue: Dialogue, news: Any) -> None:
         try:
             good_news(news)
-        except NoAnswer:
+        except NoAnswerError:
             pass  # it is missing
         except ConversationError as error:
             self.failed[dialogue.partner] = error
@@ -194,8 +194,8 @@ class ContractNetSession(Several):
 
         Raises:
             ProtocolError: this is no proposal of this call, or it was awarded or rejected before.
-            Failed: the bidder could not do it, or has ended.
-            NotUnderstood, NoAnswer: it has not understood; it has not reported in time.
+            FailedError: the bidder could not do it, or has ended.
+            NotUnderstoodError, NoAnswerError: it has not understood; it has not reported in time.
             asyncio.CancelledError: when cancelled; the bidder is told so when the block is left.
         """
         dialogue = self._of(bid)
@@ -205,7 +205,7 @@ class ContractNetSession(Several):
         try:
             await dialogue.send("accept-proposal", body)
             return await dialogue.receive()
-        except Failed as error:
+        except FailedError as error:
             self.failed[dialogue.partner] = error
             raise
 
@@ -217,24 +217,28 @@ class ContractNetSession(Several):
         self,
         bids: Iterable[Message],
         task: str | bytes,
-        deadline: float | timedelta | datetime | None = None,
+        *,
+        timeout: float | None = None,
+        deadline: datetime | None = None,
     ) -> None:
         """Begin another round with the bidders of these proposals, and reject the others; then see `bids`.
 
         Args:
             bids: proposals of this round.
             task: what the new call says.
+            timeout: as of the first call.
             deadline: as of the first call.
 
         Raises:
             ProtocolError: one is no proposal of this round, or the protocol has only one.
-            UsageError: the deadline is no time.
+            UsageError: the time-out or the deadline is no time.
         """
+        limit = check_limit(timeout, deadline)
         chosen = [self._of(bid) for bid in bids]
         for dialogue in self._dialogues.values():
             if dialogue.state == "proposed" and dialogue not in chosen:
                 await dialogue.send("reject-proposal")
-        await self._call([dialogue.partner for dialogue in chosen], task, deadline, self._fields)
+        await self._call([dialogue.partner for dialogue in chosen], task, limit, self._fields)
 
     def _of(self, bid: Message) -> Dialogue:
         dialogue = self._dialogues.get(str(bid.sender).partition("/")[0]) or self._dialogues.get(

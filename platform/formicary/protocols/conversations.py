@@ -20,7 +20,7 @@ from formicary.protocols.questions import ask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Sequence
-    from datetime import datetime, timedelta
+    from datetime import datetime
     from typing import Any
 
     from formicary.core.agent import Agent
@@ -167,10 +167,10 @@ class Conversations:
     exchange: ClassVar[Callable[..., Coroutine[Any, Any, Message]]] = exchange
 
     def gather_answers(
-        self, messages: Iterable[Message], until: float | timedelta | datetime | None
+        self, messages: Iterable[Message], timeout: float | None, deadline: datetime | None
     ) -> Answers:
         """Return what sends messages and gives the answers to them; as of `Behaviour.gather_answers`."""
-        return Answers(self, messages, until)
+        return Answers(self, messages, timeout, deadline)
 
     async def full_name(self, name: str) -> str:
         """Return the full name of an agent by any of its names."""

@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.coroutines import coroutine_function
-from formicary.core.errors import Failed, NoAnswer, ProtocolError
+from formicary.core.errors import FailedError, NoAnswerError, ProtocolError
 from formicary.core.message import Message
 from formicary.core.strand import Pending
 from formicary.protocols.news import good_news
@@ -145,7 +145,7 @@ class Dialogue:
             reason = why_undelivered(message, self._conversations.platform)
             if reason is None or reason[0] != self.partner:
                 return False
-            self._break_off(Failed(reason[1], message))
+            self._break_off(FailedError(reason[1], message))
             return True
         following = stage.by_participant.get(performative)  # as `hear` has it
         if following is None:
@@ -178,7 +178,7 @@ class Dialogue:
         """Called when the time for an answer is over."""
         self.is_late = True
         self.stage = self.stage.after_time or self.protocol.stages[CANCELLED]
-        self.inbox.put(self, NoAnswer(f"{self.partner} did not answer in time", (self.partner,)))
+        self.inbox.put(self, NoAnswerError(f"{self.partner} did not answer in time", (self.partner,)))
 
     def under_way(self) -> str | None:
         """Return what conversation it is, as the rest of a sentence; None if it is over."""
@@ -190,7 +190,7 @@ class Dialogue:
     def partner_ended(self, is_ended: Callable[[str], bool], reason: str) -> None:
         """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""
         if is_ended(self.partner):
-            self._break_off(Failed(f"{self.partner} {reason}"))
+            self._break_off(FailedError(f"{self.partner} {reason}"))
 
     def asker_ended(self, error: FormicaryError) -> None:
         """Called when the own agent has ended."""
@@ -263,7 +263,7 @@ class Dialogue:
         """Return what the other one says next, if that is no bad news.
 
         Raises:
-            Refused, Failed, NotUnderstood, NoAnswer: it is.
+            RefusedError, FailedError, NotUnderstoodError, NoAnswerError: it is.
         """
         inbox = self.inbox
         while not inbox.come:

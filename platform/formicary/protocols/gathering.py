@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Self
 from formicary.core.answer import Answer
 from formicary.core.errors import InvalidMessageError
 from formicary.core.message import check_unsent
-from formicary.core.times import check_until, seconds_left
+from formicary.core.times import check_limit, seconds_left
 from formicary.protocols.questions import is_from, why_undelivered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
     from formicary.core.errors import FormicaryError
     from formicary.core.message import Message
@@ -29,7 +29,8 @@ class Answers:
     Args:
         conversations: of who asks.
         messages: what is sent, to each of its receivers.
-        until: for how many seconds, or until when; None for any time.
+        timeout: how many seconds to wait for answers; None for any time.
+        deadline: until when, instead.
 
     Attributes:
         missing: the full names of those who have neither answered nor failed, in the order they were asked.
@@ -40,13 +41,13 @@ class Answers:
         self,
         conversations: Conversations,
         messages: Iterable[Message],
-        until: float | timedelta | datetime | None,
+        timeout: float | None,
+        deadline: datetime | None,
     ) -> None:
         self.failed: dict[str, str] = {}
         self._conversations = conversations
         self._messages = messages
-        check_until(until, "until=")
-        self._until = until
+        self._limit = check_limit(timeout, deadline)
         self._asked: dict[str, str] = {}  # who, by the name of the question
         self._come: deque[Message] = deque()
         self._waiting: Answer | None = None
@@ -93,7 +94,7 @@ class Answers:
             self._conversations.expected.pop(name, None)
 
     async def _send(self) -> None:
-        conversations, seconds = self._conversations, seconds_left(self._until)
+        conversations, seconds = self._conversations, seconds_left(self._limit)
         if seconds is not None:
             conversations.service.deadlines.add(self, seconds)
         try:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary.core.errors import Failed, NotUnderstood, Refused
+from formicary.core.errors import FailedError, NotUnderstoodError, RefusedError
 from formicary.core.message import Message
 
 if TYPE_CHECKING:
     from formicary.core.errors import ConversationError, FormicaryError
 
 BAD_NEWS: dict[str | None, tuple[type[ConversationError], str]] = {
-    "refuse": (Refused, "refused"),
-    "reject-proposal": (Refused, "rejected the proposal"),
-    "failure": (Failed, "failed"),
-    "not-understood": (NotUnderstood, "did not understand"),
+    "refuse": (RefusedError, "refused"),
+    "reject-proposal": (RefusedError, "rejected the proposal"),
+    "failure": (FailedError, "failed"),
+    "not-understood": (NotUnderstoodError, "did not understand"),
 }
 """As what a message is raised, and how the sentence goes on after its sender's name; by performative."""
 
@@ -23,7 +23,7 @@ def good_news(news: Message | FormicaryError) -> Message:
     """Return a message that is no bad news.
 
     Raises:
-        Refused, Failed, NotUnderstood, NoAnswer: it is.
+        RefusedError, FailedError, NotUnderstoodError, NoAnswerError: it is.
     """
     if not isinstance(news, Message):
         raise news

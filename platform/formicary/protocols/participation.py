@@ -85,7 +85,7 @@ class Participation:
         self, message: Message
     ) -> Coroutine[Any, Any, None] | None:
         """Take a message out of the queue; for the scheduler."""
-        if self.agent.state is not _ACTIVE and not self._may_take(message):
+        if self.agent._state is not _ACTIVE and not self._may_take(message):  # noqa: SLF001 -- for speed
             return None
         opening = self.openings[message.protocol].get(message.performative)
         joined = self._joined
@@ -270,7 +270,7 @@ class Participation:
         """Note that a part of the agent has failed."""
         self.agent.record_failure(part, error)
 
-    def goes_on(self, strand: Strand) -> None:
+    def strand_waits(self, strand: Strand) -> None:
         """Called with the strand of an answer that waits now."""
         if self.micro_inbox.handling is None:
             self.micro_inbox.handling = set()
@@ -283,7 +283,7 @@ class Participation:
     def give_back(self, message: Message) -> None:
         """Take nothing back: an answer waits for no messages."""
 
-    def ended(self, strand: Strand) -> None:
+    def strand_ended(self, strand: Strand) -> None:
         """Called when an answer has ended."""
         if self.micro_inbox.handling is not None:
             self.micro_inbox.handling.discard(strand)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from formicary.core.errors import Failed
+from formicary.core.errors import FailedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -92,11 +92,11 @@ async def find_one(conversations: Conversations, partner: str | Partners) -> str
     """Return the full name of a partner, the first that is found.
 
     Raises:
-        Failed: there is none.
+        FailedError: there is none.
     """
     if isinstance(partner, str):
         return await conversations.full_name(partner)
     found = await partner.find(conversations)
     if not found:
-        raise Failed(f"there is no one to ask: {partner} found no agent")
+        raise FailedError(f"there is no one to ask: {partner} found no agent")
     return found[0]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import force_setattr
 
 from formicary.core.coroutines import coroutine_function
-from formicary.core.errors import Failed, FormicaryError, InvalidMessageError, NoAnswer
+from formicary.core.errors import FailedError, FormicaryError, InvalidMessageError, NoAnswerError
 from formicary.core.message import Message, check_unsent, copied
 from formicary.core.names import MANAGEMENT
 from formicary.core.strand import Pending
@@ -48,7 +48,7 @@ class Question(Pending):
         reason = why_undelivered(message, self.conversations.platform)
         if reason is None or reason[0] != self.asked:
             return False
-        self.settle(Failed(reason[1], message))
+        self.settle(FailedError(reason[1], message))
         return True
 
     def settle(self, news: Message | FormicaryError) -> None:
@@ -64,7 +64,7 @@ class Question(Pending):
 
     def expire(self) -> None:
         """Called when its time is over."""
-        self.settle(NoAnswer(f"{self.asked} did not answer in time", (self.asked,)))
+        self.settle(NoAnswerError(f"{self.asked} did not answer in time", (self.asked,)))
 
     def under_way(self) -> str | None:
         """Return what is waited for, as the rest of a sentence."""
@@ -73,7 +73,7 @@ class Question(Pending):
     def partner_ended(self, is_ended: Any, reason: str) -> None:
         """Called when agents have ended; `is_ended` tells of a full name whether it is one of them."""
         if is_ended(self.asked):
-            self.settle(Failed(f"{self.asked} {reason}"))
+            self.settle(FailedError(f"{self.asked} {reason}"))
 
     def asker_ended(self, error: FormicaryError) -> None:
         """Called when who has asked has ended, and somebody still waits."""

@@ -75,7 +75,7 @@ class Subscription:
         """Return the next message.
 
         Raises:
-            Refused, Failed, NotUnderstood, NoAnswer: there will be no more.
+            RefusedError, FailedError, NotUnderstoodError, NoAnswerError: there will be no more.
         """
         assert self._dialogue is not None, "use it as `async with`"
         while (message := await self._dialogue.receive()).performative == "agree":

@@ -77,7 +77,7 @@ class Conversation:
         """Return what the other one says next.
 
         Raises:
-            Refused, Failed, NotUnderstood, NoAnswer: the conversation has ended by it.
+            RefusedError, FailedError, NotUnderstoodError, NoAnswerError: the conversation has ended by it.
         """
         inbox = self._open.inbox
         while not inbox.come:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from formicary.core.errors import ConversationError, FormicaryError, NoAnswer, Refused
+from formicary.core.errors import ConversationError, FormicaryError, NoAnswerError, RefusedError
 from formicary.core.message import Message
 from formicary.core.times import check_seconds
 from formicary.protocols.news import good_news
@@ -54,7 +54,7 @@ class Commit(Several):
                 raise _missing(self._in_state("asked"), "did not vote in time, so the transaction is aborted")
             for dialogue, news in heard:
                 if dialogue.state == "against" and isinstance(news, Message):
-                    raise Refused(
+                    raise RefusedError(
                         f"{dialogue.partner} voted against it, so the transaction is aborted: {news.body!s}",
                         news,
                     )
@@ -85,9 +85,9 @@ class Commit(Several):
             good_news(news)
 
 
-def _missing(waiting: list[Dialogue], what: str) -> NoAnswer:
+def _missing(waiting: list[Dialogue], what: str) -> NoAnswerError:
     names = tuple(dialogue.partner for dialogue in waiting)
-    return NoAnswer(f"{', '.join(names)} {what}", names)
+    return NoAnswerError(f"{', '.join(names)} {what}", names)
 
 
 async def two_phase_commit(

@@ -251,7 +251,7 @@ class Container:
         """
         loop = asyncio.get_running_loop()
         while True:
-            for each in await host.management.agents(name):
+            for each in await host.management.list_agents(name):
                 if each.name.partition("@")[0] == name:
                     return each.name
             if loop.time() > self._meets_until:

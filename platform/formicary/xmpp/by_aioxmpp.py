@@ -22,7 +22,7 @@ from aioxmpp.stream import StanzaState
 from formicary.errors import LinkError
 from formicary.extending import get_logger
 from formicary.transport.xmpp.login import UnreachableError, log_in
-from formicary.xmpp.session import BACKOFF, Delivery, RefusedError, Session
+from formicary.xmpp.session import BACKOFF, Delivery, Session, StanzaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,7 +146,7 @@ class AioxmppSession(Session):
             answer = await self.xmpp.send(_read(request, aioxmpp.IQ))
         except aioxmpp.errors.XMPPError as error:
             condition = str(error.condition.value[1])
-            raise RefusedError(f"{error.text} ({condition})" if error.text else condition) from None
+            raise StanzaError(f"{error.text} ({condition})" if error.text else condition) from None
         except OSError as error:
             raise LinkError(f"{self._account} closed the connection before answering: {error}") from None
         return None if answer is None else _element(answer)

@@ -13,7 +13,7 @@ from formicary.errors import LinkError
 from formicary.extending import get_logger
 from formicary.transport.xmpp.login import UnreachableError, log_in
 from formicary.xmpp import stanzas
-from formicary.xmpp.session import BACKOFF, CLIENT, Delivery, RefusedError, Session
+from formicary.xmpp.session import BACKOFF, CLIENT, Delivery, Session, StanzaError
 from formicary.xmpp.slixmpp_stream import SlixmppStream
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ class SlixmppSession(Session):
             del self._answers[number]
             self._unwritten.pop(number, None)
         if answer.get("type") == "error":
-            raise RefusedError(stanzas.error_text(answer))
+            raise StanzaError(stanzas.error_text(answer))
         return next(iter(answer), None)
 
     # -- what comes in --------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from formicary.errors import FormicaryError, LinkError
 from formicary.extending import RemoteSink, get_logger
 from formicary.xmpp import stanzas
-from formicary.xmpp.session import CLIENT, Delivery, RefusedError
+from formicary.xmpp.session import CLIENT, Delivery, StanzaError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -117,7 +117,7 @@ class AccountClient:
 
     async def be_known(self) -> None:
         """Wait until the server knows what was sent to it: it answers in order (XEP-0199)."""
-        with suppress(RefusedError):
+        with suppress(StanzaError):
             await self.session.ask(stanzas.ping(self._account.domain))
 
     def begin_delivery(self) -> None:

@@ -11,7 +11,7 @@ from formicary.errors import LinkError
 from formicary.extending import get_logger
 from formicary.transport.xmpp.stanzas import clean, escaped, quoted
 from formicary.xmpp import stanzas
-from formicary.xmpp.session import CLIENT, RefusedError
+from formicary.xmpp.session import CLIENT, StanzaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -184,7 +184,7 @@ class Presence:
         """Fetch the contact list and announce the agent; called with each new session."""
         for address in [*self._others]:
             self._gone(address)
-        with suppress(RefusedError):  # a server need not keep one
+        with suppress(StanzaError):  # a server need not keep one
             answer = await self._client.session.ask(stanzas.request("get", f"<query xmlns='{_ROSTER}'/>"))
             items = [] if answer is None else [_contact(item) for item in answer.iterfind(_ITEM)]
             addresses = {contact.address for contact in items}

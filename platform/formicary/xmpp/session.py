@@ -21,7 +21,7 @@ BACKOFF = (0.1, 2.0, 5.0)
 """Seconds before the first try to reconnect, the factor from one to the next, and the longest."""
 
 
-class RefusedError(LinkError):
+class StanzaError(LinkError):
     """Somebody has answered with an error."""
 
 
@@ -126,6 +126,6 @@ class Session(ABC):
             request: an `<iq/>` with an id.
 
         Raises:
-            RefusedError: the answer is an error.
+            StanzaError: the answer is an error.
             LinkError: the session ended first, or there is none.
         """

@@ -186,14 +186,14 @@ def test_why_an_agent_does_not_move_is_said_in_json_too(running, agent, full, wh
 
 def test_one_that_takes_its_time_before_it_moves_may_move_yet(running):
     running.said("create", "shop:Careful", "prudence")
-    says = running.refused("move", "prudence", "c2", "--time-out", "0.1", code=1)
+    says = running.refused("move", "prudence", "c2", "--timeout", "0.1", code=1)
     assert says.startswith(
         "formicary: ams@c1.lab.localhost has not answered within 0.1 s; agent prudence@c1.lab.localhost may "
         "still move: check where it is before you try again, or wait longer"
     )
     (running.path / "prudence").touch()
     running.until(lambda: "prudence" in running.said("agents", "--container", "c2"))
-    assert running.said("move", "prudence", "c1", "--time-out", "60") == (
+    assert running.said("move", "prudence", "c1", "--timeout", "60") == (
         "moved prudence@c1.lab.localhost to c1\n"
     )
     running.said("kill", "prudence")
@@ -216,7 +216,7 @@ def test_an_agent_is_fetched_to_the_platform_s_container(running):
 
 def test_a_copy_of_an_agent_begins_under_its_own_name(running):
     running.said("create", "shop:Tourist", "ada")
-    assert running.said("clone", "ada", "c2", "eve", "--time-out", "60") == (
+    assert running.said("clone", "ada", "c2", "eve", "--timeout", "60") == (
         "cloned ada@c1.lab.localhost to c2 as eve@c2.lab.localhost\n"
     )
     assert json.loads(running.said("clone", "ada", "c1", "bob", "--json")) == {

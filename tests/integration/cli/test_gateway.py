@@ -11,7 +11,7 @@ from tests.integration.cli.platforms import COMMAND, Lab
 from tests.integration.gateway.conftest import Echo
 
 from formicary import Container, Gateway, Message
-from formicary.errors import Failed
+from formicary.errors import FailedError
 
 pytestmark = pytest.mark.gateway
 
@@ -60,7 +60,7 @@ async def test_agents_of_all_containers_and_of_another_platform_write_to_each_ot
             }
             back = Message(to="echo%c2.lab.localhost", body="back", performative="request")
             assert (await right.conversations.ask(back, 20)).body == "back"
-            with pytest.raises(Failed, match="no agent named 'nobody' lives in container c2"):
+            with pytest.raises(FailedError, match="no agent named 'nobody' lives in container c2"):
                 await right.conversations.ask(Message(to="nobody%c2.lab.localhost"), 20)
             process.send_signal(signal.SIGINT)
             rest = (await process.stderr.read()).decode()

@@ -63,7 +63,7 @@ async def main():
         for agent in echo, asker, Carrier("hercules"), Carrier("ox"):
             await container.start(agent)
         await asker.join()
-        async with container.contract_net(search(type="carrier"), "a piano", deadline=30) as net:
+        async with container.contract_net(search(type="carrier"), "a piano", timeout=30) as net:
             best = min([bid async for bid in net.bids], key=lambda bid: int(bid.body))
             print((await net.award(best)).body)
 

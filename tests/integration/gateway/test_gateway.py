@@ -7,7 +7,7 @@ import pytest
 from tests.integration.gateway.conftest import Echo, platforms, until
 
 from formicary import Agent, Container, Gateway, Message
-from formicary.errors import ContainerClosedError, Failed, LinkError, UsageError
+from formicary.errors import ContainerClosedError, FailedError, LinkError, UsageError
 from formicary.protocols import ContractNet, Propose, Refuse, responds
 
 pytestmark = pytest.mark.gateway
@@ -33,7 +33,7 @@ async def test_a_contract_net_with_sellers_of_both_platforms():
         await right.start(Seller("cheap", 10))
         await right.start(Seller("out", None))
         theirs = {name: near.name_of(f"{name}@c1.right.localhost") for name in ("cheap", "out", "nobody")}
-        async with left.contract_net(["own", *theirs.values()], "a piano", deadline=10) as net:
+        async with left.contract_net(["own", *theirs.values()], "a piano", timeout=10) as net:
             bids = {bid.sender: bid async for bid in net.bids}
             result = await net.award(bids[theirs["cheap"]])
         assert {name: bid.body for name, bid in bids.items()} == {
@@ -90,11 +90,11 @@ async def test_agents_of_other_containers_reach_the_gateway_by_name():
             answer = await other.conversations.ask(Message(to=to, body="hello", performative="request"), 10)
             assert answer.body == "hello"
             assert echo.got[0].sender == "formicary-asker%c2.third.localhost@c1.right.localhost"
-            with pytest.raises(Failed, match="no agent named 'nobody'"):
+            with pytest.raises(FailedError, match="no agent named 'nobody'"):
                 await other.conversations.ask(Message(to="nobody%c1.right.localhost@c1"), 10)
             # Back to an agent that is in no container of the platform: its sender learns of that, too.
             lost = Message(to="nobody%c2.third.localhost")
-            with pytest.raises(Failed, match="no agent named 'nobody'"):
+            with pytest.raises(FailedError, match="no agent named 'nobody'"):
                 await right.conversations.ask(lost, 10)
 
 
@@ -119,7 +119,7 @@ async def test_what_waits_when_the_gateway_closes_is_brought_first():
                         Message(to="echo%c1.right.localhost", sender="x@c1.lab.localhost", body=str(number))
                     )
             assert len(echo.got) == 20
-            with pytest.raises(Failed, match="lives in container"):
+            with pytest.raises(FailedError, match="lives in container"):
                 await left.conversations.ask(Message(to="echo%c1.right.localhost"), 5)
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.plugins.ports import unused_port
 
 from formicary import Agent, Container, Gateway, Message
-from formicary.errors import Failed
+from formicary.errors import FailedError
 from formicary.protocols import ContractNet, Propose, Refuse, responds
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
 
@@ -111,7 +111,7 @@ async def ours_begin(container, market):
         await market.do(command)
     await container.start(Seller("own", 20))
     names = ["cheap%jade-platform", "dear%jade-platform", "out%jade-platform", "own"]
-    async with container.contract_net([*names, "nobody%jade-platform"], "a piano", deadline=10) as net:
+    async with container.contract_net([*names, "nobody%jade-platform"], "a piano", timeout=10) as net:
         bids = {bid.sender.partition("@")[0]: bid async for bid in net.bids}
         assert {name: bid.body for name, bid in bids.items()} == {
             "cheap%jade-platform": "10",
@@ -172,6 +172,6 @@ async def test_jade_that_is_gone_is_a_failure_at_once(tmp_path):
         assert (await container.conversations.ask(message, 20)).performative == "inform"
         market.process.kill()
         await market.process.wait()
-        with pytest.raises(Failed, match="is not there"):
+        with pytest.raises(FailedError, match="is not there"):
             await container.conversations.ask(message, 20)
         assert gateway.sent == 1

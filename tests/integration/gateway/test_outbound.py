@@ -7,7 +7,7 @@ import pytest
 from tests.integration.gateway.conftest import until
 
 from formicary import Container, Gateway, Message
-from formicary.errors import Failed, MailboxFullError
+from formicary.errors import FailedError, MailboxFullError
 from formicary.gateway import outbound
 
 pytestmark = pytest.mark.gateway
@@ -92,7 +92,7 @@ def ask(container, **fields):
 )
 async def test_a_platform_that_refuses_or_breaks_off(answer, why):
     async with meeting(answer) as (container, gateway, _):
-        with pytest.raises(Failed, match=why):
+        with pytest.raises(FailedError, match=why):
             await ask(container)
         assert gateway.sent == 0
 
@@ -100,7 +100,7 @@ async def test_a_platform_that_refuses_or_breaks_off(answer, why):
 async def test_a_platform_that_does_not_answer_holds_nobody_up():
     async with meeting(None, timeout=1) as (container, _, peer):
         results = await asyncio.gather(*(ask(container) for _ in range(20)), return_exceptions=True)
-        assert {type(result) for result in results} == {Failed}
+        assert {type(result) for result in results} == {FailedError}
         assert all("has not answered within 1 s" in str(result) for result in results)
         assert len(peer.bodies) == 1  # the others were not tried, each in turn
 
@@ -150,7 +150,7 @@ async def test_senders_wait_where_too_much_waits_and_are_told_when_it_takes_too_
 )
 async def test_what_other_platforms_have_no_place_for_fails(fields, why):
     async with meeting(OK, limit=1000) as (container, gateway, peer):
-        with pytest.raises(Failed, match=why):
+        with pytest.raises(FailedError, match=why):
             await ask(container, **fields)
         assert (gateway.sent, peer.bodies) == (0, [])
 
@@ -158,13 +158,13 @@ async def test_what_other_platforms_have_no_place_for_fails(fields, why):
 async def test_a_platform_that_nobody_knows_and_one_that_is_not_there():
     async with meeting(OK) as (container, gateway, _):
         with pytest.raises(
-            Failed, match=r"the address of the platform other is not known: add it with --peer"
+            FailedError, match=r"the address of the platform other is not known: add it with --peer"
         ):
             await container.conversations.ask(Message(to="seller%other"), 5)
         gateway.know("other", ["http://127.0.0.1:9/acc", "http://127.0.0.1:9/second"])
-        with pytest.raises(Failed, match=r"is not there, at http://127.0.0.1:9/second"):
+        with pytest.raises(FailedError, match=r"is not there, at http://127.0.0.1:9/second"):
             await container.conversations.ask(Message(to="seller%other"), 5)
-        with pytest.raises(Failed, match="not an agent of another platform"):
+        with pytest.raises(FailedError, match="not an agent of another platform"):
             await container.conversations.ask(Message(to="a%b%other"), 5)
 
 

@@ -14,10 +14,10 @@ from tests.unit.groups.crew import begin, distributor
 
 from formicary import Container, Message
 from formicary.errors import (
+    AdmissionError,
     GroupExistsError,
     MessageTooLargeError,
     NoSuchGroupError,
-    RefusedError,
     UsageError,
 )
 
@@ -77,7 +77,7 @@ async def test_a_gatekeeper_elsewhere_lets_in_whom_it_wants(platform, directory)
             return True if pass_key == "let me in" else f"{pass_key!r} is not what they say here"
 
         _, two, _ = await meet(containers, gatekeeper=gatekeeper)
-        with pytest.raises(RefusedError, match=r"^'please' is not what they say here$"):
+        with pytest.raises(AdmissionError, match=r"^'please' is not what they say here$"):
             await two.groups.request_role("market", "buyer", pass_key="please")
         assert keys[0] == ("agent-c2@c2.lab.localhost", "seller", "let me in")
         assert len(keys) == 3
@@ -177,7 +177,7 @@ async def test_a_slow_member_makes_senders_elsewhere_wait_and_nothing_gets_lost(
             before = sent
             await asyncio.sleep(0.05)
         assert sent < 5000
-        found = await c1.management.agents(container="c2")  # all else goes on meanwhile
+        found = await c1.management.list_agents(container="c2")  # all else goes on meanwhile
         assert len(found) == 2
         slow.resume()
         await sending

@@ -84,7 +84,8 @@ async def test_many_are_started_at_once_and_those_that_cannot_be_are_named():
     async with LocalPlatform(containers=2, placement="least-loaded") as platform:
         made = await platform.start_many(Cell, [f"w{number}" for number in range(200)])
         assert (len(made), made.failed) == (200, ())
-        assert [each.agents for each in await platform.container.management.containers()] == [100, 100, 0]
+        containers = await platform.container.management.list_containers()
+        assert [each.agents for each in containers] == [100, 100, 0]
         await platform.container.management.kill("w0@c1")
         await until(lambda: platform._placement.names_in("c1")[0] != "w0")
         assert await platform.start(Cell, "w0", group="red") == "w0@c1.lab.localhost"
@@ -110,16 +111,16 @@ async def test_who_has_moved_is_found_and_when_it_has_ended_elsewhere_its_name_i
 
 async def test_it_waits_until_no_agent_is_left():
     async with LocalPlatform(containers=2) as platform:
-        await platform.join()
+        await platform.wait_until_finished()
         await platform.start(Doing, "a", {"what": "start", "value": "b"})
-        await platform.join()
-        assert [each.agents for each in await platform.container.management.containers()] == [0, 0, 0]
+        await platform.wait_until_finished()
+        assert [each.agents for each in await platform.container.management.list_containers()] == [0, 0, 0]
         await platform.start(Doing, "c", {"what": "fail"})
         await platform.container.management.kill("c@c2")
         with pytest.raises(
             FormicaryError, match=r"^an agent failed: ValueError: no desk left \(raised by c/Do in cont"
         ):
-            await platform.join()
+            await platform.wait_until_finished()
 
 
 async def test_where_an_agent_has_failed_those_of_other_containers_are_waited_for_all_the_same():
@@ -127,9 +128,9 @@ async def test_where_an_agent_has_failed_those_of_other_containers_are_waited_fo
         await platform.start(Clerk, "clerk")
         await platform.start(Doing, "c", {"what": "fail"})
         await platform.container.management.kill("c@c2")
-        joining = asyncio.create_task(platform.join())
+        joining = asyncio.create_task(platform.wait_until_finished())
         for _ in range(20):
-            await platform.container.management.agents()
+            await platform.container.management.list_agents()
         assert not joining.done()
         await platform.container.management.kill("clerk@c1")
         with pytest.raises(FormicaryError, match="no desk left"):
@@ -286,7 +287,7 @@ class Work(OneShotBehaviour):
 async def main():
     async with LocalPlatform(containers=2) as platform:
         await platform.start(Worker, "w1", {"word": "hello"})
-        await platform.join()
+        await platform.wait_until_finished()
         print(*(child.pid for child in platform.children), flush=True)
         END
 

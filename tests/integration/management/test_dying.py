@@ -31,25 +31,25 @@ async def test_an_agent_in_another_process_is_looked_up_created_and_killed(platf
     async with platform("c1", "c2") as (c1, c2), join_process(c1, "c3") as process:
         management = c2.management
         await until(lambda: len(c2.members) == 3)
-        assert short(await management.agents()) == ["clerk@c3"]
-        described = {each.name: each for each in await management.containers()}
+        assert short(await management.list_agents()) == ["clerk@c3"]
+        described = {each.name: each for each in await management.list_containers()}
         assert described["c3"].pid == process.pid
         assert described["c3"].agents == 1
         await management.create(f"{CREW}:Clerk", "bob", container="c3", arguments={"desk": 2})
-        assert short(await management.agents("b*")) == ["bob@c3"]
+        assert short(await management.list_agents("b*")) == ["bob@c3"]
         await management.kill("clerk@c3")
-        assert short(await management.agents()) == ["bob@c3"]
+        assert short(await management.list_agents()) == ["bob@c3"]
 
 
 async def test_what_stands_still_is_missing_and_comes_back(platform, join_process, asker, impatient):
     async with platform("c1") as (c1,), join_process(c1, "c2") as process:
         asking = await asker(c1)
         process.send_signal(signal.SIGSTOP)
-        listing = await c1.management.agents()
+        listing = await c1.management.list_agents()
         assert short(listing) == ["asker@c1"]
         assert [each.domain for each in listing.missing] == ["c2.lab.localhost"]
         assert listing.missing[0].reason == "ams@c2.lab.localhost has not answered within 0.5 s"
-        containers = await c1.management.containers()
+        containers = await c1.management.list_containers()
         assert [each.name for each in containers] == ["c1"]
         assert [each.domain for each in containers.missing] == ["c2.lab.localhost"]
         said, content = await asking.ask("ams", {"action": "search"})
@@ -58,7 +58,7 @@ async def test_what_stands_still_is_missing_and_comes_back(platform, join_proces
         for doing in (
             c1.management.kill("clerk@c2"),
             c1.management.find("clerk@c2"),
-            c1.management.agents(container="c2"),
+            c1.management.list_agents(container="c2"),
         ):
             with pytest.raises(ManagementError, match="has not answered"):
                 await doing
@@ -85,7 +85,7 @@ async def test_what_dies_in_the_middle_is_an_error_and_not_a_hang(platform, join
             await creating
         assert await process.wait() == -signal.SIGKILL
         await until(lambda: len(c1.members) == 1)
-        listing = await c1.management.agents()
+        listing = await c1.management.list_agents()
         assert (short(listing), listing.missing) == ([], ())
         with pytest.raises(ManagementError, match="c2"):
             await c1.management.kill("clerk@c2")
@@ -97,7 +97,7 @@ async def test_a_container_that_is_not_there_cannot_be_reached(platform, asker):
             for doing in (
                 container.management.kill("bob@c9"),
                 container.management.create("a:B", "bob", container="c9"),
-                container.management.agents(container="c9"),
+                container.management.list_agents(container="c9"),
             ):
                 with pytest.raises(ManagementError, match="c9 cannot be reached"):
                     await doing
@@ -127,7 +127,7 @@ async def test_who_kills_the_last_agent_is_told_though_the_container_ends_with_i
         async def run():
             async with Container("c2", join=c1.join_address) as c2:
                 await start(c2, "last", Collect())
-                await c2.join()
+                await c2.wait_until_finished()
 
         running = asyncio.create_task(run())
         await until(lambda: "c2.lab.localhost" in c1.members)

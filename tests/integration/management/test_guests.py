@@ -29,12 +29,12 @@ async def test_a_guest_sees_all_and_is_seen_nowhere(platform):
         async with guest_of(c1) as guest:
             assert (await guest.management.describe("c1")).is_main
             domains = ["c1.lab.localhost", "c2.lab.localhost"]
-            assert [each.domain for each in await guest.management.containers()] == domains
+            assert [each.domain for each in await guest.management.list_containers()] == domains
             assert sorted(c1.members) == sorted(c2.members) == domains
             assert guest.members == {"c1.lab.localhost": 0}
-            [found] = await guest.management.agents()
+            [found] = await guest.management.list_agents()
             assert found == await guest.management.find("alice@c2")
-            assert [each.domain for each in await c2.management.containers()] == domains
+            assert [each.domain for each in await c2.management.list_containers()] == domains
 
 
 async def test_a_guest_s_short_names_are_those_of_the_platform_s_container(platform):
@@ -43,7 +43,7 @@ async def test_a_guest_s_short_names_are_those_of_the_platform_s_container(platf
         await guest.management.suspend("clerk")
         assert (await guest.management.find("clerk")).state.value == "suspended"
         await guest.management.kill("clerk")
-        assert await guest.management.agents() == ()
+        assert await guest.management.list_agents() == ()
         with pytest.raises(ManagementError, match="no agent named 'clerk' lives in container c1"):
             await guest.management.resume("clerk")
 
@@ -110,7 +110,7 @@ async def test_a_guest_knows_when_the_platform_s_container_has_gone(platform):
         await until(lambda: guest.members == {c1.domain: 0})
     await until(lambda: not guest.members)
     with pytest.raises(ManagementError, match="c1"):
-        await guest.management.containers()
+        await guest.management.list_containers()
     await guest.__aexit__(None, None, None)
 
 

@@ -59,7 +59,7 @@ async def test_from_everywhere_they_are_seen_where_they_are_and_as_they_are(plat
         bob.suspend()
         await c3.start(Cell("cell"))
         await c1.management.move("ada", "c2")
-        await c1.management.deactivate("eve", "message")
+        await c1.management.deactivate("eve")
         names = [
             "ada@c1",
             "bob@c2.lab.localhost",

@@ -48,13 +48,13 @@ async def test_what_is_done_here_takes_no_message():
         assert bob.made_with == {"desk": 3}
         await management.suspend("bob")
         assert (await management.find("bob")).state is AgentState.SUSPENDED
-        assert short(await management.agents(state="suspended")) == ["bob@c1"]
+        assert short(await management.list_agents(state="suspended")) == ["bob@c1"]
         await management.resume("bob@c1")
         assert (await management.find("bob@c1.lab.localhost/phone")).state is AgentState.ACTIVE
-        assert short(await management.agents(state=AgentState.SUSPENDED)) == []
+        assert short(await management.list_agents(state=AgentState.SUSPENDED)) == []
         await management.kill("bob@c1.lab.localhost")
         assert bob.state is AgentState.GONE
-        assert [each.name for each in await management.containers()] == ["c1"]
+        assert [each.name for each in await management.list_containers()] == ["c1"]
         assert sent.messages == []
 
 
@@ -75,12 +75,12 @@ async def test_it_is_the_same_from_everywhere_for_agents_of_everywhere(platform)
                     f"{CREW}:Clerk",
                 )
                 await management.suspend(full)
-                assert short(await management.agents(state="suspended")) == [f"bob@{where}"]
+                assert short(await management.list_agents(state="suspended")) == [f"bob@{where}"]
                 await management.resume(full)
                 assert bob.state is AgentState.ACTIVE
                 await management.kill(full)
                 assert there.agents == ()
-            listing = await management.containers()
+            listing = await management.list_containers()
             assert [(each.name, each.is_main) for each in listing] == [
                 ("c1", True), ("c2", False), ("c3", False)]  # fmt: skip
             assert listing.missing == ()
@@ -236,7 +236,7 @@ async def test_bad_input_is_refused_where_it_is_written():
             {"name": {1}},
         ):
             with pytest.raises(ManagementRequestError):
-                await management.agents(**options)
+                await management.list_agents(**options)
         for options in ({"arguments": {"a": object()}}, {"container": "c1.example.org"}):
             with pytest.raises(ManagementRequestError):
                 await management.create("a:B", "new", **options)
@@ -262,9 +262,9 @@ async def test_a_container_that_is_closed_says_so():
     async with container as c1:
         management = c1.management
     with pytest.raises(ContainerClosedError):
-        await management.containers()
+        await management.list_containers()
     with pytest.raises(ContainerClosedError):
-        await management.agents()
+        await management.list_agents()
 
 
 async def test_all_agents_are_found_however_many(platform, monkeypatch):
@@ -273,19 +273,19 @@ async def test_all_agents_are_found_however_many(platform, monkeypatch):
         for number in range(50):
             await c2.start(Cell(f"cell-{number}"))
         for container in (c1, c2):
-            assert len(await container.management.agents("cell*", container="c2")) == 50
-            assert len(await container.management.agents()) == 50
-            assert len(await container.management.agents("cell-4?")) == 10
+            assert len(await container.management.list_agents("cell*", container="c2")) == 50
+            assert len(await container.management.list_agents()) == 50
+            assert len(await container.management.list_agents("cell-4?")) == 10
         for agent in c2.agents[:1]:
             await agent.stop()
-        assert len(await c1.management.agents()) == 49  # of which there are full pages only
+        assert len(await c1.management.list_agents()) == 49  # of which there are full pages only
 
 
 async def test_a_great_many_agents_are_listed_over_a_link(platform):
     async with platform("c1", "c2") as (c1, c2):
         for number in range(25_000):
             await c2.start(Cell(f"cell-{number}"))
-        found = await c1.management.agents()
+        found = await c1.management.list_agents()
         assert len({agent.name for agent in found}) == 25_000
         assert found.missing == ()
 

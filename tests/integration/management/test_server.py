@@ -32,8 +32,8 @@ async def test_containers_at_a_server_manage_each_others_agents(server):
         await until(lambda: len(c1.members) == len(c2.members) == 2)
         assert await c1.management.create(f"{CREW}:Cell", "bob", container="c2") == f"bob@{c2.domain}"
         for container in (c1, c2):
-            assert [agent.name for agent in await container.management.agents()] == [f"bob@{c2.domain}"]
-            described = await container.management.containers()
+            assert [agent.name for agent in await container.management.list_agents()] == [f"bob@{c2.domain}"]
+            described = await container.management.list_containers()
             assert [(each.name, each.is_main) for each in described] == [("c1", True), ("c2", False)]
             assert {link.way for each in described for link in each.links} == {"xmpp"}
         await c1.management.kill("bob@c2")

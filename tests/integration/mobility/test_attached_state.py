@@ -8,7 +8,7 @@ import pytest
 from tests.unit.groups.crew import Member, begin, full, joined, players
 
 from formicary import Agent, AgentState, Container, CyclicBehaviour, Message
-from formicary.errors import AgentStateError, MoveError, RefusedError
+from formicary.errors import AdmissionError, AgentStateError, MoveError
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -29,7 +29,7 @@ def carry(agent, there, *, is_told=True):
         each.container.domain: each.container for each in here.dispatcher.transport._network.members.values()
     }
     address = agent.address
-    agent.state = AgentState.TRANSIT
+    agent._state = AgentState.TRANSIT
     attached_state = here.platform_services.attached_state.hand_over(address)
     there.platform_services.attached_state.check(address, attached_state)
     arrived = type(agent)(agent.name)
@@ -257,7 +257,7 @@ async def test_a_gatekeeper_that_is_a_method_goes_along_and_is_asked_where_it_is
         host, _ = carry(host, c2)
         await asyncio.sleep(6)
         await carol.groups.request_role("cave", "guest", pass_key="sesame")
-        with pytest.raises(RefusedError, match="the gatekeeper of the group 'cave' refused"):
+        with pytest.raises(AdmissionError, match="the gatekeeper of the group 'cave' refused"):
             await dave.groups.request_role("cave", "guest", pass_key="barley")
         bob, _ = carry(bob, c3)  # a visitor asks by the container where it lives
         await bob.groups.request_role("cave", "cook", pass_key="sesame")

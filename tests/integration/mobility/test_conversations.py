@@ -83,7 +83,7 @@ async def test_a_participant_whose_conversation_does_not_end_stays_and_says_so(k
 async def test_a_bidder_stays_until_it_is_told_of_its_bid():
     async with two() as (c1, c2):
         await c1.start(Clerk("clerk"))
-        async with c2.contract_net(["clerk@c1"], "a piano", deadline=3) as net:
+        async with c2.contract_net(["clerk@c1"], "a piano", timeout=3) as net:
             (bid,) = [bid async for bid in net.bids]
             moving = asyncio.create_task(c1.management.move("clerk", "c2"))
             await asyncio.sleep(1)
@@ -119,7 +119,7 @@ async def test_who_has_begun_one_that_does_not_end_stays_and_says_so():
 
 async def test_a_behaviour_that_leaves_in_its_own_conversation_is_told():
     async def leave(behaviour):
-        async with behaviour.contract_net(["clerk@c2"], "x", deadline=3) as net:
+        async with behaviour.contract_net(["clerk@c2"], "x", timeout=3) as net:
             assert [bid.body async for bid in net.bids] == ["1"]
             with pytest.raises(
                 MoveError, match="has begun a conversation by fipa-contract-net with clerk@c2"

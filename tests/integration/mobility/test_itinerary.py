@@ -92,7 +92,7 @@ async def test_an_agent_waits_for_a_stop_and_can_be_moved_meanwhile():
         await c1.management.move("ada", "c3")
         async with Container("c4", join=c1.join_address, accepts=[HERE]) as c4:
             await until(lambda: c4.agents)
-            (found,) = await c1.management.agents("ada")
+            (found,) = await c1.management.list_agents("ada")
             assert found.container == c4.domain
             message = Message(to="ada", body="go on", sender="ada@c1.lab.localhost")
             c1.dispatcher.send_nowait(message)

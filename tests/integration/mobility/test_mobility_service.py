@@ -172,7 +172,7 @@ async def test_what_leaves_a_container_that_closes_is_not_stopped_there():
         await asyncio.sleep(0)
         await c1.close()
         await moving
-        assert c1.failures.latest is None
+        assert c1.failure_log.latest is None
         assert agent_in(c2, "alice").data.places == ["c2"]
 
 

@@ -80,12 +80,12 @@ async def test_an_agent_goes_where_it_is_asked_to_and_is_seen_there(kind):
             for looking in opened:
                 found = await looking.management.find("ada@c1")
                 assert (found.container, found.state) == (to.domain, AgentState.ACTIVE)
-                assert list(await looking.management.agents()) == [found]
+                assert list(await looking.management.list_agents()) == [found]
         await c3.management.retract("ada@c1")
         assert (await c1.management.find("ada")).container == c3.domain
         assert await c1.management.clone("ada", "c2", "bob") == f"bob@{c2.domain}"
         assert await c2.management.clone("ada@c1", "c1", "eve") == f"eve@{c1.domain}"
-        assert sorted(agent.name for agent in await c3.management.agents()) == [
+        assert sorted(agent.name for agent in await c3.management.list_agents()) == [
             f"ada@{c1.domain}",
             f"bob@{c2.domain}",
             f"eve@{c1.domain}",
@@ -126,7 +126,7 @@ async def test_one_whose_hook_runs_is_seen_in_transit_and_can_be_killed():
         moving = asyncio.create_task(c1.management.move("ada", "c2"))
         await until(lambda: "ada@c1.lab.localhost" in c2.lifecycle.arriving)
         for looking in (c1, c2):
-            (listed,) = await looking.management.agents(state="transit")
+            (listed,) = await looking.management.list_agents(state="transit")
             (located,) = await looking.management.locate(["ada@c1"])
             assert listed == await looking.management.find("ada@c1")
             for seen in (listed, located):
@@ -182,7 +182,7 @@ async def test_where_an_agent_goes_and_what_it_waits_for_is_seen_from_outside():
         hand_over.receive = lambda domain, payload: None  # nothing that is said of it is heard
         moving = asyncio.create_task(ada.move("c3"))
         await until(lambda: "ada@c1.lab.localhost" in hand_over.departures)
-        (found,) = await c1.management.agents("ada")
+        (found,) = await c1.management.list_agents("ada")
         assert (found.container, found.state) == (c2.domain, AgentState.TRANSIT)
         transit = found.transit
         assert (transit.to, transit.waits_for) == (c3.domain, "c3 to make it ready")
@@ -192,7 +192,7 @@ async def test_where_an_agent_goes_and_what_it_waits_for_is_seen_from_outside():
         assert shown.endswith(", waits for c3 to make it ready")
         moving.cancel()
         await asyncio.wait([moving])
-        assert (await c1.management.agents("ada"))[0].transit is None
+        assert (await c1.management.list_agents("ada"))[0].transit is None
 
 
 async def test_one_that_does_not_come_to_rest_yet_waits_for_that():

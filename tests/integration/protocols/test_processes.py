@@ -10,7 +10,7 @@ import pytest
 from tests.integration.protocols.crew import Worker
 
 from formicary import LocalPlatform
-from formicary.errors import Failed
+from formicary.errors import FailedError
 
 
 async def test_a_contract_net_over_containers_and_a_participant_that_is_killed():
@@ -21,7 +21,7 @@ async def test_a_contract_net_over_containers_and_a_participant_that_is_killed()
             await platform.start(Worker, name)
         places = {(await asker.request(name, "0", timeout=60)).body: name for name in names}
         assert len(places) == 2, "both take part"
-        async with asker.contract_net(names, "it", deadline=60) as net:
+        async with asker.contract_net(names, "it", timeout=60) as net:
             bids = {bid.body: bid async for bid in net.bids}
             assert sorted(bids) == ["1", "2", "3", "4"]
             assert (await net.award(bids["1"])).body.startswith("a in c")
@@ -31,6 +31,6 @@ async def test_a_contract_net_over_containers_and_a_participant_that_is_killed()
         asked = asyncio.create_task(asker.request(places["c2"], "600"))
         await asyncio.sleep(0.1)
         os.kill(victim.pid, signal.SIGKILL)
-        with pytest.raises(Failed, match=rf"{places['c2']}@c2.* lost|killed"):
+        with pytest.raises(FailedError, match=rf"{places['c2']}@c2.* lost|killed"):
             await asyncio.wait_for(asked, 60)
         assert not asker.conversations.expected

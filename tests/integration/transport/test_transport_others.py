@@ -256,11 +256,11 @@ async def test_others_take_part_in_a_request_and_a_contract_net(containers, peer
         await c1.start(Trader("alice"))
         assert (await c1.request(other.account, "paint", timeout=60)).body == "done"
         assert await other.line() == ["request", "paint"]
-        async with c1.contract_net(["alice", other.account], "a piano", deadline=60) as net:
+        async with c1.contract_net(["alice", other.account], "a piano", timeout=60) as net:
             bids = {bid.body: bid async for bid in net.bids}
             assert bids["10"].sender.startswith(f"{other.account}/")
             assert (await net.award(bids["10"])).body == "delivered"
-        async with c1.contract_net(["alice", other.account], "a harp", deadline=60) as net:
+        async with c1.contract_net(["alice", other.account], "a harp", timeout=60) as net:
             bids = {bid.body: bid async for bid in net.bids}
             assert (await net.award(bids["20"])).body == "delivered from here"
         assert [(await other.line())[0] for _ in range(4)] == [

@@ -160,7 +160,7 @@ class Nobody:
     def give_back(self, message):
         raise AssertionError
 
-    def ended(self, strand):
+    def strand_ended(self, strand):
         pass
 
     def strand_name(self):

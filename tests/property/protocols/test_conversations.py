@@ -87,7 +87,7 @@ def test_a_contract_net_ends_in_time_and_knows_of_every_bidder(scripts, awards):
             names = await puppets(container, scripts)
             asker = Agent("asker")
             await container.start(asker)
-            async with asker.contract_net(names, "x", deadline=3) as net:
+            async with asker.contract_net(names, "x", timeout=3) as net:
                 bids = [bid async for bid in net.bids]
                 assert asyncio.get_running_loop().time() <= 3.01
                 senders = [bid.sender for bid in bids]

@@ -25,7 +25,7 @@ class Echo(CyclicBehaviour):
 class Looks(CyclicBehaviour):
     async def run(self):
         await self.agent.directory.search(type="x")
-        await self.agent.container.management.containers()
+        await self.agent.container.management.list_containers()
         await self.ask(Message(to="e", performative="request"), timeout=10)
         await asyncio.sleep(0.0001)
 
@@ -66,7 +66,7 @@ async def live(*, is_echo_first):
 async def test_agents_that_wake_up_while_it_closes_cause_no_alarm(caplog, is_echo_first):
     container = await live(is_echo_first=is_echo_first)
     assert [record.getMessage() for record in caplog.records if record.levelno > logging.INFO] == []
-    assert not container.failures.total
+    assert not container.failure_log.total
     assert not container.is_open
     with pytest.raises(ContainerClosedError):
         _ = container.directory
@@ -103,4 +103,4 @@ async def test_mistakes_of_the_program_are_seen_until_the_end(caplog, error):
         await container.start(agent)
         await asyncio.sleep(0.01)
     assert "behaviour FailsAtTheEnd of agent a ended with an exception" in caplog.text
-    assert [failure.text for failure in container.failures] == ["mine"]
+    assert [failure.text for failure in container.failure_log] == ["mine"]

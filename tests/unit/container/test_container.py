@@ -190,9 +190,9 @@ async def test_several_containers_live_in_one_process():
 
 async def test_join_waits_until_nobody_lives_there():
     async with Container("c1") as container:
-        await container.join()
+        await container.wait_until_finished()
         agents = [await start(container, name, Collect()) for name in "ab"]
-        joining = [asyncio.create_task(container.join()) for _ in range(2)]
+        joining = [asyncio.create_task(container.wait_until_finished()) for _ in range(2)]
         await agents[0].stop()
         await until_idle()
         assert not any(task.done() for task in joining)

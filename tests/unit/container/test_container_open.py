@@ -88,7 +88,7 @@ async def test_an_agent_may_close_its_own_container(where):
     async with Container("c1") as container:
         agent, other = await start(container, "a", Close()), await start(container, "b", Collect())
         async with asyncio.timeout(5):
-            await container.join()
+            await container.wait_until_finished()
     assert agent.state is other.state is AgentState.GONE
 
 

@@ -362,7 +362,7 @@ def test_a_container_without_a_block_closes_and_then_the_program_ends(waits, cap
         if waits == "sleep":
             await asyncio.sleep(50)
         if waits == "join":
-            await container.join()
+            await container.wait_until_finished()
         await until_idle()
         await container.close()
 
@@ -453,7 +453,7 @@ async def main():
             await container.start(agent)
         agent.add_behaviour(Leave())
         print("ready", flush=True)
-        await container.join()
+        await container.wait_until_finished()
 
 if "uvloop" in sys.argv:
     import uvloop

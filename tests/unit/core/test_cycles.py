@@ -437,7 +437,7 @@ async def test_agents_start_and_stop_others_from_within():
 
     async with synchronous() as container:
         await start(container, "a", do(make))
-        await container.join()
+        await container.wait_until_finished()
 
 
 # -- reproducible --------------------------------------------------------------------------------------------

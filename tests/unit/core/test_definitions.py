@@ -336,8 +336,6 @@ class Listed(Agent):
             PlainSetup("a"),
             "PlainSetup.setup() is a plain function, which cannot be awaited: write `async def setup",
         ),
-        (Moody("a"), "agent a has set `state` to str, but that attribute is reserved"),
-        (Moody("a", "address"), "agent a has set `address` to str, but that attribute is reserved"),
         (Moody("a", "stop"), "agent a has set `stop` to str, but that attribute is reserved"),
         (
             Moody("a", "_behaviours"),
@@ -352,6 +350,74 @@ async def test_what_is_no_agent_is_refused(given, sentence):
             with pytest.raises(DefinitionError, match=re.escape(sentence)):
                 await container.start(given)
         assert container.agents == ()
+
+
+RESERVED = [
+    "name",
+    "address",
+    "state",
+    "container",
+    "directory",
+    "groups",
+    "behaviours",
+    "random",
+    "failures",
+]
+
+
+@pytest.mark.parametrize("attribute", RESERVED)
+async def test_who_sets_what_is_the_platforms_is_told_at_once(attribute):
+    sentence = f"agent a has set `{attribute}` to str, but that attribute is reserved: rename it"
+    with pytest.raises(DefinitionError, match=sentence):
+        Moody("a", attribute)
+    behaviour = do(lambda own: setattr(own.agent, attribute, "busy"))
+    async with Container("c1") as container:
+        await start(container, "a", behaviour)
+        with pytest.raises(DefinitionError, match=sentence):
+            await behaviour.join()
+        await container.agents[0].stop()
+
+
+async def test_who_sets_its_state_before_it_is_an_agent_is_told():
+    class Early(Agent):
+        def __init__(self):
+            self.state = "early"
+            super().__init__("early")
+
+    with pytest.raises(DefinitionError, match="Early has set `state` to str, but that attribute is reserved"):
+        Early()
+
+
+async def test_who_sets_an_attribute_to_what_it_is_changes_nothing():
+    class Twice(Agent):
+        def __init__(self, name):
+            super().__init__(name)
+            self.name = name
+
+    async with Container("c1") as container:
+        await container.start(twice := Twice("twice"))
+        assert (twice.name, twice.address) == ("twice", "twice@c1.lab.localhost")
+
+
+async def test_who_replaces_what_only_the_platform_calls_is_told():
+    class Player(Agent):
+        def abandon(self):
+            """Leave the game."""
+
+    class Game(CyclicBehaviour):
+        def start_strand(self):
+            """Begin to spin."""
+
+        async def run(self):
+            await self.receive()
+
+    async with Container("c1") as container:
+        with pytest.raises(
+            DefinitionError, match="agent a has set `abandon` to function, but that attribute"
+        ):
+            await container.start(Player("a"))
+        with pytest.raises(DefinitionError, match="Game has set `start_strand` to function"):
+            Agent("b").add_behaviour(Game())
 
 
 async def test_an_agent_that_sets_its_state_while_it_is_set_up_is_told():

@@ -47,8 +47,8 @@ async def test_an_agent_knows_how_often_and_with_what_its_behaviours_have_failed
         assert failure.place.startswith("test_failures.py:")
         assert failure.place.endswith(", in fail")
         assert str(failure) == f"a/Do: ValueError: mine ({failure.place})"
-        assert container.failures.total == 1
-        assert list(container.failures) == [failure]
+        assert container.failure_log.total == 1
+        assert list(container.failure_log) == [failure]
 
 
 async def test_setup_and_handle_fail_in_the_same_way():
@@ -63,10 +63,10 @@ async def test_setup_and_handle_fail_in_the_same_way():
                 container, f"a{number}", do(lambda b: b.send(Message(to=("m", "n"), body=b.agent.name)))
             )
         await until_idle()
-        assert (plain.failures, later.failures, container.failures.total) == (3, 3, 7)
+        assert (plain.failures, later.failures, container.failure_log.total) == (3, 3, 7)
         assert (plain.last_failure.name, plain.last_failure.text) == ("m/handle", "a2")
         assert later.last_failure.name == "n/handle"
-        assert next(iter(container.failures)).name == "u/setup"
+        assert next(iter(container.failure_log)).name == "u/setup"
 
 
 async def test_what_is_shown_of_a_failure_is_one_line_and_not_long():
@@ -89,8 +89,8 @@ async def test_the_latest_failures_are_kept_and_all_are_counted():
         await container.start(Careless("m"))
         await start(container, "a", do(lambda b: send_many(b, 300)))
         await until_idle()
-        assert container.failures.total == 300
-        assert [failure.text for failure in container.failures] == [str(number) for number in range(200, 300)]
+        assert container.failure_log.total == 300
+        assert [each.text for each in container.failure_log] == [str(number) for number in range(200, 300)]
 
 
 async def send_many(behaviour, count):
@@ -135,10 +135,10 @@ async def test_who_joins_the_container_is_told_when_all_have_ended():
         await start(container, "a", do(fail), do(stop))
         await start(container, "b", do(stop))
         with pytest.raises(ValueError, match="mine") as caught:
-            await container.join()
+            await container.wait_until_finished()
         assert container.agents == ()
         assert caught.value.__notes__ == ["raised by a/Do in container c1"]
-        await container.join()  # it was told
+        await container.wait_until_finished()  # it was told
 
 
 async def test_of_several_failures_the_first_is_raised_and_the_others_are_counted():
@@ -148,9 +148,9 @@ async def test_of_several_failures_the_first_is_raised_and_the_others_are_counte
         for agent in agents:
             await agent.stop()
         with pytest.raises(ValueError, match="mine") as caught:
-            await container.join()
+            await container.wait_until_finished()
         assert caught.value.__notes__ == ["raised by a/Do in container c1; 2 more failed there, see the log"]
-        await container.join()
+        await container.wait_until_finished()
 
 
 @pytest.mark.parametrize("whom", ["agent", "behaviour", "setup"])
@@ -164,8 +164,8 @@ async def test_what_somebody_was_told_is_not_told_again(whom):
             with pytest.raises(ValueError, match="mine"):
                 await (agent if whom == "agent" else behaviour).join()
             await agent.stop()
-        await container.join()
-        assert container.failures.total == 1
+        await container.wait_until_finished()
+        assert container.failure_log.total == 1
 
 
 async def test_many_failures_that_nobody_asks_for_are_not_kept(caplog):

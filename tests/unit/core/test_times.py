@@ -9,11 +9,13 @@ import pytest
 from tests.unit.core.agents import Collect, Echo, do, start
 
 from formicary import Agent, Container, Message, PeriodicBehaviour, TimeoutBehaviour
-from formicary.core.times import check_until, seconds_left
+from formicary.core.clock import now
+from formicary.core.times import check_limit, seconds_left
 from formicary.errors import FormicaryError, UsageError
 from formicary.protocols import Request, responds
 from formicary.testing import MemoryNetwork
 
+LAST_DAY = datetime.max.replace(tzinfo=UTC)
 TO_B = {"to": "b", "performative": "request"}
 WAITS = {
     "receive": lambda behaviour, time: behaviour.receive(time),
@@ -26,16 +28,16 @@ WAITS = {
     "compute": lambda behaviour, time: behaviour.compute(math.sqrt, 4, timeout=time),
     "join": lambda behaviour, time: behaviour.agent.behaviours[1].join(time),
     "gather_answers": lambda behaviour, time: _all(behaviour.gather_answers([Message(**TO_B)], time)),
-    "contract_net": lambda behaviour, time: _entered(behaviour.contract_net(["b"], deadline=time)),
+    "contract_net": lambda behaviour, time: _entered(behaviour.contract_net(["b"], timeout=time)),
+    "deactivate": lambda behaviour, time: behaviour.agent.deactivate(time),
 }
 ABOVE_ZERO = {
     "english_auction": lambda behaviour, time: behaviour.english_auction(
-        ["b"], "it", start=1, step=1, patience=time
+        ["b"], "it", start=1, step=1, timeout=time
     ),
     "clone": lambda behaviour, time: behaviour.agent.clone("c1", "other", timeout=time),
     "move": lambda behaviour, time: behaviour.agent.container.management.move("b", "c1", timeout=time),
     "retract": lambda behaviour, time: behaviour.agent.container.management.retract("b", timeout=time),
-    "deactivate": lambda behaviour, time: behaviour.agent.deactivate(time),
 }
 
 
@@ -63,8 +65,6 @@ async def test_what_is_no_time_is_refused_by_whatever_waits(time):
 async def test_some_times_need_an_end_and_a_length(time):
     async with Container("c1") as container:
         for name, wait in ABOVE_ZERO.items():
-            if (name, time) == ("deactivate", 0):
-                continue  # it sleeps for no time
             behaviour = do(lambda own, wait=wait: wait(own, time))
             await start(container, f"a-{name.replace('_', '-')}", behaviour)
             with pytest.raises(UsageError):
@@ -110,12 +110,26 @@ def test_a_start_may_be_in_the_past():
 
 
 @pytest.mark.parametrize(
-    ("until", "seconds"),
-    [(None, None), (math.inf, None), (timedelta.max, None), (2, 2), (timedelta(0, 2), 2)],
+    ("time", "deadline", "seconds"),
+    [
+        (None, None, None),
+        (math.inf, None, None),
+        (2, None, 2),
+        (None, datetime.max.replace(tzinfo=UTC), None),
+    ],
 )
-def test_an_end_may_be_a_number_or_a_length(until, seconds):
-    check_until(until, "until=")
-    assert seconds_left(until) == seconds
+async def test_an_end_may_be_a_timeout_or_a_deadline(time, deadline, seconds):
+    assert seconds_left(check_limit(time, deadline)) == seconds
+
+
+async def test_a_deadline_is_a_moment():
+    at = now() + timedelta(hours=1)
+    assert 3500 < seconds_left(check_limit(None, at)) <= 3600
+    for given in (3, timedelta(seconds=3), "2026-12-01T10:00"):
+        with pytest.raises(UsageError, match=r"^deadline= must be a datetime, such as .*, not "):
+            check_limit(None, given)
+    with pytest.raises(UsageError, match="timeout= and deadline= cannot both be given"):
+        check_limit(1, at)
 
 
 def test_messages_take_a_time():

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.groups.crew import Member, begin, full, joined, players
 
 from formicary import Container, Message
-from formicary.errors import GroupError, InvalidMessageError, RefusedError
+from formicary.errors import AdmissionError, GroupError, InvalidMessageError
 
 pytestmark = pytest.mark.virtual_clock
 
@@ -42,7 +42,7 @@ async def test_a_gatekeeper_decides_and_its_reason_is_given(gatekeeper, where, d
         await asyncio.sleep(1)
         await bob.groups.request_role("club", "guest", pass_key=[1, {"a": None}])
         reason = rf"not you, eve@{where}.lab.localhost, as guest with \[1, \{{'a': None\}}\]$"
-        with pytest.raises(RefusedError, match=reason):
+        with pytest.raises(AdmissionError, match=reason):
             await eve.groups.request_role("club", "guest", pass_key=(1, {"a": None}))
         await asyncio.sleep(1)
         for agent in (alice, bob, eve):
@@ -70,7 +70,7 @@ async def test_a_gatekeeper_that_does_not_say_yes_refuses(gatekeeper, reason, ca
         await alice.groups.create("club", gatekeeper=gatekeeper)
         await asyncio.sleep(1)
         for agent in (bob, carol):
-            with pytest.raises(RefusedError, match=reason):
+            with pytest.raises(AdmissionError, match=reason):
                 await agent.groups.request_role("club", "guest")
         assert await players(carol, "club") == full("alice@c1")
 
@@ -81,7 +81,7 @@ async def test_a_manager_needs_nobodys_leave_but_members_do_for_each_role():
         await alice.groups.create("club", gatekeeper=lambda agent, role, key: role == "guest")
         await alice.groups.request_role("club", "host")
         await bob.groups.request_role("club", "guest")
-        with pytest.raises(RefusedError):
+        with pytest.raises(AdmissionError):
             await bob.groups.request_role("club", "host")
         assert await players(bob, "club", "host") == full("alice@c1")
 
@@ -95,10 +95,10 @@ async def test_without_its_manager_a_secured_group_goes_on_and_admits_nobody(end
         await bob.groups.request_role("club", "guest")
         await (alice.groups.leave("club") if ending == "leaves" else alice.stop())
         await asyncio.sleep(1)
-        with pytest.raises(RefusedError, match="the manager of the group 'club' has left it"):
+        with pytest.raises(AdmissionError, match="the manager of the group 'club' has left it"):
             await carol.groups.request_role("club", "guest")
         (dave,) = await begin(c1, "dave")
-        with pytest.raises(RefusedError, match="has left"):
+        with pytest.raises(AdmissionError, match="has left"):
             await dave.groups.request_role("club", "guest")
         assert await players(dave, "club") == full("bob@c2")
 
@@ -111,7 +111,7 @@ async def test_a_manager_that_has_just_left_refuses():
         await bob.groups.roles("club")
         network.delay = 1
         await alice.groups.leave("club")
-        with pytest.raises(RefusedError, match="no longer manages the group 'club'"):
+        with pytest.raises(AdmissionError, match="no longer manages the group 'club'"):
             await bob.groups.request_role("club", "guest")
         await asyncio.sleep(5)
 

@@ -10,6 +10,7 @@ from tests.unit.groups.crew import Member, begin, full, joined, players
 
 from formicary import AgentState, Container
 from formicary.errors import (
+    AdmissionError,
     AgentStateError,
     ContainerClosedError,
     DirectoryError,
@@ -18,7 +19,6 @@ from formicary.errors import (
     NameTakenError,
     NoSuchGroupError,
     NotAMemberError,
-    RefusedError,
 )
 from formicary.groups.mailing import DISTRIBUTOR
 
@@ -90,7 +90,7 @@ async def test_nobody_takes_over_as_manager():
     async with Container("c1") as c1:
         alice, bob = await begin(c1, "alice", "bob")
         await alice.groups.create("market")
-        with pytest.raises(RefusedError, match="reserved for the creator of the group"):
+        with pytest.raises(AdmissionError, match="reserved for the creator of the group"):
             await bob.groups.request_role("market", "manager")
 
 

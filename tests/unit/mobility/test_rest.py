@@ -745,7 +745,7 @@ async def test_those_who_join_at_home_wait_on():
         assert not late.done()
         agent.ended_elsewhere()
         await asyncio.gather(joined, late)
-        await c1.join()
+        await c1.wait_until_finished()
 
 
 async def test_those_who_join_elsewhere_are_told_where_it_went():
@@ -755,7 +755,7 @@ async def test_those_who_join_elsewhere_are_told_where_it_went():
         await asyncio.sleep(0)
         await bring_to_rest(agent, None)
         del c1.dispatcher.agents[agent.address]
-        agent.address = "alice@c3.lab.localhost"
+        agent._address = "alice@c3.lab.localhost"
         c1.dispatcher.agents[agent.address] = agent
         c1.dispatcher.held[agent.address] = c1.dispatcher.held.pop(ALICE)
         dissolve(agent, "c2.lab.localhost")

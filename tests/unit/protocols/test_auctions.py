@@ -93,7 +93,7 @@ async def test_who_is_second_at_a_price_is_called_for_the_next_one():
 
 async def test_a_bid_for_an_earlier_price_does_not_count():
     slow, quick = Buyer("slow", 30, delay=1.5), Buyer("quick", 20)
-    sale = await sell("english_auction", slow, quick, start=10, step=10, patience=1)
+    sale = await sell("english_auction", slow, quick, start=10, step=10, timeout=1)
     assert (sale.winner, sale.price) == (name("quick"), 10)
 
 

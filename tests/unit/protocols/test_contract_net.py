@@ -9,7 +9,7 @@ from tests.unit.core.agents import Collect, start
 from tests.unit.protocols.agents import Bidder, run
 
 from formicary import Agent, Container, Message
-from formicary.errors import Failed, NoAnswer, ProtocolError
+from formicary.errors import FailedError, NoAnswerError, ProtocolError
 from formicary.protocols import (
     ContractNet,
     IteratedContractNet,
@@ -50,7 +50,7 @@ async def cheapest(behaviour, partners, **options):
 async def test_the_best_bid_is_awarded_and_the_others_are_rejected():
     async with Container("c1") as container:
         agents = await bidders(container, 3, 1, 2)
-        result, net = await run(container, lambda b: cheapest(b, ["b0", "b1", "b2"], deadline=3))
+        result, net = await run(container, lambda b: cheapest(b, ["b0", "b1", "b2"], timeout=3))
         await until_idle()
         assert (result.body, result.sender) == ("job done by b1", name("b1"))
         assert [agent.heard for agent in agents] == [
@@ -66,7 +66,7 @@ async def test_the_best_bid_is_awarded_and_the_others_are_rejected():
 
 async def test_leaving_without_an_award_rejects_all():
     async def leave(behaviour):
-        async with behaviour.contract_net(["b0", "b1"], deadline=3) as net:
+        async with behaviour.contract_net(["b0", "b1"], timeout=3) as net:
             async for _ in net.bids:
                 pass
 
@@ -83,14 +83,14 @@ async def test_where_the_container_is_closed_at_once_the_others_hear_of_it_all_t
         agents = await bidders(container, *range(1 + others))
         (new,) = await bidders(container, 5, first=1 + others)
         names = [agent.name for agent in agents]
-        async with container.contract_net(names, "job", deadline=3) as net:
+        async with container.contract_net(names, "job", timeout=3) as net:
             await net.award(min([bid async for bid in net.bids], key=lambda bid: int(bid.body)))
         await container.dispatcher.send(
             Message(to=new.name, protocol="fipa-contract-net", performative="cfp")
         )
     assert [agent.heard for agent in agents] == [["accept-proposal"]] + others * [["reject-proposal"]]
     assert [letter.message.performative for letter in container.dead_letters] == ["cfp"]  # it is no end
-    assert container.failures.total == 0
+    assert container.failure_log.total == 0
 
 
 async def test_who_needs_long_after_a_rejection_is_cancelled_as_the_container_closes():
@@ -112,7 +112,7 @@ async def test_who_needs_long_after_a_rejection_is_cancelled_as_the_container_cl
             assert [bid.body async for bid in net.bids] == ["1"]
     assert sad.was_cancelled
     assert now() == 0
-    assert (len(container.dead_letters), container.failures.total) == (0, 0)
+    assert (len(container.dead_letters), container.failure_log.total) == (0, 0)
 
 
 async def test_who_never_answered_is_named_and_the_time_has_an_end():
@@ -126,17 +126,17 @@ async def test_who_never_answered_is_named_and_the_time_has_an_end():
         await container.start(Picky("picky"))
         await start(container, "deaf", Collect())
         partners = ["b0", "picky", "deaf", "nobody"]
-        result, net = await run(container, lambda b: cheapest(b, partners, deadline=3))
+        result, net = await run(container, lambda b: cheapest(b, partners, timeout=3))
         assert now() == 3
         assert result.body == "job done by b0"
         assert net.missing == (name("deaf"),)
         assert {who: answer.body for who, answer in net.refused.items()} == {name("picky"): "not today"}
-        assert isinstance(net.failed[name("nobody")], Failed)
+        assert isinstance(net.failed[name("nobody")], FailedError)
 
 
 async def test_a_bid_after_the_deadline_is_not_taken_and_its_bidder_is_told():
     async def wait(behaviour):
-        async with behaviour.contract_net(["b0", "b1"], deadline=3) as net:
+        async with behaviour.contract_net(["b0", "b1"], timeout=3) as net:
             bids = [bid.sender async for bid in net.bids]
             await asyncio.sleep(10)
             return bids, net.missing
@@ -154,7 +154,7 @@ async def test_a_bid_after_the_deadline_is_not_taken_and_its_bidder_is_told():
 
 async def test_two_bids_of_one_bidder_are_one():
     async def collect(behaviour):
-        async with behaviour.contract_net(["twice"], deadline=3) as net:
+        async with behaviour.contract_net(["twice"], timeout=3) as net:
             bids = []
             async for bid in net.bids:
                 bids.append(bid.body)
@@ -200,7 +200,7 @@ async def test_an_award_is_for_a_bid_of_this_call_and_only_once():
 
 async def test_who_was_not_asked_does_not_bid():
     async def forge(behaviour):
-        async with behaviour.contract_net(["slow"], deadline=3) as net:
+        async with behaviour.contract_net(["slow"], timeout=3) as net:
             await asyncio.sleep(1)
             call = slow.behaviours[0].messages[0]
             forged = Message(
@@ -225,7 +225,7 @@ async def test_one_who_is_awarded_and_ends_has_failed_at_once():
     async def award(behaviour):
         async with behaviour.contract_net(["mortal"]) as net:
             (bid,) = [bid async for bid in net.bids]
-            with pytest.raises(Failed, match="ended in the middle"):
+            with pytest.raises(FailedError, match="ended in the middle"):
                 await net.award(bid, timeout=60)
             return now(), list(net.failed)
 
@@ -248,9 +248,9 @@ async def test_a_report_that_does_not_come_in_time_is_cancelled():
                 raise
 
     async def award(behaviour):
-        async with behaviour.contract_net(["slow"], deadline=1) as net:
+        async with behaviour.contract_net(["slow"], timeout=1) as net:
             (bid,) = [bid async for bid in net.bids]
-            with pytest.raises(NoAnswer):
+            with pytest.raises(NoAnswerError):
                 await net.award(bid, timeout=5)
             return now()
 
@@ -318,11 +318,11 @@ async def test_a_call_may_be_repeated():
             yield f"for {price}"
 
     async def haggle(behaviour):
-        async with behaviour.iterated_contract_net(["h1", "h2"], "job", deadline=1) as net:
+        async with behaviour.iterated_contract_net(["h1", "h2"], "job", timeout=1) as net:
             bids = [bid async for bid in net.bids]
-            await net.call_again(bids, "cheaper", deadline=1)
+            await net.call_again(bids, "cheaper", timeout=1)
             bids = [bid async for bid in net.bids]
-            await net.call_again(bids[:1], "cheaper", deadline=1)
+            await net.call_again(bids[:1], "cheaper", timeout=1)
             (bid,) = [bid async for bid in net.bids]
             await asyncio.sleep(5)
             return (await net.award(bid)).body

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.core.agents import Collect, Deaf, Do, Echo, do, start
 
 from formicary import Agent, Container, CyclicBehaviour, Instrument, Message, MicroAgent
-from formicary.errors import ContainerClosedError, Failed, InvalidMessageError, NoAnswer
+from formicary.errors import ContainerClosedError, FailedError, InvalidMessageError, NoAnswerError
 from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -89,7 +89,7 @@ async def test_who_does_not_answer_in_time_is_named_and_a_late_answer_is_a_dead_
         await behaviour.send(late["answer"])
 
     async def impatient(behaviour):
-        with pytest.raises(NoAnswer, match=r"slow@c1.lab.localhost did not answer in time") as caught:
+        with pytest.raises(NoAnswerError, match=r"slow@c1.lab.localhost did not answer in time") as caught:
             await behaviour.ask(Message(to="slow"), timeout=5)
         assert caught.value.missing == ("slow@c1.lab.localhost",)
         assert asyncio.get_running_loop().time() == 5
@@ -132,7 +132,7 @@ async def test_an_answer_of_somebody_who_was_not_asked_is_not_taken():
 
 async def test_who_is_not_there_has_failed_at_once_with_the_reason():
     async def ask(behaviour):
-        with pytest.raises(Failed, match="no agent named 'nobody' lives") as caught:
+        with pytest.raises(FailedError, match="no agent named 'nobody' lives") as caught:
             await behaviour.ask(Message(to="nobody"), timeout=60)
         assert caught.value.message.performative == "failure"
         assert asyncio.get_running_loop().time() == 0
@@ -143,7 +143,7 @@ async def test_who_is_not_there_has_failed_at_once_with_the_reason():
 
 async def test_who_ends_before_it_answers_has_failed_at_once():
     async def ask(behaviour):
-        with pytest.raises(Failed, match=r"mute@c1.lab.localhost ended in the middle"):
+        with pytest.raises(FailedError, match=r"mute@c1.lab.localhost ended in the middle"):
             await behaviour.ask(Message(to="mute"), timeout=60)
         return asyncio.get_running_loop().time()
 
@@ -166,7 +166,7 @@ async def test_who_lives_in_a_container_that_is_lost_has_failed():
         question = asyncio.ensure_future(c1.ask(Message(to="deaf@c2"), timeout=600))
         await asyncio.sleep(1)
         await c2.close()
-        with pytest.raises(Failed, match="deaf@c2"):
+        with pytest.raises(FailedError, match="deaf@c2"):
             await question
         assert asyncio.get_running_loop().time() < 60
 
@@ -262,5 +262,5 @@ async def test_a_suspended_agent_gets_its_answer_when_it_goes_on():
         agent.resume()
         await until_idle()
         assert asker.is_done()  # nobody is there: it has failed
-        with pytest.raises(Failed):
+        with pytest.raises(FailedError):
             await asker.join()

@@ -10,7 +10,7 @@ from tests.unit.core.agents import do, start
 from tests.unit.protocols.agents import run
 
 from formicary import Agent, Container, Message, MicroAgent
-from formicary.errors import Failed, NoAnswer
+from formicary.errors import FailedError, NoAnswerError
 from formicary.protocols import ContractNet, Participant, Propose, Request, responds
 from formicary.testing import MemoryNetwork, until_idle
 
@@ -191,7 +191,7 @@ async def test_who_has_begun_is_told_where_the_participant_ends_itself(kind, wai
     async with Container("c1", server=network) as c1, Container("c2", server=network) as c2:
         await c1.start(doer := kind(answer))
         participation = doer.conversations.participation
-        with pytest.raises(Failed, match="ended in the middle of the conversation"):
+        with pytest.raises(FailedError, match="ended in the middle of the conversation"):
             await (c2 if is_far else c1).request("doer@c1", timeout=60)
         await until_idle()
         assert asyncio.get_running_loop().time() < 2
@@ -209,7 +209,7 @@ async def test_an_error_of_one_that_has_ended_itself_is_a_failure_of_it(kind):
 
     async with Container("c1") as container:
         await container.start(doer := kind(answer))
-        with pytest.raises(Failed):
+        with pytest.raises(FailedError):
             await container.request("doer", timeout=60)
         assert (doer.failures, doer.last_failure.text) == (1, "a bug")
 
@@ -221,7 +221,7 @@ async def test_one_that_is_cancelled_by_nobody_has_failed(kind):
 
     async with Container("c1") as container:
         await container.start(doer := kind(answer))
-        with pytest.raises(NoAnswer):
+        with pytest.raises(NoAnswerError):
             await container.request("doer", timeout=1)
         assert doer.failures == 1
         assert "it was not cancelled" in doer.last_failure.text
@@ -330,7 +330,7 @@ async def test_a_plain_generator_that_ends_its_agent_says_no_more():
     async def award(behaviour):
         async with behaviour.contract_net(["mortal"]) as net:
             (bid,) = [bid async for bid in net.bids]
-            with pytest.raises(Failed, match="ended in the middle"):
+            with pytest.raises(FailedError, match="ended in the middle"):
                 await net.award(bid, timeout=60)
             return True
 

@@ -11,7 +11,7 @@ from tests.unit.core.agents import Collect, Echo, start
 from tests.unit.protocols.agents import Printer, run
 
 from formicary import Agent, Container, Message, MicroAgent
-from formicary.errors import Failed, NoAnswer, NotUnderstood, Refused
+from formicary.errors import FailedError, NoAnswerError, NotUnderstoodError, RefusedError
 from formicary.protocols import (
     Accept,
     Agree,
@@ -48,11 +48,11 @@ async def test_a_request_gets_its_result():
 @pytest.mark.parametrize(
     ("body", "error", "said"),
     [
-        ("refuse", Refused, "printer@c1.lab.localhost refused: no paper"),
-        ("fail", Failed, "printer@c1.lab.localhost failed: on fire"),
-        ("break", Failed, " failed: ValueError: a bug"),
-        ("nonsense", Failed, "returned 17: it must return text"),
-        ("stop", Failed, "ended in the middle of the conversation"),
+        ("refuse", RefusedError, "printer@c1.lab.localhost refused: no paper"),
+        ("fail", FailedError, "printer@c1.lab.localhost failed: on fire"),
+        ("break", FailedError, " failed: ValueError: a bug"),
+        ("nonsense", FailedError, "returned 17: it must return text"),
+        ("stop", FailedError, "ended in the middle of the conversation"),
     ],
 )
 async def test_what_is_no_result_is_an_exception_with_its_message(body, error, said):
@@ -95,7 +95,7 @@ async def test_what_a_generator_raises_after_its_answer_is_a_failure_of_its_agen
 async def test_a_function_that_raises_is_a_failure_of_its_agent():
     async with Container("c1") as container:
         await container.start(printer := Printer("printer"))
-        with pytest.raises(Failed):
+        with pytest.raises(FailedError):
             await container.request("printer", "break")
         assert printer.last_failure.part == "print"
         with pytest.raises(ValueError, match="a bug"):
@@ -104,7 +104,7 @@ async def test_a_function_that_raises_is_a_failure_of_its_agent():
 
 async def test_the_time_ends_by_a_cancel():
     async def ask(behaviour):
-        with pytest.raises(NoAnswer, match="printer@c1") as caught:
+        with pytest.raises(NoAnswerError, match="printer@c1") as caught:
             await behaviour.request("printer", "wait", timeout=3)
         assert caught.value.missing == ("printer@c1.lab.localhost",)
         assert asyncio.get_running_loop().time() == 3
@@ -174,7 +174,7 @@ async def test_a_plain_function_is_called_once_whatever_it_returns():
         assert (await container.request("counter", "nothing")).body == ""
         assert (await container.request("counter", "text")).body == "text"
         for body, said in (("number", "returned 7"), ("raise", "ValueError: a bug")):
-            with pytest.raises(Failed, match=said):
+            with pytest.raises(FailedError, match=said):
                 await container.request("counter", body)
         assert counter.calls == 4
         assert counter.failures == 2
@@ -195,9 +195,9 @@ async def test_many_conversations_of_one_agent_are_kept_apart():
 async def test_who_takes_no_part_has_not_heard():
     async with Container("c1") as container:
         await start(container, "deaf", Collect())
-        with pytest.raises(NoAnswer):
+        with pytest.raises(NoAnswerError):
             await container.request("deaf", "x", timeout=1)
-        with pytest.raises(Failed, match="no agent named"):
+        with pytest.raises(FailedError, match="no agent named"):
             await container.request("nobody", "x")
 
 
@@ -221,7 +221,7 @@ async def test_a_query_and_a_proposal():
         await container.start(Wise("wise"))
         assert (await container.query_if("wise", "1 < 2")).body == "true"
         assert (await container.propose("wise", "tea")).performative == "accept-proposal"
-        with pytest.raises(Refused, match="rejected the proposal: no"):
+        with pytest.raises(RefusedError, match="rejected the proposal: no"):
             await container.propose("wise", "coffee")
 
 
@@ -279,7 +279,7 @@ async def test_a_message_out_of_order_is_told_to_both():
         assert twice.heard.messages[1].performative == "not-understood"
         assert twice.heard.messages[1].body.startswith(reason)
         await answer("not-understood")
-        with pytest.raises(NotUnderstood):
+        with pytest.raises(NotUnderstoodError):
             await question
 
 
@@ -304,7 +304,7 @@ async def test_partners_are_found_by_what_they_offer():
         await container.start(printer := Printer("printer"))
         await printer.directory.register("printer")
         assert (await container.request(search(type="printer"), "x")).body == "printed x"
-        with pytest.raises(Failed, match=" found no agent"):
+        with pytest.raises(FailedError, match=" found no agent"):
             await container.request(search(type="scanner"), "x")
 
 
@@ -315,7 +315,7 @@ async def test_a_participant_in_another_container_that_ends_has_failed():
         question = asyncio.ensure_future(c1.request("printer@c2", "wait"))
         await asyncio.sleep(1)
         await printer.stop()
-        with pytest.raises(Failed, match="agent printer ended in the middle of the conversation"):
+        with pytest.raises(FailedError, match="agent printer ended in the middle of the conversation"):
             await question
         assert asyncio.get_running_loop().time() < 2
 
@@ -387,7 +387,7 @@ async def test_ten_thousand_conversations_of_one_agent_take_at_most_two_kilobyte
     async with Container("c1") as container:
         await container.start(Silent("silent"))
         await container.start(asker := Agent("asker"))
-        with pytest.raises(NoAnswer):
+        with pytest.raises(NoAnswerError):
             await asker.request("silent", timeout=1)
         gc.collect()
         tracemalloc.start()

@@ -9,7 +9,7 @@ from tests.unit.core.agents import Collect
 from tests.unit.protocols.agents import Printer, run
 
 from formicary import Agent, Container, Message
-from formicary.errors import Failed, NoAnswer, ProtocolError, Refused
+from formicary.errors import FailedError, NoAnswerError, ProtocolError, RefusedError
 from formicary.protocols import (
     Agree,
     Brokering,
@@ -82,7 +82,7 @@ async def test_what_ends_it_is_raised_and_what_is_out_of_order_not_sent():
             ):
                 await talk.send("propose", "1")
             await talk.send("request", "chess")
-            with pytest.raises(Refused, match="no chess"):
+            with pytest.raises(RefusedError, match="no chess"):
                 await talk.receive()
             with pytest.raises(ProtocolError, match="it can say nothing there"):
                 await talk.send("request", "chess")
@@ -113,7 +113,7 @@ async def test_a_broker_finds_who_can_and_passes_the_answer_on():
             yield Agree()
             try:
                 answer = await self.request(search(type=message.ontology), message.body, timeout=5)
-            except Failed as error:
+            except FailedError as error:
                 raise Failure(str(error)) from error
             yield Inform(answer.body)
 
@@ -123,7 +123,7 @@ async def test_a_broker_finds_who_can_and_passes_the_answer_on():
         await printer.directory.register("printer")
         answer = await container.broker("broker", "x", ontology="printer", timeout=9)
         assert (answer.body, answer.sender) == ("printed x", "broker@c1.lab.localhost")
-        with pytest.raises(Failed, match=" found no agent"):
+        with pytest.raises(FailedError, match=" found no agent"):
             await container.broker("broker", "x", ontology="scanner", timeout=9)
 
 
@@ -156,7 +156,7 @@ async def test_a_time_out_of_the_table_is_kept():
     async def play(behaviour):
         async with behaviour.converse(GUESSING, "deaf", timeout=2) as talk:
             await talk.send("request")
-            with pytest.raises(NoAnswer):
+            with pytest.raises(NoAnswerError):
                 await talk.receive()
             return talk.state, asyncio.get_running_loop().time()
 

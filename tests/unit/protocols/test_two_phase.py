@@ -9,7 +9,7 @@ from tests.unit.core.agents import Collect, start
 from tests.unit.protocols.agents import run
 
 from formicary import Agent, Container
-from formicary.errors import Failed, NoAnswer, Refused
+from formicary.errors import FailedError, NoAnswerError, RefusedError
 from formicary.protocols import Confirm, Disconfirm, TwoPhaseCommit, responds
 from formicary.protocols.dialogue import Dialogue
 from formicary.testing import until_idle
@@ -73,7 +73,7 @@ async def test_where_all_are_for_it_all_do_it():
 async def test_where_one_is_against_it_nobody_does_it():
     a, b = Account("a", 100), Account("b", 5)
     caught = await commit(
-        a, b, error=Refused, match="b@c1.lab.localhost voted against it, so the transaction is aborted"
+        a, b, error=RefusedError, match="b@c1.lab.localhost voted against it, so the transaction is aborted"
     )
     assert caught.message.performative == "disconfirm"
     assert (a.money, b.money) == (100, 5)
@@ -83,7 +83,7 @@ async def test_where_one_is_against_it_nobody_does_it():
 @pytest.mark.parametrize("other", ["deaf", "nobody"])
 async def test_where_one_does_not_vote_nobody_does_it(other):
     a = Account("a", 100)
-    error = NoAnswer if other == "deaf" else Failed
+    error = NoAnswerError if other == "deaf" else FailedError
     caught = await commit(a, partners=["a", other], error=error)
     assert a.money == 100
     assert a.decided == "reject-proposal"
@@ -95,18 +95,18 @@ async def test_one_that_votes_while_it_is_over_does_not_do_it():
     async with Container("c1") as container:
         await container.start(slow)
         await container.start(against)
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedError):
             await container.two_phase_commit(["slow", "against"], "10", timeout=5)
         await asyncio.sleep(5)
     assert (slow.money, slow.decided) == (100, "reject-proposal")
 
 
 async def test_one_that_fails_to_do_it_is_said():
-    await commit(Account("a", 100), Account("b", 100, act="fail"), error=Failed, match="disk full")
+    await commit(Account("a", 100), Account("b", 100, act="fail"), error=FailedError, match="disk full")
 
 
 async def test_one_that_does_not_say_that_it_has_done_it_is_named():
-    caught = await commit(Account("a", 100), Account("b", 100, act="sleep"), error=NoAnswer)
+    caught = await commit(Account("a", 100), Account("b", 100, act="sleep"), error=NoAnswerError)
     assert caught.missing == ("b@c1.lab.localhost",)
 
 

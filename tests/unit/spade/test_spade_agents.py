@@ -324,7 +324,7 @@ async def test_what_fails_is_logged_counted_and_the_exit_code(caplog):
     host = await Container().open()
     assert isinstance(fail.exit_code, LookupError)
     assert fail.ended
-    assert host.failures.total == 1
+    assert host.failure_log.total == 1
     assert "run of OneShotBehaviour/Fail of agent bob@localhost raised an exception" in caplog.text
 
 

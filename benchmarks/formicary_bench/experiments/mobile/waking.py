@@ -23,12 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
-    from typing import Literal
 
     from formicary import Container
     from formicary_bench.worker.workload import Workload
 
-    Until = datetime | Literal["message"]
 
 _TOGETHER = 500  # agents that are made, and fall asleep, before the next ones are made
 _AT_LEAST, _OF_EACH = 0.02, 0.0002  # s after which agents are due, so that all sleep before
@@ -105,7 +103,7 @@ class Wake(Play):
 
     async def _by_message(self, count: int) -> float:
         names, all_awake = self.names("sleeper", count), MORNING.expect(count)
-        await _fall_asleep(self.work, self.home, names, "message")
+        await _fall_asleep(self.work, self.home, names, None)
         start = perf_counter()
         for name in names:
             await self.send(Message(to=name, performative="inform"))
@@ -127,20 +125,22 @@ class Wake(Play):
             await end_all()
 
 
-async def _fall_asleep(work: Workload, home: Container, names: Sequence[str], until: Until) -> None:
+async def _fall_asleep(
+    work: Workload, home: Container, names: Sequence[str], deadline: datetime | None
+) -> None:
     """Start agents, and have them sleep, before there are too many of them in the memory."""
     for first in range(0, len(names), _TOGETHER):
         some = names[first : first + _TOGETHER]
-        await _deactivate(await _start(home, some, until), until)
+        await _deactivate(await _start(home, some, deadline), deadline)
         work.steps += len(some)
 
 
-async def _start(home: Container, names: Iterable[str], until: Until) -> list[Sleeper]:
+async def _start(home: Container, names: Iterable[str], deadline: datetime | None) -> list[Sleeper]:
     """Start agents, and wait until all of them are ready to sleep."""
     started = []
     for name in names:
         agent = Sleeper(name)
-        agent.data = Night(is_due=until != "message")
+        agent.data = Night(is_due=deadline is not None)
         agent.add_behaviour(Doze())
         await home.start(agent)
         started.append(agent)
@@ -149,8 +149,8 @@ async def _start(home: Container, names: Iterable[str], until: Until) -> list[Sl
     return started
 
 
-async def _deactivate(agents: Iterable[Sleeper], until: Until) -> None:
-    await asyncio.gather(*(agent.deactivate(until) for agent in agents))
+async def _deactivate(agents: Iterable[Sleeper], deadline: datetime | None) -> None:
+    await asyncio.gather(*(agent.deactivate(deadline=deadline) for agent in agents))
     await asyncio.sleep(0)  # what has waited for that is gone
 
 
@@ -161,16 +161,16 @@ async def _weigh(work: Workload, path: Path) -> dict[str, float]:
         work: how many are weighed, and what would wake them.
         path: the file.
     """
-    until: Until = now() + _LATER if Looped.of(work.configuration).way == BY_TIME else "message"
+    deadline = now() + _LATER if Looped.of(work.configuration).way == BY_TIME else None
     count = weighed(work.configuration)
     names = [f"weighed-{number}" for number in range(_TOGETHER + count)]
     async with container(work, "weighing", sleepers=path) as home:
-        await _fall_asleep(work, home, names[:_TOGETHER], until)  # what there is once is there from now on
+        await _fall_asleep(work, home, names[:_TOGETHER], deadline)  # what there is once is there from now on
         with weighing() as held:
-            await _fall_asleep(work, home, names[_TOGETHER:-_TOGETHER], until)
-            agents = await _start(home, names[-_TOGETHER:], until)
+            await _fall_asleep(work, home, names[_TOGETHER:-_TOGETHER], deadline)
+            agents = await _start(home, names[-_TOGETHER:], deadline)
             before = held()
-            await _deactivate(agents, until)
+            await _deactivate(agents, deadline)
             del agents
             after = held()
     asleep = after / count

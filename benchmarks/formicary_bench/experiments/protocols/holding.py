@@ -75,7 +75,7 @@ class Call(OneShotBehaviour):
 
     async def run(self) -> None:
         """Wait."""
-        async with self.contract_net(self.partners, "a task", deadline=PATIENCE) as net:
+        async with self.contract_net(self.partners, "a task", timeout=PATIENCE) as net:
             async for _ in net.bids:
                 pass
 

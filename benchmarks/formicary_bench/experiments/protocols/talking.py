@@ -72,7 +72,7 @@ class Call(Initiator):
 
     async def have_one(self) -> None:
         """Make one."""
-        async with self.contract_net(self.partners, self.body, deadline=PATIENCE) as net:
+        async with self.contract_net(self.partners, self.body, timeout=PATIENCE) as net:
             bids = [bid async for bid in net.bids]
             self.check_number(len(bids))
             done = await net.award(min(bids, key=price_of))
@@ -85,7 +85,7 @@ class Sell(Initiator):
     async def have_one(self) -> None:
         """Hold one."""
         sale = await self.dutch_auction(
-            self.partners, self.body, start=LAST_PRICE, step=STEP, reserve=STEP, patience=PATIENCE
+            self.partners, self.body, start=LAST_PRICE, step=STEP, reserve=STEP, timeout=PATIENCE
         )
         if sale is None or sale.price != LAST_PRICE:
             raise FormicaryError(f"the auction has ended with {sale}, and not at the first price")

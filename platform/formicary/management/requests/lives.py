@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from formicary.core.agent import Agent
-from formicary.core.errors import AgentStateError, ManagementError, ManagementRequestError, StoreError
+from formicary.core.errors import AgentStateError, ManagementError, StoreError
 from formicary.core.importing import describe_error
 from formicary.core.logs import get_logger
 from formicary.core.names import check_receiver
 from formicary.core.quoting import shorten
+from formicary.core.times import check_limit
 from formicary.management.requests.language import Command, OfAgent, Option, Result, make_request
 from formicary.management.requests.router import Caller, call
 
@@ -163,9 +164,11 @@ class Deactivate(OfAgent[Result], frozen=True, tag="deactivate"):
     async def perform(self, here: LocalManagement) -> Result:
         """Have it sleep."""
         until: Any = self.until
-        when = until if not isinstance(until, str) or until == "message" else datetime.fromisoformat(until)
+        limit = datetime.fromisoformat(until) if isinstance(until, str) and until != "message" else until
         try:
-            await here.services.sleeping.deactivate(here.find(self.agent), when)
+            await here.services.sleeping.deactivate(
+                here.find(self.agent), None if limit == "message" else limit
+            )
         except AgentStateError as error:
             raise ManagementError(str(error)) from error
         return Result("deactivate", self.agent)
@@ -219,20 +222,24 @@ class Lives(Caller):
     kill = call(Kill)
     activate = call(Activate)
 
-    async def deactivate(self, name: str, until: float | datetime | Literal["message"]) -> None:
-        """Put an agent to sleep in its container's file.
+    async def deactivate(
+        self, name: str, timeout: float | None = None, *, deadline: datetime | None = None
+    ) -> None:
+        """Save an agent to its container's file, where it sleeps.
 
         Args:
             name: its name, in any form.
-            until: for how many seconds, or until when, unless a message wakes it before; `"message"`: until
-                one comes.
+            timeout: how many seconds to sleep, unless a message comes before; None until one comes.
+            deadline: until when, instead.
 
         Raises:
-            ManagementRequestError: that is no time.
+            UsageError: the time-out or the deadline is no time.
             MoveError: it cannot sleep, and goes on.
             FormicaryError: others are as of `suspend`.
         """
-        when: object = until.astimezone().isoformat() if isinstance(until, datetime) else until
-        if not _is_wake_time(when):  # also what JSON cannot say, or leaves out
-            raise ManagementRequestError(_no_wake_time(until))
-        await self.perform(make_request(Deactivate, agent=check_receiver(name), until=when))
+        limit = check_limit(timeout, deadline)
+        if isinstance(limit, datetime):
+            until: object = limit.astimezone().isoformat()
+        else:
+            until = "message" if limit is None else max(0, limit)
+        await self.perform(make_request(Deactivate, agent=check_receiver(name), until=until))

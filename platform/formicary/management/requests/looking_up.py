@@ -268,7 +268,7 @@ class Watch(Action[Watched], frozen=True, tag="watch"):
 class LookingUp(Caller):
     """A part of `Management`."""
 
-    async def containers(self) -> Listing[ContainerDescription]:
+    async def list_containers(self) -> Listing[ContainerDescription]:
         """Return what the platform's containers are like, by domain; `missing` has those that do not answer.
 
         Raises:
@@ -316,7 +316,7 @@ class LookingUp(Caller):
         """
         return (await self.perform(make_request(ListContainers, container=container))).containers[0]
 
-    async def agents(
+    async def list_agents(
         self,
         name: str = "*",
         *,

@@ -121,8 +121,8 @@ class WhitePages:
             links=tuple(
                 LinkDescription(*(getattr(link, each) for each in _LINK)) for link in container.links
             ),
-            failures=container.failures.total,
-            last_failure=container.failures.latest,
+            failures=container.failure_log.total,
+            last_failure=container.failure_log.latest,
         )
 
     def describe_agent(self, agent: BaseAgent) -> AgentDescription:

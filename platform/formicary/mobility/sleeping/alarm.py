@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from formicary.core.clock import now, seconds_until
-from formicary.core.errors import StoreError, UsageError
+from formicary.core.clock import now
+from formicary.core.errors import StoreError
 from formicary.core.logs import get_logger
-from formicary.core.quoting import shorten
-from formicary.core.times import check_moment
+from formicary.core.times import seconds_left
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     from formicary.mobility.sleeping.store import SleeperStore
 
@@ -24,26 +23,14 @@ _SOON: Final = 0.001  # s: what is due at once is due after what was looked at b
 _LONGEST: Final = 86_400.0  # s between two looks: the clock may be set
 
 
-def due_time(until: object) -> float | None:
+def due_time(limit: float | datetime | None) -> float | None:
     """Return when an agent wakes by itself, in seconds since 1970; None if only a message wakes it.
 
     Args:
-        until: as of `BaseAgent.deactivate`.
-
-    Raises:
-        UsageError: it is none of these.
+        limit: as of `check_limit`.
     """
-    if until == "message":
-        return None
-    if isinstance(until, datetime):
-        seconds = seconds_until(check_moment(until, "until="))
-    elif isinstance(until, int | float) and not isinstance(until, bool) and 0 <= until < float("inf"):
-        seconds = float(until)
-    else:
-        raise UsageError(
-            f"an agent sleeps until a time, for a number of seconds, or until 'message', not {shorten(until)}"
-        )
-    return now().timestamp() + max(seconds, _SOON)
+    seconds = seconds_left(limit)
+    return None if seconds is None else now().timestamp() + max(seconds, _SOON)
 
 
 class Alarm:

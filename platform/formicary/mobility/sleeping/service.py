@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from formicary.core.strand import Strand
     from formicary.mobility.attached_state import AttachedState
 
-    Until = float | datetime | Literal["message"]
 
 logger = get_logger("formicary.sleeping")
 
@@ -128,9 +127,9 @@ class SleepingAgents:
 
     # -- falling asleep -------------------------------------------------------------------------------------
 
-    async def deactivate(self, agent: BaseAgent, until: Until) -> None:
-        """Have an agent sleep; arguments and errors as of `BaseAgent.deactivate`."""
-        due = due_time(until)
+    async def deactivate(self, agent: BaseAgent, limit: float | datetime | None) -> None:
+        """Save an agent, which sleeps until `limit`; errors as of `BaseAgent.deactivate`."""
+        due = due_time(limit)
         try:
             await self._deactivate(agent, due)  # type: ignore[arg-type]  # it is of one of the two kinds
         except StoreError as error:

@@ -393,7 +393,7 @@ async def test_many_requests_at_once_are_all_answered(platform, asker):
 async def test_no_more_requests_are_answered_at_once_than_a_container_can_bear(monkeypatch):
     monkeypatch.setattr("formicary.fipa.management_agent._MOST", 2)
     async with Container("c1") as c1:
-        await c1.management.agents()
+        await c1.management.list_agents()
         ams = c1.dispatcher.system_agents[f"ams@{c1.domain}"]
         asked = []
 

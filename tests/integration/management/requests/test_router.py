@@ -56,7 +56,7 @@ async def visit(home, place, name="alice"):
     """Have an agent of one container live in another, and the first know of it."""
     agent = await start(place, name, Deaf())
     del place.dispatcher.agents[agent.address]
-    agent.address = f"{name}@{home.domain}"
+    agent._address = f"{name}@{home.domain}"
     place.dispatcher.agents[agent.address] = agent
     places(home, place.domain)
     return agent
@@ -70,9 +70,9 @@ async def test_an_agent_that_is_away_is_found_listed_held_and_ended_where_it_is(
             for name in ("alice@c1", alice.address):
                 found = await management.find(name)
                 assert (found.name, found.container) == ("alice@c1.lab.localhost", "c2.lab.localhost")
-            assert [found] == list(await management.agents(container="c2"))
-            assert [found] == list(await management.agents("alice@c1"))
-            assert await management.agents(container="c1") == await management.agents("*@c2") == ()
+            assert [found] == list(await management.list_agents(container="c2"))
+            assert [found] == list(await management.list_agents("alice@c1"))
+            assert await management.list_agents(container="c1") == await management.list_agents("*@c2") == ()
             await management.suspend("alice@c1")
             assert alice.state is AgentState.SUSPENDED
             await management.resume("alice@c1")

@@ -12,7 +12,7 @@ class Diary:
     """What an agent remembers."""
 
     words: list[str] = field(default_factory=list)
-    until: float | str = "message"
+    seconds: float | None = None
 
 
 class Listening(CyclicBehaviour):
@@ -22,7 +22,7 @@ class Listening(CyclicBehaviour):
         agent = self.agent
         message = await self.receive(0.5)
         if message is None:
-            await agent.deactivate(agent.data.until)
+            await agent.deactivate(agent.data.seconds)
         else:
             agent.data.words.append(message.body)
 
@@ -32,9 +32,9 @@ class Sleepy(Agent):
 
     data: Diary
 
-    def __init__(self, name, until="message"):
+    def __init__(self, name, seconds=None):
         super().__init__(name)
-        self.data = Diary(until=until)
+        self.data = Diary(seconds=seconds)
         self.add_behaviour(Listening())
 
 

@@ -25,7 +25,7 @@ async def test_what_a_sleeper_has_registered_is_there_again_whether_its_time_cam
         async with Container("c2", join=c1.join_address, sleepers=path) as c2:
             state = AgentState.ACTIVE if until < 1 else AgentState.DEACTIVATED
             async with asyncio.timeout(60):
-                while [each.state for each in await c2.management.agents("alice")] != [state]:  # noqa: ASYNC110 -- nobody tells
+                while [each.state for each in await c2.management.list_agents("alice")] != [state]:  # noqa: ASYNC110 -- nobody tells
                     await asyncio.sleep(0.01)
             assert [each.name for each in await c2.directory.search(type="printer")] == ["laser"]
             roles = await c2.directory.search(type=ROLE)

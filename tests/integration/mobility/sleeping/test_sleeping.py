@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 import sqlite3
 from datetime import timedelta
 
@@ -15,7 +16,6 @@ from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, Mi
 from formicary.core.clock import now
 from formicary.errors import (
     ManagementError,
-    ManagementRequestError,
     MoveError,
     NameTakenError,
     StoreError,
@@ -79,13 +79,15 @@ async def test_a_message_wakes_an_agent_which_has_all_that_it_had():
         assert container.dead_letters.total == 0
 
 
-@pytest.mark.parametrize("until", [5, 5.0, timedelta(seconds=5)])
+@pytest.mark.parametrize("until", [{"timeout": 5}, {"deadline": timedelta(seconds=5)}])
 async def test_its_time_wakes_an_agent(until):
     async with Container("c1") as container:
         alice, micro = Agent("alice"), SleepyMicro("micro")
         for agent in (alice, micro):
             await container.start(agent)
-            await agent.deactivate(now() + until if isinstance(until, timedelta) else until)
+            if "deadline" in until:
+                until = {"deadline": now() + timedelta(seconds=5)}
+            await agent.deactivate(**until)
         assert container.agents == ()
         await asyncio.sleep(4.5)
         assert container.agents == ()
@@ -128,7 +130,7 @@ async def test_where_a_container_closes_while_many_wake_the_garbage_collector_is
     async with Container("c1") as container:
         for number in range(100):
             await container.start(SleepyMicro(f"micro{number}"))
-        await asyncio.gather(*(agent.deactivate("message") for agent in container.agents))
+        await asyncio.gather(*(agent.deactivate() for agent in container.agents))
         for number in range(100):
             container.dispatcher.send_nowait(
                 Message(f"micro{number}@{container.domain}", sender=f"bob@{container.domain}")
@@ -170,7 +172,7 @@ async def test_who_has_messages_does_not_sleep():
         alice.suspend()
         await write(container, "alice", "one")
         await until_idle()
-        await alice.deactivate("message")
+        await alice.deactivate()
         assert resident(container, "alice") is alice
         assert alice.state is AgentState.SUSPENDED
         alice.resume()
@@ -233,13 +235,13 @@ async def test_the_white_pages_show_who_sleeps():
             await c1.start(Sleepy(name))
         await c1.start(Agent("alfred"))
         await asleep(c1, "alice", "anna", "bob")
-        found = await c2.management.agents("a*", container="c1")
+        found = await c2.management.list_agents("a*", container="c1")
         assert sorted((each.name.partition("@")[0], each.state.value, each.behaviours) for each in found) == [
             ("alfred", "active", 0), ("alice", "deactivated", 1), ("anna", "deactivated", 1)]  # fmt: skip
-        found = await c2.management.agents("*@c1", state="deactivated")
+        found = await c2.management.list_agents("*@c1", state="deactivated")
         assert sorted(each.name.partition("@")[0] for each in found) == ["alice", "anna", "bob"]
         assert (await c2.management.find("bob@c1")).state is AgentState.DEACTIVATED
-        assert await c2.management.agents("a?", state="deactivated") == ()
+        assert await c2.management.list_agents("a?", state="deactivated") == ()
 
 
 async def test_sleepers_are_there_again_after_a_restart(tmp_path):
@@ -248,8 +250,8 @@ async def test_sleepers_are_there_again_after_a_restart(tmp_path):
     async with Container("c2", server=network, main="c2") as c2:
         async with Container("c1", server=network, main="c2", sleepers=path) as c1:
             await until_idle()
-            for name, until in (("alice", "message"), ("carol", 600.0)):
-                agent = Sleepy(name, until)
+            for name, seconds in (("alice", None), ("carol", 600.0)):
+                agent = Sleepy(name, seconds)
                 await c1.start(agent)
                 await agent.directory.register("printer", name)
                 await agent.groups.create(f"of {name}")
@@ -280,36 +282,25 @@ async def test_a_container_is_joined_until_nobody_sleeps():
     async with Container("c1") as container:
         await container.start(Sleepy("alice", 10.0))
         await asleep(container, "alice")
-        joining = asyncio.create_task(container.join())
+        joining = asyncio.create_task(container.wait_until_finished())
         await asyncio.sleep(1)
         assert not joining.done()
         await container.management.kill("alice")
         await joining
 
 
-@pytest.mark.parametrize("until", [-1, "soon", True, float("inf"), float("nan"), None])
-async def test_what_is_no_time_is_refused(until):
+@pytest.mark.parametrize("given", ["soon", True, b"message", [3], float("nan"), timedelta(seconds=3)])
+@pytest.mark.parametrize("argument", ["timeout", "deadline"])
+async def test_what_is_no_time_is_refused(argument, given):
     async with Container("c1") as container:
         alice = Agent("alice")
         await container.start(alice)
-        with pytest.raises(
-            UsageError, match=r"^an agent sleeps until a time, for a number of seconds, or until 'message'"
-        ):
-            await alice.deactivate(until)
-
-
-@pytest.mark.parametrize(
-    "until", [-1, "soon", "2026-01-02T03:04:05", b"message", True, [3], float("inf"), float("nan"), None]
-)
-async def test_who_asks_for_a_sleep_until_what_is_no_time_is_told_what_is_one(until):
-    async with Container("c1") as container:
-        await container.start(Agent("alice"))
-        with pytest.raises(ManagementRequestError) as raised:
-            await container.management.deactivate("alice", until)
-        assert str(raised.value) == (
-            "an agent sleeps for a number of seconds, until a time with a time zone such as "
-            f"2026-01-02T03:04:05Z, or until 'message', not {until!r}"
-        )
+        sentence = rf"^{argument}= must be a .*, such as .*, not {re.escape(repr(given))}$"
+        with pytest.raises(UsageError, match=sentence):
+            await alice.deactivate(**{argument: given})
+        with pytest.raises(UsageError, match=sentence):
+            await container.management.deactivate("alice", **{argument: given})
+        assert container.agents == (alice,)
 
 
 async def test_who_cannot_be_written_goes_on(tmp_path, monkeypatch):
@@ -320,20 +311,20 @@ async def test_who_cannot_be_written_goes_on(tmp_path, monkeypatch):
         with pytest.raises(
             MoveError, match=r"^agent alice cannot sleep: its attribute `file` is not carried"
         ):
-            await alice.deactivate("message")
+            await alice.deactivate()
         del alice.file
         store = container.dispatcher.sleepers._store
         store._writing.execute("PRAGMA query_only = ON")
         with pytest.raises(
             MoveError, match=r"^agent alice cannot sleep: .*sleepers.sqlite cannot be written"
         ):
-            await alice.deactivate("message")
+            await alice.deactivate()
         assert resident(container, "alice") is alice
         await write(container, "alice", "one")
         await asyncio.sleep(0.2)
         assert alice.data.words == ["one"]
         store._writing.execute("PRAGMA query_only = OFF")
-        await alice.deactivate("message")
+        await alice.deactivate()
 
 
 async def test_a_broken_row_is_said_once_for_each_message_and_stays(tmp_path, caplog):
@@ -385,7 +376,7 @@ class Insists(CyclicBehaviour):
         await self.go.wait()
         while True:
             self.agent.data += 1
-            await self.agent.deactivate("message")
+            await self.agent.deactivate()
 
 
 class Counts(Agent):
@@ -411,7 +402,7 @@ async def test_who_wants_to_sleep_again_and_again_though_a_message_is_there_leav
 
 async def test_who_sleeps_for_some_seconds_wakes_though_the_clock_was_set_back():
     async with Container("c1") as container:
-        await container.start(Sleepy("alice", until=1.0))
+        await container.start(Sleepy("alice", 1.0))
         await asleep(container, "alice")
         alice = await awake(container, "alice")
         clock = container.platform_services.sleeping._alarm

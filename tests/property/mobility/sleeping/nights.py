@@ -259,9 +259,9 @@ class Nights:
         for _ in range(count):
             clerk.write(performative)
 
-    async def sleep(self, until: Any) -> None:
+    async def sleep(self, seconds: Any) -> None:
         """Have the agent sleep, if it can."""
-        self._ask(self._container.management.deactivate("alice", until))
+        self._ask(self._container.management.deactivate("alice", seconds))
 
     async def activate(self) -> None:
         """Wake the agent, if it sleeps."""

@@ -14,7 +14,7 @@ from formicary.container.held import HeldMessages
 from formicary.mobility.sleeping.waker import Waker
 from formicary.testing import run_virtual
 
-untils = st.sampled_from(["message", "message", 0.0, 0.01, 1.0, 30.0])
+sleeps = st.sampled_from([None, None, 0.0, 0.01, 1.0, 30.0])
 acts = st.lists(
     st.one_of(
         st.tuples(
@@ -23,8 +23,8 @@ acts = st.lists(
             st.sampled_from(["inform", "inform", "request"]),
             st.sampled_from([1, 2, 5]),
         ),
-        st.tuples(st.just("sleep"), untils),
-        st.tuples(st.just("sleep"), untils),
+        st.tuples(st.just("sleep"), sleeps),
+        st.tuples(st.just("sleep"), sleeps),
         st.tuples(st.just("wait"), st.sampled_from([0.0, 0.0, 0.001, 0.01, 0.5, 5.0, 60.0])),
         st.tuples(st.just("wait"), st.sampled_from([0.0, 0.0, 0.001, 0.01, 0.5, 5.0, 60.0])),
         st.tuples(st.just("activate")),
@@ -48,7 +48,7 @@ def test_each_message_is_taken_once_and_the_agent_is_awake_or_asleep(program, ki
     play(program, kind, mailbox_limit)
 
 
-WOKEN = [("sleep", "message"), ("wait", 0.5), ("write", "near", "inform", 2), ("wait", 0.5)]
+WOKEN = [("sleep", None), ("wait", 0.5), ("write", "near", "inform", 2), ("wait", 0.5)]
 
 
 async def forget(*_):

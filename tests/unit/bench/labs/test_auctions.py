@@ -32,7 +32,7 @@ MISTAKES = [
     (2, "others + price <= self.money", "True", "Anna has 60, and has bought for 120"),
     (2, "= bidder.promised[self.item]", "= bidder.promised.pop(self.item)", "it should be ben, for 20 or 30"),
     (3, SECOND, "price = float(best.body)", "it is sold to owner-1 for …; it should be owner-1, for"),
-    (3, "(Failed, NoAnswer)", "NoAnswer", "an agent failed: seller/Sell: Failed"),
+    (3, "(FailedError, NoAnswerError)", "NoAnswerError", "an agent failed: seller/Sell: FailedError"),
     (3, "except ValueError", "except KeyError", "could not convert string to float: 'a lot'"),
 ]
 

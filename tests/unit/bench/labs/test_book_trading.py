@@ -17,7 +17,7 @@ def test_the_start_fails_where_something_is_to_be_done(tmp_path):
     assert found["the lowest price"].startswith("the buyer has bought None; it should be (")
     assert "each had one Emma" in found["one copy, two buyers"]
     assert found["a seller crashes"].startswith("the buyer has bought None")
-    assert "an agent failed: buyer/Buy: NoAnswer" in found["a silent seller"]
+    assert "an agent failed: buyer/Buy: NoAnswerError" in found["a silent seller"]
     assert found["a seller comes later"].startswith("the buyer has bought None; it should be ('ben', ")
 
 
@@ -48,7 +48,7 @@ MISTAKES = [
         'if await self.say("request", seller) is None:\n                return\n            else:',
         "anna has sold ['Emma'] and ben []",
     ),
-    (2, "(NoAnswer, Failed)", "NoAnswer", "an agent failed: buyer/Buy: Failed"),
+    (2, "(NoAnswerError, FailedError)", "NoAnswerError", "an agent failed: buyer/Buy: FailedError"),
     (2, "timeout=1", "timeout=10", "buyer has not ended after 5 s"),
     (3, SUBSCRIBED, AGAIN_AND_AGAIN, "times: subscribe, in place of asking again and again"),
     (3, "asyncio.timeout(self.agent.patience)", "asyncio.timeout(None)", "buyer has not ended after 55 s"),

@@ -49,9 +49,9 @@ MISTAKES = [
     (3, AGAIN, "            self.agent.stock = None\n", "the new stock has a lamp; the answer is failure"),
     (
         3,
-        "        except (Failed, NoAnswer)",
-        "        except NoAnswer",
-        "an agent failed: clerk/Serve: Failed",
+        "        except (FailedError, NoAnswerError)",
+        "        except NoAnswerError",
+        "an agent failed: clerk/Serve: FailedError",
     ),
     (
         3,

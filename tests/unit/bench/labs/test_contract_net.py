@@ -37,7 +37,7 @@ YIELD = 'yield f"{call.body} is there"\n'
 MISTAKES = [
     (1, "key=lambda bid: int(bid.body)", "key=lambda bid: bid.body", "were done by {'…': …; it should be {"),
     (1, 'if answer.performative == "accept-proposal":', "if True:", "though its bid was rejected"),
-    (2, ", deadline=1", "", "manager has not ended after 20 s"),
+    (2, ", timeout=1", "", "manager has not ended after 20 s"),
     (
         2,
         "                    continue",

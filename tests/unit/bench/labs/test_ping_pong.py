@@ -38,7 +38,7 @@ MISTAKES = [
     (1, REPLY, "await self.reply(message)", "the answer to '…' is ''; it should be the same"),
     (1, ', Template(performative="request")', "", "than there were requests: two of them would answer"),
     (2, "timeout=1", "timeout=5", "has waited for the first answer for more than one second"),
-    (2, "(NoAnswer, Failed)", "NoAnswer", "an agent failed: ping/Play: Failed"),
+    (2, "(NoAnswerError, FailedError)", "NoAnswerError", "an agent failed: ping/Play: FailedError"),
     (3, "Semaphore(self.agent.window)", "Semaphore(100)", "Rush had 20 questions open at once"),
     (3, ALL_AT_ONCE, IN_BUNCHES, "as the others waited for the slow one"),
     (3, ALL_AT_ONCE, AS_THEY_COME, "answers are not in the order of the questions"),

@@ -35,7 +35,7 @@ MISTAKES = [
         "the members were not in turn",
     ),
     (2, ASK, ASK.replace("self.ask(", "self.send("), "after the crash the room was used by"),
-    (2, f"{ASK[:-1]})", f"{ASK[:-1]}, timeout=5)", "an agent failed: m0/Carry: NoAnswer"),
+    (2, f"{ASK[:-1]})", f"{ASK[:-1]}, timeout=5)", "an agent failed: m0/Carry: NoAnswerError"),
     (3, "member.highest + 1", "member.highest", "the new token has the number of the lost one"),
     (3, "if number < member.highest:", "if False:", "there are still tokens with numbers ['5', '6']"),
     (
@@ -54,6 +54,6 @@ def test_a_mistake_is_found(tmp_path, exercise, right, wrong, sentence):
 
 
 def test_impatience_makes_a_second_token(tmp_path):
-    text = mutant(LAB, ASK, f"{ASK[:-1]}, timeout=5)").replace("except Failed:", "except Exception:")
+    text = mutant(LAB, ASK, f"{ASK[:-1]}, timeout=5)").replace("except FailedError:", "except Exception:")
     found = graded(LAB, text, tmp_path, 2)
     assert "used the room at the same time" in found["the network is slow"]

@@ -117,7 +117,7 @@ async def test_a_container_describes_itself():
     before = datetime.now(UTC)
     async with Container("c1") as container:
         await start(container, "alice", Deaf())
-        (described,) = await container.management.containers()
+        (described,) = await container.management.list_containers()
         assert (described.name, described.domain) == ("c1", "c1.lab.localhost")
         assert described.is_main
         assert described.pid == os.getpid()
@@ -134,7 +134,7 @@ async def test_a_container_says_who_of_some_agents_is_here_and_in_which_state():
         container.agents[1].suspend()
         here = "c1.lab.localhost"
         names = [f"{name}@c1.lab.localhost" for name in ("bob", "nobody", "alice", "ams", "eve")]
-        await container.management.deactivate("eve", "message")
+        await container.management.deactivate("eve")
         located = WhitePages(container).locate([*names, "alice@c2.lab.localhost", "bob@example.org"])
         assert located == (
             AgentPlace(names[0], here, AgentState.SUSPENDED),

@@ -43,7 +43,7 @@ async def test_who_waits_for_a_container_s_agents_waits_for_those_that_are_away(
     async with World(2) as world:
         home = world.containers[0]
         bob = await world.start("bob", 0)
-        joining = asyncio.create_task(home.join())
+        joining = asyncio.create_task(home.wait_until_finished())
         await world.move(bob, 1)
         await asyncio.sleep(1)
         assert (home.agents, joining.done()) == ((), False)
@@ -55,7 +55,7 @@ async def test_a_container_that_is_closed_waits_for_nobody_who_is_away():
     async with World(2) as world:
         home = world.containers[0]
         await world.move(await world.start("bob", 0), 1)
-        joining = asyncio.create_task(home.join())
+        joining = asyncio.create_task(home.wait_until_finished())
         await asyncio.sleep(1)
         assert not joining.done()
         await home.close()

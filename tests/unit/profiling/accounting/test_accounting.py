@@ -397,7 +397,7 @@ async def test_what_waits_for_participants_when_it_begins_and_ends_is_answered()
             questions += await ask(range(50, 100))
         answers = await asyncio.gather(*questions)
         assert [answer.body for answer in answers] == [str(number) for number in range(100)]
-        assert container.failures.total == 0
+        assert container.failure_log.total == 0
 
 
 async def test_what_agents_answer_by_in_conversations_is_theirs():

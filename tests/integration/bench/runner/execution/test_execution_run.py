@@ -329,7 +329,7 @@ async def both(work):
         agent = Agent("alice")
         agent.add_behaviour(Leave())
         await container.start(agent)
-        await container.join()
+        await container.wait_until_finished()
         yield PreparedRole()
 """
 

@@ -57,9 +57,9 @@ class LabHost:
 
     def pids(self) -> list[int]:
         """Return the processes that run on this host, the SSH server among them."""
-        from formicary_bench.netlab import processes
+        from formicary_bench.netlab import status
 
-        return processes.on(self.namespace)
+        return status.on(self.namespace)
 
     def _port(self, *change: str) -> None:
         from formicary_bench.netlab.programs import ip
@@ -134,7 +134,7 @@ def laboratory(count: int, rate: str = "") -> Iterator[Lab]:
 
 def _remove_left_over() -> None:
     """Remove the labs of runs that were killed."""
-    from formicary_bench.netlab.errors import LabError
+    from formicary_bench.netlab import LabError
     from formicary_bench.netlab.remove import down
 
     for folder in _FOLDERS.glob(f"{_PREFIX}-*-*"):

@@ -10,8 +10,7 @@ from formicary.cli.output import say
 from formicary.core.quoting import printable
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.machine import collect_machine
-from formicary_bench.runner.forecast.duration_history import earlier_durations
-from formicary_bench.runner.forecast.forecast import Forecast, in_words
+from formicary_bench.runner.forecast.forecast import Forecast, earlier_durations, in_words
 from formicary_bench.subjects.registry import subject_of
 
 if TYPE_CHECKING:

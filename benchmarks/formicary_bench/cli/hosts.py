@@ -54,7 +54,7 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
 
     need_extra()
     from formicary.cli.output import show_json
-    from formicary_bench.cli import hosts_check_view
+    from formicary_bench.cli import hosts_view
     from formicary_bench.remote.checks import check as checking
     from formicary_bench.remote.folders import code_digest
 
@@ -62,7 +62,7 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     if as_json:
         show_json(checked)
     else:
-        hosts_check_view.show(checked, code_digest())
+        hosts_view.show(checked, code_digest())
     if not checked.is_fit:
         raise typer.Exit(1)
 
@@ -82,7 +82,7 @@ def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json:
 
     need_extra()
     from formicary.cli.output import show_json
-    from formicary_bench.cli.hosts_outcome_view import show_prepared
+    from formicary_bench.cli.hosts_view import show_prepared
     from formicary_bench.remote.provisioning.prepare import prepare as prepare_all
 
     prepared = _on_hosts(hosts_toml, on, prepare_all)
@@ -103,7 +103,7 @@ def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
 
     need_extra()
     from formicary.cli.output import show_json
-    from formicary_bench.cli.hosts_outcome_view import show_cleaned
+    from formicary_bench.cli.hosts_view import show_cleaned
     from formicary_bench.remote import clean as cleaning
 
     cleaned = _on_hosts(hosts_toml, on, cleaning.clean)
@@ -118,7 +118,7 @@ def _on_hosts(
     """Do something on the chosen hosts to its end, or until Ctrl-C: then nothing of it goes on anywhere."""
     import asyncio
 
-    from formicary_bench.cli.hosts_progress import StepsDisplay
+    from formicary_bench.cli.hosts_view import StepsDisplay
     from formicary_bench.remote.inventory import choose, load
 
     inventory = load(path)

@@ -65,7 +65,7 @@ def show_run(run_folder: RunFolder, *, as_json: bool, tables: bool, cold: bool =
         cold: Whether these have the figures of the cold, too.
     """
     from formicary_bench.reports.document.sections import Document
-    from formicary_bench.reports.document.warmth import cold_extras
+    from formicary_bench.reports.document.stability import cold_extras
     from formicary_bench.reports.formats import html, json_lines, terminal, terminal_overview
 
     document, console = Document(run_folder), terminal.console_for_reports()

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.experiment import Preset
-from formicary_bench.vocabulary.presets import PAPER
+from formicary_bench.vocabulary.names import PAPER
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment

@@ -12,7 +12,7 @@ import math
 import msgspec
 
 from formicary_bench.extrapolation.lines import Line, Prediction
-from formicary_bench.vocabulary.traffic import RING
+from formicary_bench.vocabulary.places import RING
 
 ONE_SERVER, FEDERATED, DIRECT = "one server", "federated servers", "direct links"
 CENTRAL, REPLICATED = "central directory, at most", "replicated directory, at least"

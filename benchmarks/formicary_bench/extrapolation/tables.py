@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from formicary_bench.extrapolation.model import CENTRAL, REPLICATED, Layout, directory_outlook, outlook
 from formicary_bench.reports import formatting
 from formicary_bench.reports.document.tables import Column, Extra
-from formicary_bench.vocabulary.traffic import TRAFFICS
+from formicary_bench.vocabulary.places import TRAFFICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -11,7 +11,7 @@ from formicary.errors import FormicaryError
 from formicary_bench.files.refusals import next_step
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.dots import Dot, Dots
+from formicary_bench.reports.charts.lines import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import Series
 from formicary_bench.reports.document.sheet import Sheet
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from formicary_bench.labs.results import Answer, Result
+    from formicary_bench.labs.measuring import Answer, Result
 
 _WIDE = 56  # characters of the picture in the terminal
 _CLOSE = 2.0  # a guess within this factor is a good one

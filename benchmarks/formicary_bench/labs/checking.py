@@ -13,9 +13,9 @@ from formicary.processes.words import ended_how
 from formicary_bench.labs.confinement import judging
 from formicary_bench.labs.examinee import Examinee
 from formicary_bench.labs.exchange import Line, Order, Report
-from formicary_bench.labs.mistakes import Broken
 from formicary_bench.labs.playing import SECONDS, Outcome, load_scenarios, play
 from formicary_bench.labs.process import PATIENCE
+from formicary_bench.labs.programs import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

@@ -21,7 +21,7 @@ from formicary_bench.labs.exchange import (
     Task,
     Turn,
 )
-from formicary_bench.labs.mistakes import Broken
+from formicary_bench.labs.programs import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable

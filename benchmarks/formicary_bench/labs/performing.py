@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from formicary import Container
 from formicary.testing import VirtualClockLoop
 from formicary_bench.labs.exchange import Answer, Begin, Call, Final, Finish, Frame, Idle, Look, Over, Turn
-from formicary_bench.labs.mistakes import what_failed, with_code
 from formicary_bench.labs.ports import Ports
+from formicary_bench.labs.programs import what_failed, with_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

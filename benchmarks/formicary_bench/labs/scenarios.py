@@ -25,7 +25,7 @@ import msgspec
 
 from formicary import Container
 from formicary.container.container import PLATFORM
-from formicary_bench.labs.mistakes import Broken
+from formicary_bench.labs.programs import Broken
 from formicary_bench.labs.recording import Recorder
 from formicary_bench.labs.switch import Switch
 

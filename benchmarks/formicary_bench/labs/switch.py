@@ -15,8 +15,8 @@ import msgspec
 from formicary.core.quoting import shorten
 from formicary.testing.memory_line import decode, domain_of
 from formicary_bench.labs.exchange import Frame
-from formicary_bench.labs.mistakes import Broken
 from formicary_bench.labs.ports import Port, Ports
+from formicary_bench.labs.programs import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable

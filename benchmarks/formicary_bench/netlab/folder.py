@@ -15,7 +15,7 @@ import msgspec
 
 from formicary.core.files import write_private
 from formicary.core.private import make_private_folder, read_private
-from formicary_bench.netlab.errors import LabError
+from formicary_bench.netlab import LabError
 from formicary_bench.netlab.lab import Lab, default_folder, mark_of
 
 if TYPE_CHECKING:

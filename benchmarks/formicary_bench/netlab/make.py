@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.errors import UsageError
-from formicary_bench.netlab import inventory_file, network, ssh, status
-from formicary_bench.netlab.errors import LabError
+from formicary_bench.netlab import LabError, network, ssh, status
 from formicary_bench.netlab.folder import LabFolder
 from formicary_bench.netlab.lab import Lab
 from formicary_bench.netlab.programs import PACKAGES, find
@@ -168,4 +167,4 @@ def _make_servers(folder: LabFolder, lab: Lab) -> None:
     for host in lab.hosts:
         raise_if_interrupted()
         ssh.start(folder, host)
-    folder.save(folder.inventory, inventory_file.inventory(lab, folder).encode())
+    folder.save(folder.inventory, ssh.inventory(lab, folder).encode())

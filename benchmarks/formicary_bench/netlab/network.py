@@ -14,7 +14,7 @@ import re
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from formicary_bench.netlab.errors import LabError
+from formicary_bench.netlab import LabError
 from formicary_bench.netlab.lab import BRIDGE, CONTROLLER, INTERFACE, is_of, stem
 from formicary_bench.netlab.programs import FailedError, ip, run
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from formicary.processes.child import ended_with_us
-from formicary_bench.netlab.errors import LabError
+from formicary_bench.netlab import LabError
 
 PACKAGES = {"ip": "iproute2", "tc": "iproute2", "sshd": "openssh-server"}
 """Which package brings each of them, on Debian and Ubuntu."""

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.netlab import network, processes
-from formicary_bench.netlab.errors import LabError
+from formicary_bench.netlab import LabError, network, status
 from formicary_bench.netlab.folder import LabFolder
 from formicary_bench.netlab.lab import cable
 from formicary_bench.netlab.programs import FailedError, ip
@@ -66,7 +65,7 @@ def remove(folder: LabFolder) -> Removed:
             "removing the hosts of a lab requires root; run the command with `sudo $(command -v "
             "formicary)` instead of `formicary`"
         )
-    ended = processes.end_all(folder, names)
+    ended = status.end_all(folder, names)
     for line in lines:
         with suppress(FailedError):  # it goes with its other end
             ip("link", "delete", line)

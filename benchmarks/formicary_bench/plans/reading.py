@@ -13,21 +13,12 @@ from formicary_bench.files import toml_files
 from formicary_bench.files.toml_files import guess, shown
 from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
 from formicary_bench.results.summary.warm_up import read_rule
-from formicary_bench.runner.planning.named_subjects import subjects_named
-from formicary_bench.runner.planning.options import Options, with_preset
+from formicary_bench.runner.planning.options import Options, subjects_named, with_preset
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.run_plan import of_several
 from formicary_bench.subjects.registry import subjects
 from formicary_bench.vocabulary.kinds import WrongError
-from formicary_bench.vocabulary.parameters import (
-    ALWAYS,
-    HOSTS,
-    MOST_SEED,
-    OWN,
-    SHARED,
-    VARIED,
-    WHOLE,
-)
+from formicary_bench.vocabulary.parameters import ALWAYS, HOSTS, MOST_SEED, OWN, SHARED, VARIED, WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -19,13 +19,9 @@ from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from formicary.processes.requests import request_nothing
-from formicary_bench.remote.errors import HostError, together
+from formicary_bench.remote import HostError, together
 from formicary_bench.remote.host_agent.link import Link
-from formicary_bench.remote.host_agent.protocol import (
-    Kill,
-    SendOrder,
-    Start,
-)
+from formicary_bench.remote.host_agent.protocol import Kill, SendOrder, Start
 from formicary_bench.remote.launchers.ssh import SshLauncher
 from formicary_bench.remote.workers import RemoteHost, RemoteWorker
 from formicary_bench.worker.interruption import allow_interrupts

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from formicary.errors import ProfilingError
 from formicary.processes.lines import LineError, Lines, encode
 from formicary.processes.messages import Failed
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.host_agent.protocol import (
     CloseWindow,
     Data,

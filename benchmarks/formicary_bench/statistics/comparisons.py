@@ -14,16 +14,50 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.statistics.changes import between, change
-from formicary_bench.statistics.effects import hedges_g
 from formicary_bench.statistics.independence import widening
-from formicary_bench.statistics.intervals import Interval  # noqa: TC001 - msgspec resolves the annotations
-from formicary_bench.statistics.ratios import ratio_of_values
+from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.ratios import between, change, ratio_of_values
 from formicary_bench.statistics.stability import is_advice
 from formicary_bench.statistics.tests import holm, rank_p, student_p, welch_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_TAILS = (0.975, 0.025)
+
+
+def hedges_g(values: Sequence[float], base: Sequence[float]) -> Interval | None:
+    """Give the difference of two means in standard deviations, with its 95% interval.
+
+    It is Cohen's d with the pooled standard deviation, freed of its bias for few values; the interval is the
+    exact one for normal values of equal variance, by the noncentral t distribution.
+
+    Args:
+        values: Independent figures.
+        base: Those that they are held against.
+
+    Returns:
+        Positive where `values` are larger; None where either side has fewer than two, or none scatter.
+    """
+    from scipy.special import gammaln, nctdtrinc
+
+    n, m = len(values), len(base)
+    if min(n, m) < 2:  # noqa: PLR2004 - one value has no spread
+        return None
+    means = [math.fsum(each) / len(each) for each in (values, base)]
+    squares = math.fsum(
+        (value - mean) ** 2 for each, mean in zip((values, base), means, strict=True) for value in each
+    )
+    freedom = n + m - 2
+    if not squares:
+        return None
+    unbiased = math.exp(gammaln(freedom / 2) - gammaln((freedom - 1) / 2)) / math.sqrt(freedom / 2)
+    d = (means[0] - means[1]) / math.sqrt(squares / freedom)
+    root = math.sqrt(n * m / (n + m))  # d times this is Student's t
+    low, high = (float(nctdtrinc(freedom, tail, d * root)) / root for tail in _TAILS)
+    return Interval(d * unbiased, low * unbiased, high * unbiased)
+
 
 FEWEST = 5
 """Repetitions of each side below which nothing is decided: how much fewer scatter is mere guesswork."""

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.statistics.changes import between, change
 from formicary_bench.statistics.comparisons import logarithms, repetitions_for, too_few
 from formicary_bench.statistics.intervals import Interval  # noqa: TC001 - msgspec resolves the annotations
-from formicary_bench.statistics.ratios import ratio_of_values
+from formicary_bench.statistics.ratios import between, change, ratio_of_values
 from formicary_bench.statistics.tests import holm, larger_p
 
 if TYPE_CHECKING:

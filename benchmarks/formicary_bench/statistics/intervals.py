@@ -1,11 +1,4 @@
-"""Means with their 95% intervals.
-
-Three ways, and a report names the one that was used. Over repetitions: each repetition is a fresh set of
-processes, so their means are independent, and Student's t applies. Within one run: successive round trips
-are correlated, and a plain standard error would be far too small; so the run is cut into batches that are
-long enough to be nearly independent (the method of batch means). And the papers' way, to be shown beside
-these: over all round trips, as if they were independent.
-"""
+"""Means and slopes with their 95% intervals."""
 
 from __future__ import annotations
 
@@ -19,6 +12,7 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
 
 BATCHES = 20
 """Into how many batches a single run is cut: few enough to be long, enough for a usable t quantile."""
@@ -157,3 +151,17 @@ def batch_of(times: NDArray[np.int64], begin: int, end: int) -> NDArray[np.int64
 def _around(mean: float, error: float, n: int) -> Interval:
     half = student_t(n - 1) * error
     return Interval(mean, mean - half, mean + half)
+
+
+def median_slope(x: NDArray[np.float64], y: NDArray[np.float64]) -> Interval | None:
+    """Give the median of the slopes between any two points (Theil and Sen), with its 95% interval.
+
+    Returns:
+        The slope, or None where there are fewer than three points, or all of them at one place.
+    """
+    if len(x) < 3 or x.min() == x.max():  # noqa: PLR2004 - two points have no spread
+        return None
+    from scipy.stats import theilslopes
+
+    slope, _, low, high = theilslopes(y, x)
+    return Interval(float(slope), float(low), float(high))

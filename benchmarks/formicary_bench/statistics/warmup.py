@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from formicary_bench.statistics.slopes import median_slope
+from formicary_bench.statistics.intervals import median_slope
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

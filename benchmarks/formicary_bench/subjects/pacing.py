@@ -14,7 +14,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.messaging.open_loop import Paced
-from formicary_bench.vocabulary.arrivals import HEAD, LATE, LATEST_US, LOST, schedule
+from formicary_bench.vocabulary.values import HEAD, LATE, LATEST_US, LOST, schedule
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.compute.speed_up import Computing
 from formicary_bench.runner.forecast.default_durations import DefaultDuration
-from formicary_bench.runner.planning.cores import cores_of, few_cores_of, is_short
+from formicary_bench.runner.planning.hosts import cores_of, few_cores_of, is_short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,8 +18,8 @@ from formicary.errors import FormicaryError
 from formicary_bench.experiments.compute import process
 from formicary_bench.experiments.compute.speed_up import Computing
 from formicary_bench.experiments.compute.work import compute
-from formicary_bench.vocabulary.computing import CPU_SECONDS
-from formicary_bench.vocabulary.containers import ASKING
+from formicary_bench.vocabulary.places import ASKING
+from formicary_bench.vocabulary.values import CPU_SECONDS
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from formicary_bench.experiments.compute.speed_up import CPU_TIME, ELAPSED, SPEE
 from formicary_bench.results.store import raw
 from formicary_bench.results.summary.declared import Summary
 from formicary_bench.results.summary.each import reading
-from formicary_bench.vocabulary.computing import CPU_SECONDS
+from formicary_bench.vocabulary.values import CPU_SECONDS
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder

@@ -16,13 +16,12 @@ from formicary_bench.experiments.experiment import (
 )
 from formicary_bench.experiments.messaging import OURS
 from formicary_bench.vocabulary.kinds import whole
-from formicary_bench.vocabulary.loops import MOST_LOOP
 from formicary_bench.vocabulary.metrics import SECONDS, TOTAL, Metric
+from formicary_bench.vocabulary.names import TOUR
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import CORES, Agents
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import TOUR
-from formicary_bench.vocabulary.routes import NO_MESSAGES
+from formicary_bench.vocabulary.places import NO_MESSAGES, SAME
+from formicary_bench.vocabulary.values import MOST_LOOP
 
 _HERE = "formicary_bench.experiments.compute"
 _AGENTS = tuple(2**power for power in range(11))  # as in the paper

@@ -16,15 +16,13 @@ from formicary_bench.experiments.experiment import (
     cpu_tables,
 )
 from formicary_bench.experiments.messaging import DIRECTLY, HUNDRED, ONE_OR_TWO
-from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
 from formicary_bench.vocabulary.kinds import whole
 from formicary_bench.vocabulary.metrics import MEAN, MICROSECONDS, P99, TIME, Metric
+from formicary_bench.vocabulary.names import FAMILY, FAMILY_CPU, TOUR
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import ROUNDS as HOW_OFTEN
 from formicary_bench.vocabulary.parameters.shared import Exchange, Rounds
-from formicary_bench.vocabulary.placements import SAME, TWO_HOSTS
-from formicary_bench.vocabulary.presets import FAMILY, FAMILY_CPU, TOUR
-from formicary_bench.vocabulary.traffic import AWAY, SPLIT
+from formicary_bench.vocabulary.places import AWAY, MOST_ON_A_HOST, SAME, SPLIT, TWO_HOSTS
 
 FIT = Loaded("formicary_bench.experiments.directory.plan:of_one_agent")
 PROFILING = Loaded("formicary_bench.experiments.directory.plan:profiling")

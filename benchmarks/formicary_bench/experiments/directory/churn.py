@@ -7,12 +7,11 @@ from dataclasses import replace
 from formicary_bench.experiments.directory import BESIDE
 from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY
-from formicary_bench.vocabulary.designs import CENTRAL, REPLICA
 from formicary_bench.vocabulary.metrics import CREATION
+from formicary_bench.vocabulary.names import FAMILY, TOUR
 from formicary_bench.vocabulary.parameters.shared import Agents
-from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.presets import FAMILY, TOUR
-from formicary_bench.vocabulary.routes import DIRECT, Carrier
+from formicary_bench.vocabulary.places import APART, DIRECT, TWO_HOSTS, Carrier
+from formicary_bench.vocabulary.values import CENTRAL, REPLICA
 
 REGISTERED = replace(CREATION, title="agents registered per second", column="registered/s")
 

@@ -13,7 +13,7 @@ from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, P
 from formicary_bench.experiments.messaging import HERE_AND_THERE, ONE_OR_TWO, PAPER_PAIRS
 from formicary_bench.vocabulary.metrics import MEAN, P99, RATE, TIME
 from formicary_bench.vocabulary.parameters.shared import CLIENTS
-from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.places import SAME
 
 SEARCHES = replace(RATE, title="searches per second", column="searches/s")
 

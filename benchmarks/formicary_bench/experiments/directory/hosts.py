@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from formicary_bench.experiments.directory import BESIDE, BUILT, METRICS
 from formicary_bench.experiments.experiment import BURBECK, Experiment, Figure, Loaded, Preset, Take
-from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
 from formicary_bench.vocabulary.kinds import whole
 from formicary_bench.vocabulary.metrics import MICROSECONDS, PART, TIME, Metric
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import ROUNDS, Exchange, Rounds
-from formicary_bench.vocabulary.placements import APART
-from formicary_bench.vocabulary.routes import DIRECT, Carrier
+from formicary_bench.vocabulary.places import APART, DIRECT, MOST_ON_A_HOST, Carrier
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Repetition

@@ -11,10 +11,9 @@ from formicary_bench.experiments.experiment import PAPER_ROUNDS
 from formicary_bench.experiments.messaging import A_MESSAGE, pairs
 from formicary_bench.runner.forecast.default_durations import DefaultDuration, of_agents
 from formicary_bench.runner.planning.profiles import lasting, with_agents
-from formicary_bench.vocabulary.designs import CENTRAL, LOOKUP, REPLICA
 from formicary_bench.vocabulary.names import REGISTER
-from formicary_bench.vocabulary.placements import N_HOSTS, SAME
-from formicary_bench.vocabulary.traffic import AWAY
+from formicary_bench.vocabulary.places import AWAY, N_HOSTS, SAME
+from formicary_bench.vocabulary.values import CENTRAL, LOOKUP, REPLICA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

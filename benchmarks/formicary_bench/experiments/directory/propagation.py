@@ -14,10 +14,9 @@ from formicary_bench.experiments.directory import (
 )
 from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY
-from formicary_bench.vocabulary.designs import CENTRAL, REPLICA
-from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.presets import FAMILY, TOUR
-from formicary_bench.vocabulary.routes import DIRECT, Carrier
+from formicary_bench.vocabulary.names import FAMILY, TOUR
+from formicary_bench.vocabulary.places import APART, DIRECT, TWO_HOSTS, Carrier
+from formicary_bench.vocabulary.values import CENTRAL, REPLICA
 
 EXPERIMENT = Experiment(
     name="directory/propagation",

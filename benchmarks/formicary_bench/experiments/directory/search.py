@@ -22,10 +22,8 @@ from formicary_bench.experiments.directory import (
 )
 from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY
-from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.presets import FAMILY, QUICK, TOUR
-from formicary_bench.vocabulary.routes import DIRECT, Carrier
-from formicary_bench.vocabulary.traffic import SPLIT, SPREADS
+from formicary_bench.vocabulary.names import FAMILY, QUICK, TOUR
+from formicary_bench.vocabulary.places import APART, DIRECT, SAME, SPLIT, SPREADS, TWO_HOSTS, Carrier
 
 SIZES = (5, *SERVICES[1:])
 """From as many as a search finds on: the answer with none is empty, which would count as growth."""

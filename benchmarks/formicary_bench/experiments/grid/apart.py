@@ -17,7 +17,7 @@ from formicary.errors import MailboxFullError
 from formicary_bench.experiments.grid.cells import Cell, Grid
 from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.subjects.ours.behaviours import PATIENCE
-from formicary_bench.vocabulary.grid import COPIED, active_of
+from formicary_bench.vocabulary.values import MICRO_COPIED, active_of
 from formicary_bench.worker.workload import Tally
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ async def parts(work: Workload) -> AsyncIterator[Parts]:
     one, sizes = work.configuration, Swapping.of(work.configuration)
     room = max(2 * sizes.cells, _ROOM)
     async with LocalPlatform(
-        sizes.containers, seed=work.job.seed, copy=one.kind == COPIED, queue_limit=room, when_lost="end"
+        sizes.containers, seed=work.job.seed, copy=one.kind == MICRO_COPIED, queue_limit=room, when_lost="end"
     ) as platform:
         stewards = []
         for number in range(sizes.containers):

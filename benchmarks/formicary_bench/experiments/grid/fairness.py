@@ -23,8 +23,7 @@ from formicary_bench.experiments.grid.swap import (
 )
 from formicary_bench.vocabulary.kinds import choice, whole
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.roles import BOTH
+from formicary_bench.vocabulary.places import BOTH, SAME
 
 _HERE = "formicary_bench.experiments.grid"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from formicary.errors import UsageError
 from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.runner.forecast.default_durations import DefaultDuration
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.places import APART, SAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

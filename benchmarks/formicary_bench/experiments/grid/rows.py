@@ -19,7 +19,7 @@ from formicary_bench.experiments.grid.swap import (
 from formicary_bench.results.store.raw import Tallies
 from formicary_bench.results.summary.declared import Summary
 from formicary_bench.results.summary.each import reading
-from formicary_bench.vocabulary import grid
+from formicary_bench.vocabulary import values
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder
@@ -55,14 +55,14 @@ def _read(run: RunFolder, _: Configuration, repetition: Repetition) -> Reading |
             BY_CHANCE: deviation / math.sqrt(mean),
             UNFAIRNESS: (max(there) - min(there)) / max(there),
             REFUSED: 1 - made / requests,
-            HELD: repetition.counters.get(grid.HELD),
+            HELD: repetition.counters.get(values.HELD_BYTES),
         }
     )
 
 
 def _is_held_against(row: Row, base: Row) -> bool:
     """Return whether a row is held against another: copies against references, these against others."""
-    is_copied = (row.kind, base.kind) == (grid.COPIED, "micro")
+    is_copied = (row.kind, base.kind) == (values.MICRO_COPIED, "micro")
     is_other = row.kind == "micro" and base.platform != row.platform
     return (is_copied or is_other) and _grid(row) == _grid(base)
 

@@ -15,21 +15,16 @@ from formicary_bench.experiments.experiment import (
     Repeats,
     Take,
 )
-from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
-from formicary_bench.vocabulary.grid import COPIED, MOST_DIMENSION
 from formicary_bench.vocabulary.kinds import whole
 from formicary_bench.vocabulary.metrics import HOLDS, PART, PER_SECOND, RATE, TIMES, Metric
-from formicary_bench.vocabulary.names import SWAP
+from formicary_bench.vocabulary.names import OF_FAIRNESS, SWAP, TOUR
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
-from formicary_bench.vocabulary.placements import APART, SAME
-from formicary_bench.vocabulary.presets import TOUR
-from formicary_bench.vocabulary.roles import BOTH
-from formicary_bench.vocabulary.routes import DIRECT, Carrier
-from formicary_bench.vocabulary.tables import OF_FAIRNESS
+from formicary_bench.vocabulary.places import APART, BOTH, DIRECT, MOST_ON_A_HOST, SAME, Carrier
+from formicary_bench.vocabulary.values import MICRO_COPIED, MOST_DIMENSION
 
 _HERE = "formicary_bench.experiments.grid"
 _MICRO = "formicary-micro"
-_SUBJECTS = (_MICRO, f"formicary-{COPIED}", "callbacks")
+_SUBJECTS = (_MICRO, f"formicary-{MICRO_COPIED}", "callbacks")
 
 PAPER_DIMENSIONS = (5, 10, 15, 100, 200, 400, 500)
 """Those of Table 2, and the smallest grid of the text."""

@@ -8,14 +8,13 @@ from typing import Annotated
 from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats
 from formicary_bench.experiments.messaging import HUNDRED, OURS
 from formicary_bench.vocabulary import names
-from formicary_bench.vocabulary.designs import CONTAINER, IMPORTED
 from formicary_bench.vocabulary.kinds import MOST_SECONDS, whole
 from formicary_bench.vocabulary.metrics import BYTES, HOLDS, Metric
+from formicary_bench.vocabulary.names import OF_MEMORY
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import Agents
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.routes import NO_MESSAGES
-from formicary_bench.vocabulary.tables import OF_MEMORY
+from formicary_bench.vocabulary.places import NO_MESSAGES, SAME
+from formicary_bench.vocabulary.values import CONTAINER, IMPORTED
 
 GROWTH = Parameter(
     name="growth",

@@ -10,7 +10,7 @@ from formicary_bench.experiments.messaging import DIRECTLY, OURS, VARIES
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.metrics import BYTES, TIMES, Metric
 from formicary_bench.vocabulary.parameters.shared import PAIRS, PAYLOAD, Exchange
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.places import APART, SAME
 
 MESSAGES = Metric("messages", "messages", is_judged=False)
 GROWTH_PER_S = Metric("growth_per_s", "growth per second", BYTES, is_judged=False)

@@ -22,7 +22,7 @@ from formicary.processes.lines import Lines
 from formicary.processes.messages import Progress
 from formicary.processes.words import ended_how
 from formicary_bench.results.store.raw import Holdings
-from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner import RepetitionError
 from formicary_bench.subjects.ours.holding import BARE
 from formicary_bench.vocabulary.parameters.shared import Agents
 from formicary_bench.worker.interruption import allow_interrupts

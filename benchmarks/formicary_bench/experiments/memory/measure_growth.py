@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from formicary_bench.results.store.raw import Holdings
-from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution.repetition import RepetitionRun
 from formicary_bench.runner.observers.observer import Observer
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.experiment import Take
 from formicary_bench.experiments.memory import growth
 from formicary_bench.runner.forecast.default_durations import DefaultDuration
-from formicary_bench.vocabulary.designs import CONTAINER, IMPORTED
 from formicary_bench.vocabulary.parameters.shared import Agents
+from formicary_bench.vocabulary.values import CONTAINER, IMPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from formicary_bench.experiments.memory.growth import GROWTH_PER_MESSAGE, GROWTH
 from formicary_bench.experiments.memory.report_growth import growth_charts, sparkline
 from formicary_bench.experiments.memory.rows import each
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.dots import Dot, Dots
+from formicary_bench.reports.charts.lines import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import by_series, subject
 from formicary_bench.reports.document.citing import cite, joined, told
@@ -26,7 +26,7 @@ from formicary_bench.reports.document.tables import Column, metric_columns, who_
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.reports.document.findings import Findings
+    from formicary_bench.reports.document.points import Findings
     from formicary_bench.results.summary.row import Row
     from formicary_bench.statistics.estimates import Estimate
 

@@ -15,8 +15,7 @@ from formicary_bench.experiments.memory.growth import (
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.results.summary.declared import Summary
 from formicary_bench.results.summary.each import reading, samples_of
-from formicary_bench.statistics.intervals import Interval
-from formicary_bench.statistics.slopes import median_slope
+from formicary_bench.statistics.intervals import Interval, median_slope
 from formicary_bench.statistics.tests import difference
 
 if TYPE_CHECKING:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.experiment import Loaded, Take
-from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.routes import DIRECT, TCP, XMPP, Carrier
+from formicary_bench.vocabulary.places import APART, DIRECT, SAME, TCP, TWO_HOSTS, XMPP, Carrier
 
 VARIES = ("placement", "route", "tls")
 """What most of them vary, besides how much there is of what they exchange."""

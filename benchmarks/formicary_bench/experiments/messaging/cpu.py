@@ -5,7 +5,7 @@ from __future__ import annotations
 from formicary_bench.experiments.experiment import Experiment, Preset, Take, cpu_tables
 from formicary_bench.experiments.messaging import DIRECTLY, FIT, HUNDRED, ONE_OR_TWO, OURS, VARIES
 from formicary_bench.vocabulary.parameters.shared import Talk
-from formicary_bench.vocabulary.traffic import ALL_TO_ALL
+from formicary_bench.vocabulary.places import ALL_TO_ALL
 
 EXPERIMENT = Experiment(
     name="messaging/cpu",

@@ -21,9 +21,9 @@ from formicary_bench.experiments.messaging import (
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.metrics import MEAN
+from formicary_bench.vocabulary.names import QUICK
 from formicary_bench.vocabulary.parameters.shared import Talk
-from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.places import APART, TWO_HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

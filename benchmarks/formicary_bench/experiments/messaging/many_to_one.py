@@ -5,9 +5,9 @@ from __future__ import annotations
 from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY, FIT, OURS, PAPER_PAIRS, VARIES
 from formicary_bench.vocabulary import names
+from formicary_bench.vocabulary.names import TOUR
 from formicary_bench.vocabulary.parameters.shared import FromMany
-from formicary_bench.vocabulary.placements import TWO_HOSTS
-from formicary_bench.vocabulary.presets import TOUR
+from formicary_bench.vocabulary.places import TWO_HOSTS
 
 EXPERIMENT = Experiment(
     name=names.MANY_TO_ONE,

@@ -16,12 +16,18 @@ from formicary_bench.experiments.messaging import (
     PAPER_PAIRS,
     VARIES,
 )
-from formicary_bench.vocabulary.cores import ONE_CORE
+from formicary_bench.vocabulary.names import FAMILY, LINKS, QUICK, TOUR
 from formicary_bench.vocabulary.parameters.shared import CORES, Talk
-from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.presets import FAMILY, LINKS, QUICK, TOUR
-from formicary_bench.vocabulary.routes import DIRECT, TCP, Carrier
-from formicary_bench.vocabulary.traffic import ALL_TO_ALL
+from formicary_bench.vocabulary.places import (
+    ALL_TO_ALL,
+    APART,
+    DIRECT,
+    ONE_CORE,
+    SAME,
+    TCP,
+    TWO_HOSTS,
+    Carrier,
+)
 
 
 class Pairs(Talk, frozen=True, kw_only=True):

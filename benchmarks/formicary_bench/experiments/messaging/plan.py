@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.experiment import PAPER_ROUNDS
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.experiments.selections import SELECTIONS, longer_rounds, quick_rounds
-from formicary_bench.runner.planning.cores import cores_of
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import PAPER
+from formicary_bench.runner.planning.hosts import cores_of
+from formicary_bench.vocabulary.names import PAPER
+from formicary_bench.vocabulary.places import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,25 +7,16 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports.document.factors import faster
 from formicary_bench.reports.document.report import ROUND_TRIPS
-from formicary_bench.reports.document.round_trips import (
-    fewest,
-    most,
-)
-from formicary_bench.reports.document.sentences import (
-    Tile,
-    at_once,
-    is_finding,
-    tile_of,
-    where,
-)
+from formicary_bench.reports.document.round_trips import fewest, most
+from formicary_bench.reports.document.sentences import Tile, at_once, is_finding, tile_of, where
 from formicary_bench.results.summary.baselines import baseline_of
 from formicary_bench.vocabulary.metrics import RATE, TIME
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.places import APART, SAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.reports.document.findings import Findings
+    from formicary_bench.reports.document.points import Findings
     from formicary_bench.results.summary.row import Row
     from formicary_bench.vocabulary.metrics import Metric
 

@@ -16,7 +16,7 @@ from formicary_bench.experiments.messaging import (
     VARIES,
 )
 from formicary_bench.vocabulary.parameters.shared import Talk
-from formicary_bench.vocabulary.placements import TWO_HOSTS
+from formicary_bench.vocabulary.places import TWO_HOSTS
 
 _FEW = 10  # pairs, where Figure 3 ends and Figure 4 begins
 

@@ -15,7 +15,7 @@ from formicary_bench.experiments.messaging import (
 )
 from formicary_bench.vocabulary.metrics import MEAN
 from formicary_bench.vocabulary.parameters.shared import Talk
-from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
+from formicary_bench.vocabulary.places import APART, TWO_HOSTS
 
 EXPERIMENT = Experiment(
     name="messaging/single-pair-size",

@@ -5,10 +5,9 @@ from __future__ import annotations
 from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Figure, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY, FIT, OURS, VARIES
 from formicary_bench.vocabulary.metrics import MEAN
+from formicary_bench.vocabulary.names import LINKS, TOUR
 from formicary_bench.vocabulary.parameters.shared import Talk
-from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.presets import LINKS, TOUR
-from formicary_bench.vocabulary.traffic import ALL_TO_ALL
+from formicary_bench.vocabulary.places import ALL_TO_ALL, APART, TWO_HOSTS
 
 _SIZES = (1, 10, 100, 1000, 10_000, 100_000)
 

@@ -1,6 +1,6 @@
 """The experiments of Dikaiakos 2001: agents that are made elsewhere, that move, and that talk over links.
 
-Each makes loops of an operation, of one after the other to all of the largest loop (see `vocabulary.loops`).
+Each makes loops of an operation, of one after the other to all of the largest loop (see `vocabulary.values`).
 What is measured is the total time of each loop; from these come the average time of an operation, the peak
 rate and the sustained rate, as that paper defines them. Our own are `wake`, with agents that sleep, and
 `web_shop`.
@@ -25,16 +25,15 @@ from formicary_bench.experiments.experiment import (
     Take,
 )
 from formicary_bench.experiments.messaging import DIRECTLY, OURS
-from formicary_bench.vocabulary import presets
+from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.kinds import choice, whole
-from formicary_bench.vocabulary.loops import MOST_LOOP, WAYS
 from formicary_bench.vocabulary.metrics import BYTES, PER_SECOND, SECONDS, TOTAL, Metric
+from formicary_bench.vocabulary.names import OF_LOOPS
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
 from formicary_bench.vocabulary.parameters.shared import CLIENTS as CLIENTS_AT_ONCE
 from formicary_bench.vocabulary.parameters.shared import PAYLOAD
-from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, IN_FILE
-from formicary_bench.vocabulary.tables import OF_LOOPS
+from formicary_bench.vocabulary.places import APART, N_HOSTS, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.values import ASLEEP, AWAKE, IN_FILE, MOST_LOOP, WAYS
 
 CPU_GROUP = "agents"
 
@@ -150,7 +149,7 @@ ALONE = Preset(parts=(Take(subjects=(OURS,), placements=(APART,), carriers=DIREC
 QUICK = Preset(parts=(Take(subjects=MOVING, placements=(APART,), carriers=DIRECTLY),))
 
 IN_TOUR = {
-    presets.TOUR: (Take(subjects=MOVING, sizes={"loop": (20,)}, placements=(APART,), carriers=DIRECTLY),)
+    names.TOUR: (Take(subjects=MOVING, sizes={"loop": (20,)}, placements=(APART,), carriers=DIRECTLY),)
 }
 """What the selection `quick` takes of those that it has."""
 

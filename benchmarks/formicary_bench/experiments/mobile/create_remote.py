@@ -7,7 +7,7 @@ from typing import Annotated
 from formicary_bench.experiments.messaging import OURS
 from formicary_bench.experiments.mobile import IN_TOUR, LOOPS, WAY, Looped, loops
 from formicary_bench.vocabulary import names
-from formicary_bench.vocabulary.loops import WAYS
+from formicary_bench.vocabulary.values import WAYS
 
 
 class Choosing(Looped, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from formicary_bench.experiments.mobile import CARRIED, IN_TOUR, LOOPS, WAY, Carrying, loops
 from formicary_bench.vocabulary import names
-from formicary_bench.vocabulary.loops import WAYS
+from formicary_bench.vocabulary.values import WAYS
 
 
 class Sent(Carrying, frozen=True, kw_only=True):

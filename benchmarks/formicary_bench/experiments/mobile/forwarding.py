@@ -17,7 +17,7 @@ from formicary import Agent, CyclicBehaviour, Message, Template
 from formicary_bench.experiments.mobile.play import LIVING, SECOND, Play, played, start_sweeper
 from formicary_bench.subjects.ours.behaviours import Wait
 from formicary_bench.subjects.ours.containers import start_agent
-from formicary_bench.vocabulary.containers import ECHOING
+from formicary_bench.vocabulary.places import ECHOING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from formicary_bench.experiments.mobile import Looped
-from formicary_bench.vocabulary.loops import laps, smallest_of
+from formicary_bench.vocabulary.values import laps, smallest_of
 
 if TYPE_CHECKING:
     from formicary_bench.worker.workload import Workload

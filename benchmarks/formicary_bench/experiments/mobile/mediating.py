@@ -20,7 +20,7 @@ from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import SECOND, Play, played
 from formicary_bench.subjects.ours.behaviours import PATIENCE, Echo
 from formicary_bench.subjects.ours.containers import start_agent
-from formicary_bench.vocabulary.containers import ASKING, ECHOING
+from formicary_bench.vocabulary.places import ASKING, ECHOING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,8 @@ from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.play import LIVING, Play, played, start_sweeper
 from formicary_bench.experiments.mobile.roaming import ThereAndBack
 from formicary_bench.subjects.ours.behaviours import Wait
-from formicary_bench.vocabulary.containers import ECHOING
-from formicary_bench.vocabulary.loops import AT_ONCE
+from formicary_bench.vocabulary.places import ECHOING
+from formicary_bench.vocabulary.values import AT_ONCE
 
 
 class Dispatched(Agent):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from formicary.errors import UsageError
 from formicary_bench.experiments.mobile import Looped
 from formicary_bench.runner.forecast.default_durations import DefaultDuration
-from formicary_bench.vocabulary.loops import AT_ONCE, laps, smallest_of
+from formicary_bench.vocabulary.values import AT_ONCE, laps, smallest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,7 @@ from formicary.errors import FormicaryError
 from formicary_bench.experiments.mobile.loops import Loops
 from formicary_bench.subjects.ours.behaviours import hear
 from formicary_bench.subjects.ours.containers import act, all_prepared, container, endpoint, start_agent
-from formicary_bench.vocabulary.containers import ASKING, member_name, names_on
-from formicary_bench.vocabulary.roles import ASK, BOTH, MEMBER
+from formicary_bench.vocabulary.places import ASK, ASKING, BOTH, MEMBER, member_name, names_on
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence

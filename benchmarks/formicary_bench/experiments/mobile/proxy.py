@@ -5,7 +5,7 @@ from __future__ import annotations
 from formicary_bench.experiments.experiment import Preset
 from formicary_bench.experiments.messaging import OURS
 from formicary_bench.experiments.mobile import ALONE, AMONG, CLIENTS, LOOPS, Serving, loops
-from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.places import SAME
 
 EXPERIMENT = loops(
     "mobile/proxy",

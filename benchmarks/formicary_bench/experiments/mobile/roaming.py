@@ -16,7 +16,7 @@ from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.play import SECOND, Play, played, start_nobody
 from formicary_bench.experiments.mobile.travelling import TRAVELLER, Journey, Traveller
 from formicary_bench.subjects.ours.containers import start_agent
-from formicary_bench.vocabulary.containers import ASKING, ECHOING, names_on
+from formicary_bench.vocabulary.places import ASKING, ECHOING, names_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

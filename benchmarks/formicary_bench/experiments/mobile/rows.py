@@ -9,7 +9,7 @@ from formicary_bench.experiments.mobile import AVERAGE, HELD, LARGEST, PEAK, SMA
 from formicary_bench.results.store import raw
 from formicary_bench.results.summary.declared import Summary
 from formicary_bench.results.summary.each import reading
-from formicary_bench.vocabulary.loops import SUSTAINED_LAPS
+from formicary_bench.vocabulary.values import SUSTAINED_LAPS
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder

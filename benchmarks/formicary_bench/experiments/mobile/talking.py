@@ -8,7 +8,7 @@ from formicary import CyclicBehaviour, Message, Template
 from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import Play, played
 from formicary_bench.subjects.ours.containers import start_agent
-from formicary_bench.vocabulary.containers import ECHOING
+from formicary_bench.vocabulary.places import ECHOING
 
 if TYPE_CHECKING:
     from formicary import Container

@@ -9,10 +9,10 @@ from formicary_bench.experiments.messaging import OURS
 from formicary_bench.experiments.mobile import LOOPS, Looped, loops
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.kinds import choice
+from formicary_bench.vocabulary.names import TOUR
 from formicary_bench.vocabulary.parameters.parameter import Parameter
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import TOUR
-from formicary_bench.vocabulary.sleeping import WAKES
+from formicary_bench.vocabulary.places import SAME
+from formicary_bench.vocabulary.values import WAKES
 
 _SUBJECTS = (OURS, "tasks")
 

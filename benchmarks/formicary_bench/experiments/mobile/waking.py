@@ -17,7 +17,7 @@ from formicary_bench.experiments.mobile.loops import Countdown
 from formicary_bench.experiments.mobile.play import LIVING, Play, end_all, played
 from formicary_bench.experiments.mobile.weighing import weighed, weighing
 from formicary_bench.subjects.ours.containers import container
-from formicary_bench.vocabulary.sleeping import ASLEEP, AWAKE, BY_TIME, IN_FILE
+from formicary_bench.vocabulary.values import ASLEEP, AWAKE, BY_TIME, IN_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

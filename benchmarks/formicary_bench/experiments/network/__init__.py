@@ -6,10 +6,9 @@ from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Figure,
 from formicary_bench.experiments.messaging import BY_ALL, FIT, OURS, PAPER_PAIRS
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.metrics import BITS, BYTES, PART, PER_SECOND, TIMES, Metric
+from formicary_bench.vocabulary.names import ON_THE_WIRE
 from formicary_bench.vocabulary.parameters.shared import Talk
-from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.routes import DIRECT, TCP, XMPP, Carrier
-from formicary_bench.vocabulary.tables import ON_THE_WIRE
+from formicary_bench.vocabulary.places import APART, DIRECT, TCP, TWO_HOSTS, XMPP, Carrier
 
 
 def _derived(name: str, title: str, unit: str, column: str, **about: bool) -> Metric:

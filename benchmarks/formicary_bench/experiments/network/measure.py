@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from formicary_bench.runner.execution.own_network import SHARED, has_own_network
 from formicary_bench.runner.execution.repetition import measure
 from formicary_bench.runner.forecast.default_durations import of_exchange
-from formicary_bench.runner.observers.marks import Marks, counters
+from formicary_bench.runner.observers.profiled import Marks, counters
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Repetition

@@ -9,7 +9,7 @@ from formicary_bench.results.summary.round_trips import exchanges
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Repetition
-    from formicary_bench.results.summary.exchanged import Exchanged
+    from formicary_bench.results.summary.each import Exchanged
     from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.vocabulary.metrics import Metric
 

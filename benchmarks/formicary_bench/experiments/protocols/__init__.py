@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Annotated
 from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import HERE_AND_THERE, OURS, VARIES
 from formicary_bench.vocabulary.metrics import MEAN, P99, RATE, TIME
-from formicary_bench.vocabulary.names import BARE_MESSAGES
+from formicary_bench.vocabulary.names import BARE_MESSAGES, TOUR
 from formicary_bench.vocabulary.parameters.shared import PAIRS, Talk, ToMany
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import TOUR
-from formicary_bench.vocabulary.routes import DIRECT, Carrier
+from formicary_bench.vocabulary.places import DIRECT, SAME, Carrier
 
 if TYPE_CHECKING:
     from collections.abc import Callable

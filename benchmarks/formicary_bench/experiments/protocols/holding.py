@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from formicary import Agent, Container, MicroAgent, OneShotBehaviour
 from formicary_bench.subjects.ours.behaviours import PATIENCE
-from formicary_bench.vocabulary.conversations import NET
 from formicary_bench.vocabulary.parameters.shared import Agents
+from formicary_bench.vocabulary.values import NET
 from formicary_bench.worker.creation import measure_creation
 from formicary_bench.worker.workload import PreparedRole
 

@@ -6,13 +6,11 @@ from dataclasses import replace
 from typing import Annotated
 
 from formicary_bench.experiments.experiment import Experiment, Figure, Loaded
-from formicary_bench.vocabulary.conversations import NET, REQUESTS
 from formicary_bench.vocabulary.metrics import CREATION, EACH_HOLDS
 from formicary_bench.vocabulary.names import CONVERSATIONS_HOLD
 from formicary_bench.vocabulary.parameters.shared import AGENTS, Agents
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.roles import CREATE
-from formicary_bench.vocabulary.routes import NO_MESSAGES
+from formicary_bench.vocabulary.places import CREATE, NO_MESSAGES, SAME
+from formicary_bench.vocabulary.values import NET, REQUESTS
 
 CONVERSATIONS = replace(
     AGENTS, unit="conversations", help="Number of simultaneous conversations of one agent."

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from formicary_bench.runner.forecast.default_durations import DefaultDuration, of_agents
-from formicary_bench.runner.planning.cores import is_short
+from formicary_bench.runner.planning.hosts import is_short
 from formicary_bench.runner.planning.profiles import longer_exchange, with_agents
 from formicary_bench.vocabulary.names import BARE_MESSAGES
 

@@ -18,11 +18,9 @@ from formicary_bench.experiments.experiment import (
 from formicary_bench.experiments.messaging import OURS
 from formicary_bench.vocabulary.kinds import whole
 from formicary_bench.vocabulary.metrics import BYTES, HOLDS, PER_SECOND, RATE, TOTAL, Metric
-from formicary_bench.vocabulary.names import MEDIATED
+from formicary_bench.vocabulary.names import MEDIATED, OF_A_SERVICE, TOUR
 from formicary_bench.vocabulary.parameters.parameter import Parameter, Parameters
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import TOUR
-from formicary_bench.vocabulary.tables import OF_A_SERVICE
+from formicary_bench.vocabulary.places import SAME
 
 _HERE = "formicary_bench.experiments.service"
 _SUBJECTS = (OURS, "formicary-micro", "tasks", "callbacks")

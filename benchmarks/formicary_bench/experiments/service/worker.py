@@ -10,7 +10,7 @@ from formicary_bench.experiments.service import agents, micro
 from formicary_bench.experiments.service.by_hand import Callbacks, tasks
 from formicary_bench.experiments.service.rounds import console, measure_rounds
 from formicary_bench.subjects.ours.containers import container, prepared
-from formicary_bench.vocabulary.containers import ASKING
+from formicary_bench.vocabulary.places import ASKING
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from formicary_bench.experiments.experiment import PEREZ_CARRO, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import OURS
-from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
 from formicary_bench.vocabulary.kinds import whole
-from formicary_bench.vocabulary.modes import SYNCHRONOUS
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import AGENTS_AT_ONCE, CORES, Talk
-from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.places import MOST_ON_A_HOST, SAME
+from formicary_bench.vocabulary.values import SYNCHRONOUS
 
 CPU_GROUP = "agents"
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from formicary.errors import UsageError
 from formicary_bench.experiments.traffic import Traffic
 from formicary_bench.runner.forecast.default_durations import DefaultDuration
-from formicary_bench.runner.planning.cores import cores_of, few_cores_of, is_short
 from formicary_bench.runner.planning.drafts import values_of
-from formicary_bench.vocabulary.names import TRAFFIC_RECEPTION, TRAFFIC_SPEED_UP
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.runner.planning.hosts import cores_of, few_cores_of, is_short
+from formicary_bench.vocabulary.names import QUICK, TRAFFIC_RECEPTION, TRAFFIC_SPEED_UP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,16 +11,11 @@ from typing import TYPE_CHECKING, Any
 from formicary import LocalPlatform
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.traffic import Traffic
-from formicary_bench.experiments.traffic.agents import (
-    CONDUCTOR,
-    Conduct,
-    Receiver,
-    Sender,
-)
+from formicary_bench.experiments.traffic.agents import CONDUCTOR, Conduct, Receiver, Sender
 from formicary_bench.experiments.traffic.patterns import container_of, partners_of
 from formicary_bench.subjects.baselines.tasks import Channel, echo_to_many, end
 from formicary_bench.subjects.ours.containers import act
-from formicary_bench.vocabulary.modes import SYNCHRONOUS
+from formicary_bench.vocabulary.values import SYNCHRONOUS
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from formicary_bench.experiments.experiment import Take
 from formicary_bench.experiments.messaging import OURS
 from formicary_bench.experiments.traffic import TIMES, traffic
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import TOUR
+from formicary_bench.vocabulary.names import TOUR
+from formicary_bench.vocabulary.places import SAME
 
 EXPERIMENT = traffic(
     "traffic/ring",

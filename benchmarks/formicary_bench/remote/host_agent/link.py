@@ -16,8 +16,8 @@ import msgspec
 from formicary.errors import FormicaryError
 from formicary.processes.messages import Stop
 from formicary.processes.requests import Answer, Refusal, Request, Requests
+from formicary_bench.remote import HostError
 from formicary_bench.remote.clocks import Clock, Sample
-from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import (
     BEAT_SECONDS,
     MISSING_SECONDS,

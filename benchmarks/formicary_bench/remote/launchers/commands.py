@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from formicary.local.launchers import SRUN, job_nodes, starter
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.host_agent.program import AGENT, HostProgram
 from formicary_bench.remote.inventory import Host, Inventory, load
 from formicary_bench.remote.launchers.launcher import Provider

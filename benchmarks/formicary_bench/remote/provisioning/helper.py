@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import asyncssh
 
-    from formicary_bench.remote.errors import HostError
+    from formicary_bench.remote import HostError
     from formicary_bench.remote.ssh.connection import Connection
 
 _BOOTSTRAP = Path(__file__).parent.parent / "bootstrap"

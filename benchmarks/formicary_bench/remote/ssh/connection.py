@@ -14,7 +14,7 @@ import socket
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.remote.ssh.keys import Keys, load_keys, refused_key
 
 if TYPE_CHECKING:

@@ -9,10 +9,8 @@ import msgspec
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.dots import Dot, Dots
-from formicary_bench.reports.charts.lines import Axis, Lines, Plot, Point
+from formicary_bench.reports.charts.lines import Axis, Dot, Dots, Lines, Plot, Point, Stacks
 from formicary_bench.reports.charts.series import PLACES, Series, by_series, label
-from formicary_bench.reports.charts.stacks import Stacks
 from formicary_bench.reports.document.figures import spread_of, value_of, writer
 from formicary_bench.reports.document.tables import Column
 from formicary_bench.results.summary.row import BATCH_MEANS, OVER_REPETITIONS

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.dots import Dot, Dots
+from formicary_bench.reports.charts.lines import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import Series, label, look
 from formicary_bench.reports.document.figures import main_metric, writer

@@ -8,24 +8,25 @@ from formicary.profiling.model.groups import PAPERS, Group
 from formicary.profiling.model.profile import Method
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.dots import Dot, Dots
+from formicary_bench.reports.charts.lines import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import PLACES, Series, label
 from formicary_bench.reports.document.citing import cite, joined, told
 from formicary_bench.reports.document.figures import said
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.stability import stability_of_samples
-from formicary_bench.reports.document.tables import Column
-from formicary_bench.results.summary.cpu import name_of, summed, whole
+from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.results.summary.cpu import in_order, name_of, summed, whole
 from formicary_bench.vocabulary.names import DIRECTORY
 from formicary_bench.vocabulary.parameters.shared import ROUNDS
-from formicary_bench.vocabulary.roles import DOING
+from formicary_bench.vocabulary.places import DOING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
     from formicary_bench.results.summary.row import Row
+
 
 _COLOURS: dict[str, str] = {
     Group.RUNTIME: "t",
@@ -162,3 +163,39 @@ def _cost(cpu: CpuEstimates) -> str:
 
 def _percent(part: float) -> str:
     return f"{MINUS if part < 0 else ''}{abs(part):.1%}"
+
+
+def cpu_by_host(rows: Sequence[Row]) -> list[Extra]:
+    """Give a table for each profiled row that was measured over hosts."""
+    return [extra for row in rows if row.cpu and (extra := _by_host(row, row.cpu))]
+
+
+def _by_host(row: Row, cpu: CpuEstimates) -> Extra | None:
+    """Give the groups of a row that was measured over hosts, each host a column, as the papers do."""
+    hosts = list(dict.fromkeys(one.host for one in cpu.used))
+    if not any(hosts):
+        return None
+    groups = in_order(one.group for one in cpu.used)
+    columns = [
+        Column("group", tuple(groups), names=True, of=(row.anchor,) * len(groups)),
+        Column("in the papers", tuple(PAPERS.get(group, "") for group in groups)),
+    ]
+    for host in hosts:
+        of_host = {one.group: one for one in summed(one for one in cpu.used if one.host == host)}
+        cells = [_cells(of_host.get(group)) for group in groups]
+        columns += [
+            Column(f"{host}, per {unit(row)}", tuple(us for us, _ in cells)),
+            Column(f"{host}, %", tuple(share for _, share in cells)),
+        ]
+    remark = (
+        "All of the run's processes on a host, the server's too; \N{PLUS-MINUS SIGN} is the 95% interval."
+    )
+    return Extra(f"{name(row)}: each host", columns, remark)
+
+
+def _cells(one: CpuEstimate | None) -> tuple[str, str]:
+    """Give the CPU time of a group on a host, with its interval, and its share."""
+    if one is None:
+        return "", ""
+    spread = f" \N{PLUS-MINUS SIGN} {formatting.duration(one.margin_us)}" if one.margin_us else ""
+    return f"{formatting.duration(one.us.mean)}{spread}", f"{one.share:.1%}"

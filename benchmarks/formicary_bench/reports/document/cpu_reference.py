@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from formicary.profiling.model.groups import PAPERS, Group
 from formicary_bench import published
+from formicary_bench.reports.charts.lines import Part, Stack, Stacks
 from formicary_bench.reports.charts.plots import Chart
-from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
 from formicary_bench.reports.document.citing import anchors
 from formicary_bench.reports.document.cpu import name, process_name, series_of, with_paper
 from formicary_bench.reports.document.papers import cpu_table, titled
@@ -17,8 +17,7 @@ from formicary_bench.results.summary.cpu import ALL, in_order, summed, whole
 from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.statistics.tests import difference, welch_p
 from formicary_bench.vocabulary.names import DIRECTORY, is_cpu
-from formicary_bench.vocabulary.placements import N_HOSTS
-from formicary_bench.vocabulary.roles import ASK, BOTH, ECHO, MEMBER, SERVER
+from formicary_bench.vocabulary.places import ASK, BOTH, ECHO, MEMBER, N_HOSTS, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,10 +11,10 @@ from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.points import point
 from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.cpu import judged
-from formicary_bench.results.summary.cuts import other_cuts
 from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.each import samples_of
 from formicary_bench.results.summary.row import frame
+from formicary_bench.results.summary.warm_up import other_cuts
 from formicary_bench.vocabulary.metrics import PER_SECOND
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from formicary_bench.reports.document.sheet import Part, Sheet
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.verdicts.factors import doubt_of_warmth
 from formicary_bench.statistics.comparisons import FEWEST, Verdict
-from formicary_bench.statistics.typical import typical
+from formicary_bench.statistics.estimates import typical
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.points import named
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.summary.row import Digest
-from formicary_bench.vocabulary.roles import DOING
+from formicary_bench.vocabulary.places import DOING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

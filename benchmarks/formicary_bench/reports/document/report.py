@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import EXPERIMENTS, declared
-from formicary_bench.reports.document.beside import beside_published
-from formicary_bench.reports.document.cpu import cpu_charts, cpu_columns, cpu_remarks, cpu_sentences
-from formicary_bench.reports.document.cpu_hosts import cpu_by_host
-from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
-from formicary_bench.reports.document.findings import Findings
-from formicary_bench.reports.document.hosts import host_tables, invalid_remarks
-from formicary_bench.reports.document.round_trips import (
-    round_trip_charts,
-    round_trip_sentences,
+from formicary_bench.reports.document.cpu import (
+    cpu_by_host,
+    cpu_charts,
+    cpu_columns,
+    cpu_remarks,
+    cpu_sentences,
 )
+from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
+from formicary_bench.reports.document.hosts import host_tables, invalid_remarks
+from formicary_bench.reports.document.papers import beside_published
+from formicary_bench.reports.document.points import Findings
+from formicary_bench.reports.document.round_trips import round_trip_charts, round_trip_sentences
 from formicary_bench.reports.document.sentences import remarks, source, title
 from formicary_bench.reports.document.stability import dependent_remarks, stability_extras
 from formicary_bench.reports.document.tables import less_extra

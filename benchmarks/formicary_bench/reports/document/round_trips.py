@@ -21,13 +21,7 @@ from formicary_bench.reports.charts.series import by_series, label
 from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of
 from formicary_bench.reports.document.papers import titled
-from formicary_bench.reports.document.sentences import (
-    after,
-    at_once,
-    found_by,
-    plural,
-    where,
-)
+from formicary_bench.reports.document.sentences import after, at_once, found_by, plural, where
 from formicary_bench.reports.document.tables import Column, load_word, metric_columns
 from formicary_bench.results.summary.typical import typical_of
 from formicary_bench.vocabulary.metrics import LEAST, P90, P99, P999, RATE, SLOWEST, TIME
@@ -35,7 +29,7 @@ from formicary_bench.vocabulary.metrics import LEAST, P90, P99, P999, RATE, SLOW
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from formicary_bench.reports.document.findings import Findings
+    from formicary_bench.reports.document.points import Findings
     from formicary_bench.results.summary.row import Row, Tail
 
 _MEAN = "mean round-trip time"

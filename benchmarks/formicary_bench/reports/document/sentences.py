@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from formicary_bench.results.summary.row import Row
-    from formicary_bench.statistics.typical import Typical
+    from formicary_bench.statistics.estimates import Typical
     from formicary_bench.vocabulary.metrics import Metric
 
 _ROUTES = {"xmpp": " through XMPP", "direct": " over a direct link", "auto": " by the route auto"}

@@ -11,11 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-from formicary_bench.vocabulary.configuration import (  # noqa: TC001 - msgspec resolves the annotations
-    Configuration,
-    Count,
-    Name,
-)
+from formicary_bench.vocabulary.configuration import Configuration, Count, Name  # noqa: TC001 - msgspec resolves the annotations
 
 FORMAT_VERSION = 2
 """The format that this version writes and reads."""

@@ -9,7 +9,7 @@ from formicary_bench.subjects.registry import SUBJECTS
 from formicary_bench.vocabulary.metrics import RATE
 from formicary_bench.vocabulary.names import BARE_MESSAGES, COMPUTE, DIRECTORY, LOWER_BOUND, PAIRS, PROTOCOLS
 from formicary_bench.vocabulary.parameters.shared import paced_rate
-from formicary_bench.vocabulary.placements import TWO_HOSTS
+from formicary_bench.vocabulary.places import TWO_HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -18,7 +18,7 @@ from formicary.profiling.model.groups import Group, Rule, Rules
 from formicary.profiling.model.modules import is_library
 from formicary.profiling.model.profile import ROUGH_COST, Method, Role
 from formicary_bench.statistics.estimates import Estimate, mean_estimate
-from formicary_bench.vocabulary.roles import SERVER
+from formicary_bench.vocabulary.places import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.results.summary.each import counting, samples_of
-from formicary_bench.statistics.typical import Typical, typical
+from formicary_bench.statistics.estimates import Typical, typical
 
 if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Row

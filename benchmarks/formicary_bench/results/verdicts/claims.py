@@ -23,7 +23,7 @@ from formicary_bench.statistics.comparisons import FEWEST
 from formicary_bench.statistics.intervals import Interval  # noqa: TC001 - msgspec resolves the annotations
 from formicary_bench.statistics.ratios import product_of_values
 from formicary_bench.statistics.stability import is_advice
-from formicary_bench.vocabulary.placements import HOSTED
+from formicary_bench.vocabulary.places import HOSTED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

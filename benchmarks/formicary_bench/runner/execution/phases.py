@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from formicary.processes.messages import Failed, Go, Stop
 from formicary.processes.words import ended_how
 from formicary_bench.remote.host_agent.protocol import MISSING_SECONDS
-from formicary_bench.vocabulary.roles import PROCESSES
+from formicary_bench.vocabulary.places import PROCESSES
 from formicary_bench.worker.messages import (
     Accounted,
     Created,

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import FormicaryError, ServerError
-from formicary_bench.remote.errors import HostError
+from formicary_bench.remote import HostError
 from formicary_bench.results.store.machine import begin_manifest
-from formicary_bench.runner.execution.delayed_network import check_delays
-from formicary_bench.runner.execution.own_network import own_network
+from formicary_bench.runner.execution.own_network import check_delays, own_network
 from formicary_bench.runner.execution.repetition import Task
-from formicary_bench.runner.planning.needs import needs_server
-from formicary_bench.subjects.drivers.catalogue import versions
+from formicary_bench.runner.planning.describing import needs_server
+from formicary_bench.subjects.drivers.installed import versions
 from formicary_bench.subjects.registry import SUBJECTS, subject_of
 from formicary_bench.vocabulary.names import NETWORK
-from formicary_bench.vocabulary.placements import APART, HOSTED, SAME
+from formicary_bench.vocabulary.places import APART, HOSTED, SAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -150,7 +149,7 @@ def private_server() -> Iterator[RunServer]:
     """
     from formicary.server import ManagedServer
     from formicary_bench.runner.execution.server import RunServer
-    from formicary_bench.vocabulary.containers import NAMES
+    from formicary_bench.vocabulary.places import NAMES
 
     with ManagedServer(containers=NAMES) as managed:
         yield RunServer(managed)

@@ -14,7 +14,7 @@ from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.machine import begin_manifest
 from formicary_bench.runner.planning.run_plan import RunPlan, order_of
-from formicary_bench.subjects.drivers.catalogue import versions
+from formicary_bench.subjects.drivers.installed import versions
 from formicary_bench.subjects.registry import subjects
 
 if TYPE_CHECKING:

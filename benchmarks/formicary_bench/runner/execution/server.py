@@ -6,9 +6,9 @@ import secrets
 from typing import TYPE_CHECKING
 
 from formicary.server import ServerAddress, status
-from formicary_bench.subjects.accounts import DOMAIN, HOLDERS, account
 from formicary_bench.subjects.registry import subject_of
-from formicary_bench.vocabulary.routes import XMPP
+from formicary_bench.subjects.subject import DOMAIN, HOLDERS, account
+from formicary_bench.vocabulary.places import XMPP
 from formicary_bench.worker.messages import Server
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from formicary_bench.remote.host_agent import counters
 from formicary_bench.results.summary.hosts import MACHINES
 from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.runner.observers.validity import Controller, HostLooks, notes, taken, why_invalid
-from formicary_bench.vocabulary.roles import ASK, BOTH, CREATE, MEMBER
+from formicary_bench.vocabulary.places import ASK, BOTH, CREATE, MEMBER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

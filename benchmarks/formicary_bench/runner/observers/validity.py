@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary_bench.vocabulary.arrivals import LATE
 from formicary_bench.vocabulary.parameters.shared import paced_rate
-from formicary_bench.vocabulary.warmth import SETTLED, WARM_UP_SECONDS
+from formicary_bench.vocabulary.values import LATE, SETTLED, WARM_UP_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, Self
 
-from formicary_bench.runner.planning.carriers import carriers_of
-from formicary_bench.runner.planning.hosts import layouts_of
+from formicary_bench.runner.planning.hosts import carriers_of, layouts_of
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.parameters.parameter import fixed_by
 from formicary_bench.vocabulary.parameters.shared import ROUNDS
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from formicary_bench.subjects.subject import Subject
     from formicary_bench.vocabulary.parameters import Parameter
     from formicary_bench.vocabulary.parameters.shared import Rounds
-    from formicary_bench.vocabulary.routes import Carrier
+    from formicary_bench.vocabulary.places import Carrier
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.subjects.drivers.recipes import RECIPES
 from formicary_bench.subjects.registry import subject_of, subjects
-from formicary_bench.vocabulary.placements import HOSTED
+from formicary_bench.vocabulary.places import HOSTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

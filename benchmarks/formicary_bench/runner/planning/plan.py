@@ -2,25 +2,73 @@
 
 from __future__ import annotations
 
+import dataclasses
+import random
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
+from formicary_bench.experiments.experiment import Take
+from formicary_bench.experiments.messaging import A_MESSAGE
+from formicary_bench.experiments.presets import preset_of
 from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.runner.planning import drafts
-from formicary_bench.runner.planning.carriers import refuse_idle
 from formicary_bench.runner.planning.drivers import fits
-from formicary_bench.runner.planning.hosts import check_hosts
-from formicary_bench.runner.planning.parts import parts_of
+from formicary_bench.runner.planning.hosts import check_hosts, refuse_idle
 from formicary_bench.runner.planning.profiles import with_profiles
 from formicary_bench.subjects.registry import subjects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from formicary_bench.experiments.experiment import Part
+    from formicary_bench.experiments.experiment import Experiment, Part
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.subjects.subject import Subject
     from formicary_bench.vocabulary.configuration import Configuration
+
+
+def parts_of(options: Options) -> Iterator[Part]:
+    """Give the parts of experiments that a run takes."""
+    if options.experiment in SELECTIONS:
+        for part in SELECTIONS[options.experiment].parts:
+            yield from _sized(part, options)
+        return
+    one = EXPERIMENTS[options.experiment]
+    if one.takes:
+        takes = one.takes.load()(options)
+    else:
+        takes = preset_of(one, options.preset).parts if options.preset else ()
+    yield from (_freed(take.of(one), options) for take in takes or (_whole(one),))
+    if one.beside:
+        yield from one.beside.load()(one, options)
+
+
+def _whole(one: Experiment) -> Take:
+    return Take(subjects=one.subjects, placements=one.placements, carriers=one.carriers)
+
+
+def _sized(part: Part, options: Options) -> Iterator[Part]:
+    """Give a part of a selection in the sizes of the preset, if there is one.
+
+    Where the selection names no subjects, they and the places are those of the preset, too.
+    """
+    if not options.preset or part == A_MESSAGE.of(part.experiment):
+        yield part
+        return
+    preset = preset_of(part.experiment, options.preset)
+    parts = [take.of(part.experiment) for take in preset.parts if not part.subjects] or [part]
+    for one in parts:
+        yield dataclasses.replace(_freed(one, options), sizes={**one.sizes, **preset.sizes})
+
+
+def _freed(part: Part, options: Options) -> Part:
+    """Return a part of a preset, which does not limit what somebody has named."""
+    if options.subjects is not None:
+        part = dataclasses.replace(part, subjects=())
+    if options.subjects or options.placements or options.spreads or options.routes or options.tls:
+        part = dataclasses.replace(part, placements=part.experiment.placements)
+    return part
+
 
 _MOST_IN_MEMORY = 2**27  # round trips of one repetition
 
@@ -81,3 +129,25 @@ def _where(options: Options) -> str:
     if options.placements:
         return f" with {', '.join(options.placements)}"
     return " over hosts" if options.hosts else ""
+
+
+def schedule(
+    plan: Sequence[Configuration], repeats: Sequence[int], seed: int
+) -> list[tuple[Configuration, int, int]]:
+    """Return the order of the measurements: configuration, number of the repetition, seed.
+
+    Each configuration comes once before any comes again, in an order that is drawn anew each time, so that
+    what changes on the machine meanwhile does not fall on the same ones.
+
+    Args:
+        plan: what is measured.
+        repeats: how often, of each.
+        seed: determines all of it.
+    """
+    generator = random.Random(seed)
+    order = []
+    for number in range(1, max(repeats, default=0) + 1):
+        members = [one for one, many in zip(plan, repeats, strict=True) if number <= many]
+        generator.shuffle(members)
+        order += [(configuration, number, generator.getrandbits(32)) for configuration in members]
+    return order

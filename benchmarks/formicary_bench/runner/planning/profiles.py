@@ -8,10 +8,9 @@ from msgspec.structs import replace
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.vocabulary.names import is_cpu
+from formicary_bench.vocabulary.names import QUICK, is_cpu
 from formicary_bench.vocabulary.parameters.shared import Agents
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.presets import QUICK
+from formicary_bench.vocabulary.places import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.runner.planning.drivers import beyond
-from formicary_bench.runner.planning.options import repeat_of
-from formicary_bench.runner.planning.order import schedule
-from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.placements import HOSTED
-from formicary_bench.vocabulary.presets import EVERYTHING, PAPER, QUICK
+from formicary_bench.runner.planning.options import parse, repeat_of
+from formicary_bench.runner.planning.plan import make_plan, schedule
+from formicary_bench.vocabulary.names import EVERYTHING, PAPER, QUICK
+from formicary_bench.vocabulary.places import HOSTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

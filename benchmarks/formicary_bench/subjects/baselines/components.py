@@ -17,7 +17,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
 from formicary.errors import LinkError
-from formicary_bench.vocabulary.containers import ASKING, ECHOING
+from formicary_bench.vocabulary.places import ASKING, ECHOING
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:

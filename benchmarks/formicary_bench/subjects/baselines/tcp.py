@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from formicary.core.scratch import scratch_folder
 from formicary.server.certificate import ensure_certificate
-from formicary_bench.vocabulary.routes import UNIX
+from formicary_bench.vocabulary.places import UNIX
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from formicary.processes.messages import Ready
 from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.service.mediated import Mediated
-from formicary_bench.subjects.accounts import DOMAIN
+from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS, started
-from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.protocol import Hello, Prepare, XmppServer
 from formicary_bench.subjects.drivers.rounds import GridRounds, LoopRounds, Rounds, ServiceRounds
+from formicary_bench.subjects.subject import DOMAIN
 from formicary_bench.vocabulary.names import MEDIATED, SWAP
-from formicary_bench.vocabulary.roles import ECHO
+from formicary_bench.vocabulary.places import ECHO
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:

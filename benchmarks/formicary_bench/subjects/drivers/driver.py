@@ -15,9 +15,9 @@ from formicary.processes.child import Child
 from formicary.processes.lines import LineError, LongLineError
 from formicary.processes.messages import Failed, Progress, Stop
 from formicary.processes.words import ended_how
-from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Report
-from formicary_bench.worker import leftovers
+from formicary_bench.worker import processes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -139,7 +139,7 @@ class Driver:
 
     async def _miss_nobody(self, seconds: float) -> None:
         until = asyncio.get_running_loop().time() + seconds
-        while found := leftovers.running(self._mark):
+        while found := processes.running(self._mark):
             if asyncio.get_running_loop().time() > until:
                 break
             await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
@@ -210,7 +210,7 @@ async def started(
     Raises:
         DriverError: it cannot be started.
     """
-    mark = leftovers.marked_environment()
+    mark = processes.marked_environment()
     try:  # in our own session: it is ended with us, should we be killed
         process = Child(command, is_piped=True, keeps_words=True, is_apart=False, cwd=folder, env=mark)
     except (OSError, ValueError) as error:
@@ -223,5 +223,5 @@ async def started(
             yield Driver(name, process, line, advance, mark)
         finally:
             process.kill()
-            leftovers.end_all(mark)
+            processes.end_all(mark)
             line.close()

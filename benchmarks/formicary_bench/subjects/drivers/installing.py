@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.core.scratch import scratch_folder
+from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, started
-from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import Entry, building, home, keeping
 from formicary_bench.subjects.drivers.protocol import EXCHANGES, Hello
 from formicary_bench.subjects.drivers.recipes import RECIPES

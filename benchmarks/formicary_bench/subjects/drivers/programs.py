@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from formicary.processes.child import Child
-from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers import DriverError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.service.mediated import Mediated
-from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.protocol import Done, Go
 from formicary_bench.subjects.drivers.settling import Round, Settling
-from formicary_bench.vocabulary import warmth
-from formicary_bench.vocabulary.loops import laps, smallest_of
+from formicary_bench.vocabulary import values
+from formicary_bench.vocabulary.values import laps, smallest_of
 from formicary_bench.worker.creation import batches
 from formicary_bench.worker.workload import PairTimes, Tally
 
@@ -58,21 +58,21 @@ class Rounds:
             DriverError: it fails, or its times cannot be.
         """
         counters = self._work.counters
-        counters[warmth.SETTLED] = 0.0
+        counters[values.SETTLED] = 0.0
         if not again:
             return
         first, cold = await self._first()
-        counters |= cold | _cpu(warmth.COLD_CPU_US, first)
+        counters |= cold | _cpu(values.COLD_CPU_US, first)
         settling = Settling(first)
         while not settling.is_over:
             settling.add(await self._next(settling))
-        counters[warmth.SETTLED] = float(settling.has_settled)
-        counters[warmth.WARM_UP_SECONDS] = settling.seconds
-        counters[warmth.WARM_UP_ROUNDS] = float(len(settling.rounds))
+        counters[values.SETTLED] = float(settling.has_settled)
+        counters[values.WARM_UP_SECONDS] = settling.seconds
+        counters[values.WARM_UP_ROUNDS] = float(len(settling.rounds))
 
     async def _first(self) -> tuple[Round, dict[str, float]]:
         made, times = await self._make(self._work.trips)
-        return made, {warmth.COLD_RATE: self._rate(times), warmth.COLD_MEAN_US: self._mean_us(times)}
+        return made, {values.COLD_RATE: self._rate(times), values.COLD_MEAN_US: self._mean_us(times)}
 
     async def _next(self, settling: Settling) -> Round:
         made, _ = await self._make(settling.trips(self._work.exchange.load))
@@ -87,7 +87,7 @@ class Rounds:
         made, times = await self._make(self._work.trips)
         self._work.times += times
         self._work.steps = 0  # from now on the times are counted
-        self._work.counters |= _cpu(warmth.CPU_US, made)
+        self._work.counters |= _cpu(values.CPU_US, made)
 
     async def _make(self, trips: int) -> tuple[Round, list[PairTimes]]:
         pairs = self._work.exchange.load
@@ -153,7 +153,7 @@ class LoopRounds(Rounds):
     async def _first(self) -> tuple[Round, dict[str, float]]:
         """Have it make the largest loop once, in a fresh process."""
         made = await self._laps((self.most,))
-        return made, {warmth.COLD_RATE: made.per_s, warmth.COLD_MEAN_US: 1e6 / made.per_s}
+        return made, {values.COLD_RATE: made.per_s, values.COLD_MEAN_US: 1e6 / made.per_s}
 
     async def _next(self, settling: Settling) -> Round:
         """Have it make loops as large as that, or smaller where that would take too long."""
@@ -170,7 +170,7 @@ class LoopRounds(Rounds):
         """
         made = await self._laps(self.sizes)
         self._work.batches += self._made
-        self._work.counters |= _cpu(warmth.CPU_US, made)
+        self._work.counters |= _cpu(values.CPU_US, made)
 
     async def _laps(self, sizes: tuple[int, ...]) -> Round:
         operations = sum(sizes)
@@ -220,7 +220,7 @@ class GridRounds(LoopRounds):
                 f"{max(tally.made, default=0)} swaps of {self.most}"
             )
         self._work.tally = tally
-        self._work.counters |= _cpu(warmth.CPU_US, made)
+        self._work.counters |= _cpu(values.CPU_US, made)
 
 
 def _cpu(name: str, made: Round) -> dict[str, float]:

@@ -23,9 +23,9 @@ from formicary.errors import FormicaryError
 from formicary_bench.subjects.ours.containers import all_prepared, endpoint, start_agent
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.subjects.ours.services import with_directory
-from formicary_bench.vocabulary.containers import ECHOING, names_on
-from formicary_bench.vocabulary.designs import REPLICA
 from formicary_bench.vocabulary.parameters.shared import Agents
+from formicary_bench.vocabulary.places import ECHOING, names_on
+from formicary_bench.vocabulary.values import REPLICA
 from formicary_bench.worker.creation import batches
 
 if TYPE_CHECKING:

@@ -14,12 +14,9 @@ from formicary.container.options import ConnectionOptions
 from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
 from formicary.transport.addresses import JoinAddress
-from formicary_bench.vocabulary.containers import ECHOING, member_name
 from formicary_bench.vocabulary.names import NETWORK
-from formicary_bench.vocabulary.roles import ASK
-from formicary_bench.vocabulary.routes import DIRECT, XMPP
-from formicary_bench.worker.traffic import partners_of, receiver_of
-from formicary_bench.worker.workload import PreparedRole
+from formicary_bench.vocabulary.places import ASK, DIRECT, ECHOING, XMPP, member_name
+from formicary_bench.worker.workload import PreparedRole, partners_of, receiver_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

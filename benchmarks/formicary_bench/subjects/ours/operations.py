@@ -27,10 +27,9 @@ from formicary_bench.subjects.ours.services import (
     types,
     with_directory,
 )
-from formicary_bench.vocabulary.containers import ASKING, ECHOING, member_name
-from formicary_bench.vocabulary.designs import REPLICA
 from formicary_bench.vocabulary.names import REGISTER
-from formicary_bench.vocabulary.placements import N_HOSTS, SAME
+from formicary_bench.vocabulary.places import ASKING, ECHOING, N_HOSTS, SAME, member_name
+from formicary_bench.vocabulary.values import REPLICA
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary_bench.subjects.ours.containers import container, prepared
-from formicary_bench.vocabulary.containers import ASKING, ECHOING, member_name
+from formicary_bench.vocabulary.places import ASKING, ECHOING, member_name
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable

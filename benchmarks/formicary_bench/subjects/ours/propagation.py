@@ -14,7 +14,7 @@ from formicary_bench.experiments.directory import Spreading
 from formicary_bench.subjects.ours.containers import all_prepared, endpoint, know_members
 from formicary_bench.subjects.ours.operations import Register, start_use, watch
 from formicary_bench.subjects.ours.services import know_services, register_services, with_directory
-from formicary_bench.vocabulary.containers import ASKING, ECHOING, names_on
+from formicary_bench.vocabulary.places import ASKING, ECHOING, names_on
 
 if TYPE_CHECKING:
     import asyncio

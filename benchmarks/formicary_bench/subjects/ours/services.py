@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 from formicary_bench.experiments.directory import Uses
 from formicary_bench.subjects.ours.containers import container
 from formicary_bench.subjects.ours.micro import Idle
-from formicary_bench.vocabulary.containers import ECHOING, member_name
-from formicary_bench.vocabulary.designs import REPLICA
-from formicary_bench.worker.traffic import services_of
+from formicary_bench.vocabulary.places import ECHOING, member_name
+from formicary_bench.vocabulary.values import REPLICA
+from formicary_bench.worker.workload import services_of
 
 if TYPE_CHECKING:
     from typing import Literal

@@ -19,7 +19,7 @@ from formicary_bench.subjects.ours.containers import endpoint, prepared, start_a
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.subjects.ours.operations import Use
 from formicary_bench.subjects.ours.services import with_directory
-from formicary_bench.vocabulary.containers import ASKING, ECHOING, names_on
+from formicary_bench.vocabulary.places import ASKING, ECHOING, names_on
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:

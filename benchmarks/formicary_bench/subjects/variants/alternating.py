@@ -13,7 +13,7 @@ from itertools import chain, cycle
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from formicary_bench.vocabulary.watching import CPU_TIMES, RATE_TIMES
+from formicary_bench.vocabulary.values import CPU_TIMES, RATE_TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence

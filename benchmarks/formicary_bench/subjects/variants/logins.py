@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from formicary import Container, XmppAgent
 from formicary.server.account import AccountAddress
-from formicary_bench.subjects.accounts import DOMAIN, account
 from formicary_bench.subjects.ours.behaviours import Ask, Echo
 from formicary_bench.subjects.ours.containers import complaint
-from formicary_bench.vocabulary.containers import ASKING, ECHOING
+from formicary_bench.subjects.subject import DOMAIN, account
+from formicary_bench.vocabulary.places import ASKING, ECHOING
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from formicary import Agent, Message, OneShotBehaviour, Template
 from formicary_bench.subjects.ours import behaviours, micro
 from formicary_bench.subjects.ours.containers import full_partner, partner
 from formicary_bench.subjects.ours.pairs import PairRoles
-from formicary_bench.vocabulary.styles import (
+from formicary_bench.vocabulary.values import (
     MICRO_ASYNC,
     MICRO_TUNED,
     SHORT_NAMES,

@@ -16,8 +16,8 @@ import msgspec
 from formicary.observe.events import Filters
 from formicary_bench.subjects.ours import behaviours, containers
 from formicary_bench.subjects.variants.alternating import alternate, before_and_after, in_turns, times_without
-from formicary_bench.vocabulary.containers import ASKING
-from formicary_bench.vocabulary.watching import ALONE, FOLLOWED, LEFT
+from formicary_bench.vocabulary.places import ASKING
+from formicary_bench.vocabulary.values import ALONE, FOLLOWED, LEFT
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable

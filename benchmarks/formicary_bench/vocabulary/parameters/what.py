@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from formicary_bench.vocabulary import kinds
 from formicary_bench.vocabulary.kinds import choice
+from formicary_bench.vocabulary.names import PRESETS
 from formicary_bench.vocabulary.parameters.parameter import SHARED, Parameter
-from formicary_bench.vocabulary.presets import PRESETS
 
 PARAMETERS = (
     Parameter(

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from formicary_bench.vocabulary import kinds
-from formicary_bench.vocabulary.containers import MOST_HOSTS
 from formicary_bench.vocabulary.kinds import choice, whole
 from formicary_bench.vocabulary.parameters.parameter import ALWAYS, HOSTS, Parameter
-from formicary_bench.vocabulary.placements import PLACEMENTS
-from formicary_bench.vocabulary.routes import ROUTES
-from formicary_bench.vocabulary.traffic import SPREADS_BY_NAME, TRAFFICS
+from formicary_bench.vocabulary.places import MOST_HOSTS, PLACEMENTS, ROUTES, SPREADS_BY_NAME, TRAFFICS
 
 PARAMETERS = (
     Parameter(

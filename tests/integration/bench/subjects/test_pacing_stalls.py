@@ -9,8 +9,8 @@ import pytest
 
 from formicary_bench.runner.execution import repetition
 from formicary_bench.runner.execution.repetition import measure
-from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON
 from formicary_bench.vocabulary.names import OPEN_LOOP
+from formicary_bench.vocabulary.values import CONSTANT, POISSON
 
 STALL_MS = 200
 RATE = 1000

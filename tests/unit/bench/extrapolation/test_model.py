@@ -19,7 +19,7 @@ from formicary_bench.extrapolation.model import (
     directory_outlook,
     outlook,
 )
-from formicary_bench.vocabulary.traffic import ALL_TO_ALL, RING
+from formicary_bench.vocabulary.places import ALL_TO_ALL, RING
 
 
 def level(value):

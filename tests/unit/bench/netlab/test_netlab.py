@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.netlab import make, network, programs, remove
-from formicary_bench.netlab.errors import LabError
+from formicary_bench.netlab import LabError, make, network, programs, remove
 from formicary_bench.netlab.folder import LabFolder
-from formicary_bench.netlab.inventory_file import inventory
 from formicary_bench.netlab.lab import Lab, cable, default_folder, is_of, mark_of
+from formicary_bench.netlab.ssh import inventory
 from formicary_bench.remote.inventory import load
 
 

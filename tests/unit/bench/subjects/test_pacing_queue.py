@@ -7,9 +7,9 @@ import pytest
 
 from formicary_bench.subjects import pacing
 from formicary_bench.subjects.pacing import Pacer
-from formicary_bench.vocabulary.arrivals import CONSTANT, LATE, POISSON, schedule
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.names import OPEN_LOOP
+from formicary_bench.vocabulary.values import CONSTANT, LATE, POISSON, schedule
 from formicary_bench.worker.messages import Job
 from formicary_bench.worker.workload import Workload
 

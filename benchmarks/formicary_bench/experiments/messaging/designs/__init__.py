@@ -5,10 +5,9 @@ from __future__ import annotations
 from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY, FIT, ONE_OR_TWO, OURS, PAPER_PAIRS, VARIES
 from formicary_bench.vocabulary import names
-from formicary_bench.vocabulary.designs import DELIVERIES
 from formicary_bench.vocabulary.parameters.shared import Talk
-from formicary_bench.vocabulary.placements import APART, SAME
-from formicary_bench.vocabulary.styles import TUNED
+from formicary_bench.vocabulary.places import APART, SAME
+from formicary_bench.vocabulary.values import DELIVERIES, TUNED
 
 _SUBJECTS = (
     *(OURS, "formicary-unbatched"),

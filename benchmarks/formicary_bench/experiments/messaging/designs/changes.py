@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.vocabulary.designs import BUFFER, CHAIN, HAND_OVER, POOL
-from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.places import SAME
+from formicary_bench.vocabulary.values import BUFFER, CHAIN, HAND_OVER, POOL
 
 if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Row

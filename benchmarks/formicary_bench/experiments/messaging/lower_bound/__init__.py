@@ -22,8 +22,7 @@ from formicary_bench.experiments.messaging import (
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.metrics import RATE, TIME, TOTAL
 from formicary_bench.vocabulary.parameters.shared import Talk
-from formicary_bench.vocabulary.placements import TWO_HOSTS
-from formicary_bench.vocabulary.routes import MEMORY, UNIX, Carrier
+from formicary_bench.vocabulary.places import MEMORY, TWO_HOSTS, UNIX, Carrier
 
 _AGENTS = (OURS, "formicary-tcp", "formicary-micro")
 _HERE_ALONE = ("unix", "shared-memory")

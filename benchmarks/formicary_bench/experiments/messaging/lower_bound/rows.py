@@ -8,7 +8,7 @@ from formicary_bench.results.summary.round_trips import exchanges
 from formicary_bench.vocabulary.metrics import TOTAL
 
 if TYPE_CHECKING:
-    from formicary_bench.results.summary.exchanged import Exchanged
+    from formicary_bench.results.summary.each import Exchanged
     from formicary_bench.vocabulary.metrics import Metric
 
 

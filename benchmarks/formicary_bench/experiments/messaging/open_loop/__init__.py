@@ -8,11 +8,11 @@ from typing import Annotated
 from formicary_bench.experiments.experiment import Experiment, Figure, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY, HERE_AND_THERE, OURS, VARIES
 from formicary_bench.vocabulary import metrics, names
-from formicary_bench.vocabulary.arrivals import ARRIVALS, CONSTANT
 from formicary_bench.vocabulary.kinds import choice, whole
 from formicary_bench.vocabulary.metrics import MICROSECONDS, P99, P999, SLOWEST, TIME, Metric
 from formicary_bench.vocabulary.parameters.parameter import Parameter
 from formicary_bench.vocabulary.parameters.shared import Talk
+from formicary_bench.vocabulary.values import ARRIVALS, CONSTANT
 
 RATE = Parameter(
     name="rate",

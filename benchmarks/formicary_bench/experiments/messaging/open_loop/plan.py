@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from formicary.errors import UsageError
 from formicary_bench.experiments.messaging.open_loop import Paced
 from formicary_bench.runner.forecast.default_durations import DefaultDuration
-from formicary_bench.vocabulary.arrivals import HEAD
+from formicary_bench.vocabulary.values import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from formicary_bench.experiments.messaging.open_loop import LATE_SENDS, LATEST_SEND, UNANSWERED
 from formicary_bench.results.summary.round_trips import exchanges
 from formicary_bench.statistics.percentiles import of_ordered
-from formicary_bench.vocabulary.arrivals import LATE, LATEST_US
 from formicary_bench.vocabulary.metrics import P99
+from formicary_bench.vocabulary.values import LATE, LATEST_US
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Repetition
-    from formicary_bench.results.summary.exchanged import Exchanged
+    from formicary_bench.results.summary.each import Exchanged
     from formicary_bench.vocabulary.metrics import Metric
 
 

@@ -14,11 +14,11 @@ from formicary_bench.experiments.messaging.open_loop.plan import rounds_at
 from formicary_bench.experiments.messaging.saturation import Limit
 from formicary_bench.experiments.messaging.saturation.search import Search, drawn_first
 from formicary_bench.results.store.raw import MEASURED, RoundTrips, Trials
-from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution.repetition import measure
 from formicary_bench.runner.observers.validity import why_late
 from formicary_bench.statistics.percentiles import percentiles
-from formicary_bench.vocabulary.arrivals import LATE
+from formicary_bench.vocabulary.values import LATE
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Repetition

@@ -5,8 +5,8 @@ from __future__ import annotations
 from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import FIT, OURS
 from formicary_bench.vocabulary.parameters.shared import Talk
-from formicary_bench.vocabulary.placements import SAME
-from formicary_bench.vocabulary.styles import MICRO_STYLES, STYLES
+from formicary_bench.vocabulary.places import SAME
+from formicary_bench.vocabulary.values import MICRO_STYLES, STYLES
 
 _SUBJECTS = (
     OURS,

@@ -16,8 +16,8 @@ from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.loops import Countdown, Loops
 from formicary_bench.subjects.baselines import tcp
 from formicary_bench.subjects.baselines.tasks import end
-from formicary_bench.vocabulary.loops import AT_ONCE
-from formicary_bench.vocabulary.roles import ECHO
+from formicary_bench.vocabulary.places import ECHO
+from formicary_bench.vocabulary.values import AT_ONCE
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from formicary_bench.experiments.mobile import Looped
 from formicary_bench.experiments.mobile.loops import Loops
 from formicary_bench.experiments.mobile.weighing import weighed, weighing
 from formicary_bench.subjects.baselines.tasks import Channel, end
-from formicary_bench.vocabulary.sleeping import ASLEEP, BY_TIME
+from formicary_bench.vocabulary.values import ASLEEP, BY_TIME
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from formicary.core.scratch import scratch_folder
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.mobile.web_shop.postgresql_server import server
 from formicary_bench.experiments.mobile.web_shop.shop import NUMBERED, TABLES
-from formicary_bench.vocabulary.shop import POSTGRESQL
+from formicary_bench.vocabulary.values import POSTGRESQL
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

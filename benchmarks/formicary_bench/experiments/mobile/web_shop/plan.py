@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from formicary.errors import UsageError
 from formicary_bench.experiments.mobile.web_shop import Shopping
 from formicary_bench.runner.forecast.default_durations import DefaultDuration
-from formicary_bench.vocabulary.placements import APART
-from formicary_bench.vocabulary.routes import DIRECT
+from formicary_bench.vocabulary.places import APART, DIRECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

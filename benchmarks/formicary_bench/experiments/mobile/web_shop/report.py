@@ -14,7 +14,7 @@ from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, metric_columns, who_columns
 from formicary_bench.reports.document.usual import figure_charts
-from formicary_bench.vocabulary.shop import FETCHES, MIXES, SQLITE, TRAVELS
+from formicary_bench.vocabulary.values import FETCHES, MIXES, SQLITE, TRAVELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

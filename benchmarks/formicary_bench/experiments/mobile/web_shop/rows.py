@@ -9,11 +9,11 @@ from formicary_bench.experiments.mobile.web_shop.rates import peak, sustained, t
 from formicary_bench.results.store.raw import MEASURED
 from formicary_bench.results.summary.round_trips import exchanges
 from formicary_bench.vocabulary.metrics import RATE, TIME
-from formicary_bench.vocabulary.shop import FETCHES, ORDERS_MADE, PAGE_BYTES, TRAVELS
+from formicary_bench.vocabulary.values import FETCHES, ORDERS_MADE, PAGE_BYTES, TRAVELS
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Repetition
-    from formicary_bench.results.summary.exchanged import Exchanged
+    from formicary_bench.results.summary.each import Exchanged
     from formicary_bench.results.summary.row import Row
     from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.vocabulary.metrics import Metric

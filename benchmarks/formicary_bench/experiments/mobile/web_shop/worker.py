@@ -12,8 +12,8 @@ from formicary_bench.experiments.mobile.web_shop.catalogue import make_catalogue
 from formicary_bench.experiments.mobile.web_shop.databases import filled
 from formicary_bench.experiments.mobile.web_shop.shop import Shop
 from formicary_bench.subjects.ours.containers import act, all_prepared, container, start_agent
-from formicary_bench.vocabulary.containers import ASKING, ECHOING
-from formicary_bench.vocabulary.shop import ORDERS_MADE, PAGE_BYTES, TRAVELS
+from formicary_bench.vocabulary.places import ASKING, ECHOING
+from formicary_bench.vocabulary.values import ORDERS_MADE, PAGE_BYTES, TRAVELS
 from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:

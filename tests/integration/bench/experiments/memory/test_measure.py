@@ -9,7 +9,7 @@ import pytest
 from tests.integration.bench.conftest import perform
 
 from formicary_bench.experiments.memory import measure, measure_growth
-from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution import own_network
 from formicary_bench.runner.execution.measures import measure_as_planned
 from formicary_bench.runner.execution.own_network import SHARED, has_own_network

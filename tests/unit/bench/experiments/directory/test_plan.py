@@ -8,15 +8,13 @@ from formicary_bench.experiments.directory import SERVICES, Spreading, Uses
 from formicary_bench.experiments.directory.search import SIZES
 from formicary_bench.runner.execution.repetition import roles_of
 from formicary_bench.runner.planning.describing import describe
-from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.options import Options, parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
 from formicary_bench.subjects.ours.churn import HOMES, Batch, _differences, _shares
 from formicary_bench.subjects.ours.services import OF_A_TYPE, has_type, types
 from formicary_bench.vocabulary.configuration import Configuration
-from formicary_bench.vocabulary.designs import DESIGNS
-from formicary_bench.vocabulary.placements import APART, SAME
-from formicary_bench.vocabulary.routes import DIRECT, XMPP
+from formicary_bench.vocabulary.places import APART, DIRECT, SAME, XMPP
+from formicary_bench.vocabulary.values import DESIGNS
 
 USES = ("directory/register", "directory/deregister", "directory/search")
 

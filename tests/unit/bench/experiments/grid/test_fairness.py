@@ -6,13 +6,7 @@ import pytest
 
 from formicary_bench.experiments.grid.by_hand import BareCell
 from formicary_bench.experiments.grid.fair_cells import FairGrid
-from formicary_bench.experiments.grid.fairness import (
-    AS_IT_COMES,
-    LEAST_SERVED,
-    POLICIES,
-    ROUND_ROBIN,
-    Fair,
-)
+from formicary_bench.experiments.grid.fairness import AS_IT_COMES, LEAST_SERVED, POLICIES, ROUND_ROBIN, Fair
 
 CELLS = 20
 

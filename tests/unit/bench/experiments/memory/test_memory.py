@@ -18,8 +18,8 @@ from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.vocabulary.names import OF_MEMORY, ON_THE_WIRE
 from formicary_bench.vocabulary.parameters.shared import Agents
-from formicary_bench.vocabulary.tables import OF_MEMORY, ON_THE_WIRE
 
 HELD = {("python", ""): 3e6, ("formicary", "imported"): 14e6, ("formicary", "container"): 15e6}
 EACH = {"behaviours": 2000, "micro": 500}

@@ -11,8 +11,8 @@ from formicary_bench.reports.document.evidence import evidence
 from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.store.raw import COOL_DOWN, RoundTrips
-from formicary_bench.results.summary.cuts import PARTS, other_cuts
 from formicary_bench.results.summary.summary import summarise
+from formicary_bench.results.summary.warm_up import PARTS, other_cuts
 from formicary_bench.vocabulary.metrics import MEAN, RATE, TIME
 
 ONE = [one for one in plan(pairs=(10,)) if (one.platform, one.kind) == ("formicary", "micro")]

@@ -4,15 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from tests.unit.bench.synthetic import (
-    STARTED,
-    add_repetition,
-    configured,
-    make_run,
-    plan,
-    row,
-    scale_plan,
-)
+from tests.unit.bench.synthetic import STARTED, add_repetition, configured, make_run, plan, row, scale_plan
 
 from formicary_bench.experiments.memory import TRACED
 from formicary_bench.experiments.memory.growth import GREW

@@ -2,7 +2,7 @@
 
 import pytest
 
-from formicary_bench.vocabulary.designs import DELIVERIES
+from formicary_bench.vocabulary.values import DELIVERIES
 
 ROUNDS = ("--rounds", "5,20,10", "--repeat", "1")
 

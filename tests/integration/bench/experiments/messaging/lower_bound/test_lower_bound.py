@@ -5,7 +5,7 @@ import pytest
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.vocabulary.placements import APART
+from formicary_bench.vocabulary.places import APART
 
 
 @pytest.mark.parametrize("subject", ["tcp", "unix", "shared-memory", "formicary-tcp"])

@@ -8,7 +8,7 @@ from formicary_bench.reports.formats.html import write_html
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.vocabulary.names import SATURATION
-from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.places import SAME
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Real runs of `messaging/styles`, tiny ones."""
 
-from formicary_bench.vocabulary.styles import MICRO_STYLES, STYLES
+from formicary_bench.vocabulary.values import MICRO_STYLES, STYLES
 
 ONCE = ("--rounds", "5,20,10", "--pairs", "3", "--repeat", "1")
 

@@ -4,9 +4,9 @@ import pytest
 
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.runner.execution.repetition import Task, measure
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.vocabulary.loops import laps, smallest_of
+from formicary_bench.vocabulary.values import laps, smallest_of
 
 LATER = pytest.mark.full("another way, or more clients")
 

@@ -12,11 +12,11 @@ from formicary_bench.reports.document.report import extras
 from formicary_bench.results.summary.cpu import RULES
 from formicary_bench.results.summary.each import Each, named
 from formicary_bench.results.verdicts.verdicts import with_comparisons
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
-from formicary_bench.subjects.variants.delivery import outbox
-from formicary_bench.vocabulary.designs import BUFFER, CHAIN, DELIVERIES, HAND_OVER, POOL
+from formicary_bench.subjects.variants.delivery import designs as deliveries
 from formicary_bench.vocabulary.metrics import RATE
+from formicary_bench.vocabulary.values import BUFFER, CHAIN, DELIVERIES, HAND_OVER, POOL
 
 RATES = (100.0, 101.0, 99.0, 100.5, 99.5)
 
@@ -50,7 +50,7 @@ def test_a_login_for_each_makes_fewer_round_trips():
 
 
 def test_a_designs_own_code_is_communication():
-    assert RULES.group_of_stack([with_group(Frame("_work", outbox.__file__))]) == "communication"
+    assert RULES.group_of_stack([with_group(Frame("_work", deliveries.__file__))]) == "communication"
 
 
 # -- what it says -------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.metrics import TOTAL
 from formicary_bench.vocabulary.names import LOWER_BOUND
-from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.places import APART, SAME, TWO_HOSTS
 
 HOSTS = ("a", "b")
 

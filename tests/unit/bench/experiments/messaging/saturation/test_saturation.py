@@ -32,17 +32,16 @@ from formicary_bench.results.summary.row import with_figures
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.results.verdicts.pairing import pair
 from formicary_bench.results.verdicts.verdicts import with_comparisons
-from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution.repetition import Task
-from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.options import Options, parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
 from formicary_bench.statistics.comparisons import Verdict, compare
 from formicary_bench.statistics.gates import Outcome, gate
-from formicary_bench.vocabulary.arrivals import CONSTANT, LATE, POISSON
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.names import SATURATION
-from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.places import APART, SAME
+from formicary_bench.vocabulary.values import CONSTANT, LATE, POISSON
 
 ONE = Configuration(
     experiment=SATURATION,

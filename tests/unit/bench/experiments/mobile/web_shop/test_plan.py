@@ -6,10 +6,10 @@ from formicary.errors import UsageError
 from formicary_bench.experiments.mobile.web_shop import Shopping
 from formicary_bench.results.summary.commands import command
 from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.options import parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.names import WEB_SHOP
-from formicary_bench.vocabulary.shop import BROWSING, FETCHES, MIXES, ORDERING, SQLITE, TRAVELS
+from formicary_bench.vocabulary.values import BROWSING, FETCHES, MIXES, ORDERING, SQLITE, TRAVELS
 
 
 def test_both_ways_make_all_visits_of_all_mixes():

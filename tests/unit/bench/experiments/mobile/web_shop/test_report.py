@@ -13,11 +13,11 @@ from formicary_bench.experiments.mobile.web_shop import (
 )
 from formicary_bench.experiments.mobile.web_shop.report import REPORT
 from formicary_bench.experiments.mobile.web_shop.rows import SUMMARY
-from formicary_bench.reports.document.findings import Findings
+from formicary_bench.reports.document.points import Findings
 from formicary_bench.results.summary.each import Each, named
 from formicary_bench.vocabulary.names import WEB_SHOP
-from formicary_bench.vocabulary.placements import APART
-from formicary_bench.vocabulary.shop import FETCHES, SHOPPING, SQLITE, TRAVELS
+from formicary_bench.vocabulary.places import APART
+from formicary_bench.vocabulary.values import FETCHES, SHOPPING, SQLITE, TRAVELS
 
 
 def row(way, requests, mean_us, **about):

@@ -1,4 +1,4 @@
-"""Guess, then measure: a lab's question and cases, how they are measured in turn, and the file of the results.
+"""Guess, then measure: a lab's question and cases, how they are measured, and the file of the results.
 
 A lab's `measure.py` has one `Measurement`. Each case is a coroutine function that measures for so many
 seconds and returns a figure in the measurement's unit::

@@ -1,4 +1,4 @@
-"""A student's program: loaded, or one sentence about why not; and in which line of it something went wrong."""
+"""A student's program: loaded, or one sentence about why not; and in which line of it something broke."""
 
 from __future__ import annotations
 

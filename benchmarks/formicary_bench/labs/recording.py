@@ -1,4 +1,4 @@
-"""What agents said to each other in a scenario, and its picture: a lane for each agent, an arrow a message."""
+"""What agents said to each other in a scenario, and its picture: a lane for each agent, an arrow each."""
 
 from __future__ import annotations
 

@@ -5,5 +5,6 @@
   take part), `host_servers` (their XMPP servers), `own_network` (a network of its own).
 - `measures`: how a repetition of each experiment is measured; `repetition`: one measurement, in fresh
   processes; `phases`: what follows what in it, without any I/O.
-- `worker_hosts`: where workers run, and what they hand over; `driver_trial`: whether a driver that is to be installed works.
+- `worker_hosts`: where workers run, and what they hand over; `driver_trial`: whether a driver that is to be
+  installed works.
 """

@@ -1,4 +1,11 @@
-"""Means and slopes with their 95% intervals."""
+"""Means and slopes with their 95% intervals.
+
+Three ways, and a report names the one that was used. Over repetitions: each repetition is a fresh set of
+processes, so their means are independent, and Student's t applies. Within one run: successive round trips
+are correlated, and a plain standard error would be far too small; so the run is cut into batches that are
+long enough to be nearly independent (the method of batch means). And the papers' way, to be shown beside
+these: over all round trips, as if they were independent.
+"""
 
 from __future__ import annotations
 

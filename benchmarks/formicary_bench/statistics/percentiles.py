@@ -1,4 +1,9 @@
-"""Percentiles, and the curve of them that shows the tail."""
+"""Percentiles, and the curve of them that shows the tail.
+
+What is drawn are whole repetitions: round trips within one are correlated. The intervals are Efron's BCa
+ones, made wider by as much as Student's t is wider than the normal distribution: those of few repetitions
+would be too narrow otherwise (Hesterberg, What Teachers Should Know about the Bootstrap, 2015).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""Values of parameters and names of counters that experiments share with those who play them."""
+"""Values of parameters and names of counters that experiments share with those who play them.
+
+Senders take turns, so that all of them together have the rate that was asked for. With `constant` arrivals
+a message is due after equal times; with `poisson` arrivals the times between are those of a Poisson process,
+whose messages come in bunches, as those of many people who know nothing of each other do.
+
+That paper makes loops of 1 to 1000 operations, and takes the total time of each. It calls the highest rate of
+any of them the peak rate, and the rate of an experiment that goes on for long the sustained rate.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 A subject's module has one asynchronous context manager for each role that it can play: `both`, `ask`, `echo`,
 `member` and `create`. Entering it prepares everything up to the first message; it yields a `PreparedRole`.
+
+A host's worker is a member, numbered from 0; its container is `c1`, `c2` and so on. Every member that has
+senders measures, all at once. Who has none, says so here: the runner waits for no figures of theirs.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ EXPERIMENT = Experiment(
     figures=(Figure(metric=SPEED_UP, over="share"), Figure(metric=TRIP, over="share")),
     says="{Who}, {pairs} at {share}: [{round_trips_per_s} round trips per second{beside}, ][CPU time for "
     "{speed_up} s in each second, ]{share_computing} of their time computing.",
-    summarise=Loaded("formicary_bench.experiments.compute.rows:MIXED"),
+    summarise=Loaded("formicary_bench.experiments.compute.pipeline:MIXED"),
 )
 
 

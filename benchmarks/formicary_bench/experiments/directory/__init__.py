@@ -24,12 +24,12 @@ from formicary_bench.vocabulary.parameters.shared import ROUNDS as HOW_OFTEN
 from formicary_bench.vocabulary.parameters.shared import Exchange, Rounds
 from formicary_bench.vocabulary.places import AWAY, MOST_ON_A_HOST, SAME, SPLIT, TWO_HOSTS
 
-FIT = Loaded("formicary_bench.experiments.directory.plan:of_one_agent")
-PROFILING = Loaded("formicary_bench.experiments.directory.plan:profiling")
-PROFILING_SEARCH = Loaded("formicary_bench.experiments.directory.plan:profiling_search")
-DURATION = Loaded("formicary_bench.experiments.directory.plan:duration")
-BESIDE = Loaded("formicary_bench.experiments.directory.plan:a_message_and_its_answer")
-SUMMARY = Loaded("formicary_bench.experiments.directory.rows:SUMMARY")
+FIT = Loaded("formicary_bench.experiments.directory.pipeline:of_one_agent")
+PROFILING = Loaded("formicary_bench.experiments.directory.pipeline:profiling")
+PROFILING_SEARCH = Loaded("formicary_bench.experiments.directory.pipeline:profiling_search")
+DURATION = Loaded("formicary_bench.experiments.directory.pipeline:duration")
+BESIDE = Loaded("formicary_bench.experiments.directory.pipeline:a_message_and_its_answer")
+SUMMARY = Loaded("formicary_bench.experiments.directory.pipeline:SUMMARY")
 
 VARIES = ("spread", "placement", "route", "tls")
 """What most of them vary besides."""

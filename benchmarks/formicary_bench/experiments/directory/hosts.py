@@ -80,7 +80,7 @@ EXPERIMENT = Experiment(
     beside=BESIDE,
     profiling=None,
     why_unprofiled="how soon changes are seen",
-    duration=Loaded("formicary_bench.experiments.directory.plan:duration_of_visits"),
+    duration=Loaded("formicary_bench.experiments.directory.pipeline:duration_of_visits"),
     played_by="formicary_bench.subjects.ours.visits",
     metrics=(*METRICS, JOINED, LEFT, STALE, VISITS),
     main=TIME,
@@ -88,5 +88,5 @@ EXPERIMENT = Experiment(
     figures=(Figure(metric=JOINED, over="containers"), Figure(metric=LEFT, over="containers")),
     says="{Who}, {containers}: half of the searches take {rtt_p50_us} while they come and go"
     "[, and show joining ones after {joined_us}][ and leaving ones after {left_us}]; {stale} are stale.",
-    summarise=Loaded("formicary_bench.experiments.directory.rows:VISITS"),
+    summarise=Loaded("formicary_bench.experiments.directory.pipeline:VISITS"),
 )

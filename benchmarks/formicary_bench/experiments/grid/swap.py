@@ -115,9 +115,9 @@ EXPERIMENT = Experiment(
             ),
         )
     },
-    fit=Loaded(f"{_HERE}.plan:in_containers"),
+    fit=Loaded(f"{_HERE}.pipeline:in_containers"),
     profiling=AS_IT_IS,
-    duration=Loaded(f"{_HERE}.plan:duration"),
+    duration=Loaded(f"{_HERE}.pipeline:duration"),
     roles=(BOTH,),
     played_by=f"{_HERE}.worker",
     metrics=(REQUESTS, GRANTED, MESSAGES, EACH, DEVIATION, BY_CHANCE, UNFAIRNESS, HELD),
@@ -136,6 +136,6 @@ EXPERIMENT = Experiment(
     says="{where}, {who} on a grid of {dimension} make {round_trips_per_s} requests per second{beside}; "
     "their swaps have a standard deviation of {swaps_deviation}, {swaps_deviation_by_chance} times the root "
     "of their mean.",
-    summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
+    summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
     published=OF_FAIRNESS,
 )

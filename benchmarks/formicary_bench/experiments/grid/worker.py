@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from formicary import Container
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.grid.apart import Part, Parts, parts
-from formicary_bench.experiments.grid.by_hand import Board
-from formicary_bench.experiments.grid.cells import Cell, Grid, sums_of
+from formicary_bench.experiments.grid.cells import Board, Cell, Grid, sums_of
 from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.vocabulary.places import ASKING
 from formicary_bench.vocabulary.values import HELD_BYTES, MICRO_COPIED

@@ -8,7 +8,7 @@ from formicary_bench.vocabulary.places import APART, DIRECT, SAME, TCP, TWO_HOST
 VARIES = ("placement", "route", "tls")
 """What most of them vary, besides how much there is of what they exchange."""
 
-FIT = Loaded("formicary_bench.experiments.messaging.plan:with_rounds")
+FIT = Loaded("formicary_bench.experiments.messaging.pipeline:with_rounds")
 """Round trips as suit the number of pairs, the place and the preset."""
 
 HERE_AND_THERE = (SAME, APART, TWO_HOSTS)

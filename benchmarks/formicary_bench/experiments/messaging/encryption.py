@@ -16,7 +16,7 @@ from formicary_bench.experiments.messaging import (
     TO_TEN,
     TWO_KB,
     VARIES,
-    single_pair_size,
+    declared,
 )
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.vocabulary import names
@@ -79,8 +79,8 @@ EXPERIMENT = Experiment(
 _USUAL = (
     Take(
         sizes={
-            "pairs": single_pair_size.EXPERIMENT.sizes["pairs"],
-            "payload_bytes": single_pair_size.EXPERIMENT.sizes["payload_bytes"],
+            "pairs": declared.SINGLE_PAIR_SIZE.sizes["pairs"],
+            "payload_bytes": declared.SINGLE_PAIR_SIZE.sizes["payload_bytes"],
         },
         placements=_PLACEMENTS,
     ),

@@ -5,8 +5,9 @@ What is measured is the total time of each loop; from these come the average tim
 rate and the sustained rate, as that paper defines them. Our own are `wake`, with agents that sleep, and
 `web_shop`.
 
+- `declared`: the experiments; `pipeline`: how they are planned, summarised and shown
 - `loops`: how loops are made, by whomever; `play`: who is in which container, and the agent that makes them
-- `creating`, `moving`, `roaming` and so on: what agents do; `by_hand`: moves and waking without any
+- `creating`, `moving`, `talking` and so on: what agents do; `by_hand`: moves and waking without any
 """
 
 from __future__ import annotations
@@ -196,7 +197,7 @@ def loops(
         "subjects": MOVING,
         "quick": QUICK,
         "paper": PAPER,
-        "duration": Loaded(f"{_HERE}.plan:duration"),
+        "duration": Loaded(f"{_HERE}.pipeline:duration"),
     }
     return Experiment(
         name=name,
@@ -211,10 +212,10 @@ def loops(
         main=sustained,
         over="loop",
         says=f"{{where}}, {{who}}: {{{SUSTAINED.name}}} {many} per second sustained{{beside}}[{holds}].",
-        fit=Loaded(f"{_HERE}.plan:whole_loops"),
+        fit=Loaded(f"{_HERE}.pipeline:whole_loops"),
         profiling=AS_IT_IS,
         played_by=f"{_HERE}.{played_by}",
-        summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
-        report=Loaded(f"{_HERE}.report:REPORT"),
+        summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
+        report=Loaded(f"{_HERE}.pipeline:REPORT"),
         **(usual | about),
     )

@@ -164,13 +164,13 @@ def played(plays: Mapping[str, type[Play]]) -> Role:
     def role(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
         match work.configuration.platform:
             case "tasks":
-                from formicary_bench.experiments.mobile.by_hand import tasks
+                from formicary_bench.experiments.mobile import by_hand
 
-                return tasks.play(work)
+                return by_hand.waiting(work)
             case "tcp":
-                from formicary_bench.experiments.mobile.by_hand import places
+                from formicary_bench.experiments.mobile import by_hand
 
-                return places.play(work)
+                return by_hand.connected(work)
         return by_agents(plays[work.configuration.experiment](work))
 
     return role

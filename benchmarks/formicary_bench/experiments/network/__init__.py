@@ -54,8 +54,8 @@ EXPERIMENT = Experiment(
     fit=FIT,
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=BY_ALL),)),
     paper=Preset(sizes={"pairs": PAPER_PAIRS}, placements=(TWO_HOSTS,)),
-    duration=Loaded("formicary_bench.experiments.network.measure:duration"),
-    measure=Loaded("formicary_bench.experiments.network.measure:measure_network"),
+    duration=Loaded("formicary_bench.experiments.network.pipeline:duration"),
+    measure=Loaded("formicary_bench.experiments.network.pipeline:measure_network"),
     metrics=(
         THROUGHPUT,
         BODIES,
@@ -78,5 +78,5 @@ EXPERIMENT = Experiment(
     says="{where}, a message of {pairs} is {wire_bytes_per_message} on the wire[, {overhead} times its "
     "body], {messages_per_packet} of them in a packet.",
     published=ON_THE_WIRE,
-    summarise=Loaded("formicary_bench.experiments.network.rows:SUMMARY"),
+    summarise=Loaded("formicary_bench.experiments.network.pipeline:SUMMARY"),
 )

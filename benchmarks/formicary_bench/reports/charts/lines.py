@@ -1,4 +1,8 @@
-"""Kinds of charts: lines over an axis, dots with their intervals, and bars made of parts."""
+"""Kinds of charts: lines over an axis, dots with their intervals, and bars made of parts.
+
+The scale begins at zero, or is logarithmic where the largest is many times the smallest: a length from zero
+would then hide the small ones. What each repetition gave is a small dot beside the large one.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 On Linux, whoever may (root) gets a network namespace for the time of the block: it has a loopback interface
 and nothing else, and is gone with the last of its processes. The controller's main thread enters it; the
 processes that it starts from then on are in it.
+
+It is a network namespace with a loopback interface, whose packets the kernel keeps for so long (netem): those
+of a request, and those of its answer. What is started in the block is in it.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from formicary import Message, MicroAgent, OneShotBehaviour
-from formicary_bench.experiments.memory.growth import Growing
+from formicary_bench.experiments.memory import Growing
 from formicary_bench.subjects.ours import behaviours, micro
 from formicary_bench.subjects.ours.containers import partner, start_agent
 from formicary_bench.subjects.ours.pairs import PairRoles

@@ -53,5 +53,5 @@ EXPERIMENT = Experiment(
     ),
     says="{where}, {who}, {pairs} on each: {round_trips_per_s} round trips/s, {rtt_mean_us} there and back "
     "(mean).",
-    summarise=Loaded("formicary_bench.experiments.messaging.scale_out.rows:SUMMARY"),
+    summarise=Loaded("formicary_bench.experiments.messaging.scale_out.measure:SUMMARY"),
 )

@@ -4,7 +4,7 @@
 - `shop` and `databases`: what a request does in the database, and which one that is; `postgresql_server`
 - `visits`: what an agent does on a visit, and keeps of it
 - `agents`: the client, the agent and the shop; `worker`: their processes
-- `plan`, `rows`, `report`: how it is planned, summarised and shown
+- `pipeline`: how it is planned, summarised and shown
 """
 
 from __future__ import annotations
@@ -124,13 +124,13 @@ EXPERIMENT = Experiment(
             ),
         )
     },
-    fit=Loaded(f"{_HERE}.plan:visits"),
-    duration=Loaded(f"{_HERE}.plan:duration"),
+    fit=Loaded(f"{_HERE}.pipeline:visits"),
+    duration=Loaded(f"{_HERE}.pipeline:duration"),
     played_by=f"{_HERE}.worker",
     metrics=(VISIT, SUSTAINED_VISITS, PEAK_VISITS, REQUESTS_PER_S, TAKES, PAGES),
     unshown=(ORDERS,),
     main=VISIT,
     over="requests",
-    summarise=Loaded(f"{_HERE}.rows:SUMMARY"),
-    report=Loaded(f"{_HERE}.report:REPORT"),
+    summarise=Loaded(f"{_HERE}.pipeline:SUMMARY"),
+    report=Loaded(f"{_HERE}.pipeline:REPORT"),
 )

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from formicary_bench.experiments.grid.by_hand import BareCell
+from formicary_bench.experiments.grid.cells import BareCell
 from formicary_bench.experiments.grid.fair_cells import FairGrid
 from formicary_bench.experiments.grid.fairness import AS_IT_COMES, LEAST_SERVED, POLICIES, ROUND_ROBIN, Fair
 

@@ -12,8 +12,7 @@ from tests.unit.bench.synthetic import STARTED, make_run
 from formicary.errors import UsageError
 from formicary_bench import published
 from formicary_bench.experiments.grid.apart import Part
-from formicary_bench.experiments.grid.by_hand import Board
-from formicary_bench.experiments.grid.cells import sums_of
+from formicary_bench.experiments.grid.cells import Board, sums_of
 from formicary_bench.experiments.grid.swap import (
     BY_CHANCE,
     DEVIATION,

@@ -5,10 +5,9 @@ import pytest
 from tests.unit.bench.synthetic import STARTED, document, main_extras, make_run
 
 from formicary_bench import published
-from formicary_bench.experiments.memory import TRACED
-from formicary_bench.experiments.memory.growth import GROWTH_PER_MESSAGE, GROWTH_PER_S, Growing
-from formicary_bench.experiments.memory.report_growth import sparkline
-from formicary_bench.experiments.memory.rows import each
+from formicary_bench.experiments.memory import GROWTH_PER_MESSAGE, GROWTH_PER_S, TRACED, Growing
+from formicary_bench.experiments.memory.pipeline import each
+from formicary_bench.experiments.memory.report import sparkline
 from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.reports.formats.html import render
 from formicary_bench.reports.formats.terminal import console_for_reports, show

@@ -8,8 +8,8 @@ from formicary.errors import UsageError
 from formicary_bench import published
 from formicary_bench.experiments.mobile import AVERAGE, PEAK, SMALLEST, SUSTAINED, Looped
 from formicary_bench.experiments.mobile.mediating import SERVERS, Requests
+from formicary_bench.experiments.mobile.pipeline import totals
 from formicary_bench.experiments.mobile.play import Play
-from formicary_bench.experiments.mobile.report import totals
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports.document.sections import sections_of
 from formicary_bench.results.store.model import Repetition

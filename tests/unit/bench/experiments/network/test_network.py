@@ -11,7 +11,7 @@ from tests.unit.bench.synthetic import add_repetition, configured, main_extras, 
 from formicary import Message
 from formicary.transport.link import outbox
 from formicary_bench.experiments import network
-from formicary_bench.experiments.network.rows import on_the_wire
+from formicary_bench.experiments.network.pipeline import on_the_wire
 from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.summary.summary import summarise

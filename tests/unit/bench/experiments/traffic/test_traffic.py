@@ -9,7 +9,7 @@ from tests.unit.bench.synthetic import STARTED, make_run, row
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.experiments.traffic import Reception, Traffic
-from formicary_bench.experiments.traffic.patterns import container_of, partners_of
+from formicary_bench.experiments.traffic.players import container_of, partners_of
 from formicary_bench.reports.document.sections import sections_of
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.model import Repetition

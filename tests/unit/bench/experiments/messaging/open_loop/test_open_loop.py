@@ -9,7 +9,7 @@ from tests.unit.bench.synthetic import repeated, row
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.messaging.open_loop import Paced
-from formicary_bench.experiments.messaging.open_loop.report import open_loop_remarks
+from formicary_bench.experiments.messaging.open_loop.pipeline import open_loop_remarks
 from formicary_bench.reports.document.hosts import voided
 from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.results.summary.baselines import with_less

@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 
 def show(run_plan: RunPlan, *, as_json: bool) -> None:
-    """Print it.
-
-    Args:
-        run_plan: what would be measured.
-        as_json: whether to print a line of JSON for each configuration instead of a table.
-    """
+    """Print it."""
     order = [one for one, many in run_plan.repeats.items() for _ in range(many)]
     forecast = Forecast(order, earlier_durations(collect_machine()))
     for sentence in (*run_plan.notes, *run_plan.left_out):

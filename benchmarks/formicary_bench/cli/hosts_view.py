@@ -37,12 +37,7 @@ _COLOURS = {State.MISSING: "red", State.LIMITED: "yellow", State.GOOD: "green"}
 
 
 def show(checked: Checked, digest: str) -> None:
-    """Print the tables on standard output, then what is wrong on standard error, the worst first.
-
-    Args:
-        checked: what came of the check.
-        digest: of the code here.
-    """
+    """Print the tables on standard output, then what is wrong on standard error, the worst first."""
     show_table(_HOSTS, [_row(seen, digest) for seen in checked.hosts])
     if checked.ways:
         say()

@@ -175,11 +175,6 @@ def _show_experiments(experiments: Iterable[Experiment]) -> None:
 def list_runs(where: str, folder: Path, *, as_json: bool) -> None:
     """Print the runs for which all conditions hold, the oldest first.
 
-    Args:
-        where: The conditions.
-        folder: Where the runs are.
-        as_json: Whether to print a line of JSON for each.
-
     Raises:
         UsageError: A condition is none, or there is no such folder.
     """

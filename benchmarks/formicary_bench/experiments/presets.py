@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 
 def preset_of(experiment: Experiment, name: str) -> Preset:
-    """Return how much of an experiment a preset measures.
-
-    Args:
-        experiment: the experiment; its usual sizes are taken where it is of no paper.
-        name: the preset's name.
-    """
+    """Return how much of an experiment a preset measures."""
     if name == PAPER:
         return experiment.paper or Preset()
     few = {

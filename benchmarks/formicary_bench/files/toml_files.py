@@ -67,10 +67,6 @@ class WrongError(ValueError):
 class TomlFile:
     """A file that is TOML.
 
-    Args:
-        path: the file.
-        text: what it says.
-
     Attributes:
         document: what it says, as Python has it.
     """
@@ -121,10 +117,6 @@ class TomlFile:
 
 def read(path: Path, wording: FileWording) -> TomlFile:
     """Read a file.
-
-    Args:
-        path: the file.
-        wording: for sentences.
 
     Raises:
         UsageError: it cannot be read, or is no TOML.
@@ -180,10 +172,6 @@ def convert(value: Any, kind: Any) -> Any:
     The type's `Meta` gives the sentences: its `description` says what a wrong value is, and what to write
     instead ("no port; write ..."), its `title` what the words of a `Literal` are, its `examples` how a text
     may be. A tuple takes a list; of equal elements the first is taken.
-
-    Args:
-        value: what the file says.
-        kind: the type.
 
     Raises:
         WrongError: the value is not of this type.

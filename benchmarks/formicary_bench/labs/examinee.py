@@ -36,10 +36,6 @@ class Gone(Broken):
 class Examinee:
     """A student's program in another process.
 
-    Args:
-        line: the connection to it.
-        how: returns a sentence that says how the process has ended.
-
     Attributes:
         is_gone: whether the process can no longer be used.
         from_program: called with each frame that one of the program's containers sends.

@@ -133,14 +133,7 @@ class _Ask(OneShotBehaviour):
 
 
 async def time_of_asking(container: Container, to: str, seconds: float, body: str = "hello") -> float:
-    """Return how many microseconds a question with its answer takes, as the mean of many.
-
-    Args:
-        container: where the agent lives that asks.
-        to: the name of an `EchoAgent`.
-        seconds: for how long it asks.
-        body: of the question, and of the answer.
-    """
+    """Return how many microseconds a question with its answer takes, as the mean of many."""
     asker, behaviour = Agent("asker"), _Ask(to, seconds, body)
     asker.add_behaviour(behaviour)
     await container.start(asker)
@@ -220,9 +213,6 @@ def write_result(result: Result, path: Path) -> None:
 
 def read_results(paths: Iterable[Path]) -> tuple[list[Result], list[str]]:
     """Read the results of a class, all of the lab that the first one is of.
-
-    Args:
-        paths: their files.
 
     Returns:
         The results, and a sentence for each file that is left out.

@@ -23,11 +23,7 @@ logger = get_logger("formicary.transport")
 
 
 class Ports:
-    """The ports of one side, and the domains of the containers on the other.
-
-    Args:
-        send: sends a frame to the other side.
-    """
+    """The ports of one side, and the domains of the containers on the other."""
 
     def __init__(self, send: Callable[[Frame], None]) -> None:
         self.send = send
@@ -62,11 +58,7 @@ class Ports:
 
 
 class Port(LineTransport["PortLine"]):
-    """The transport of a container.
-
-    Args:
-        ports: those of its side.
-    """
+    """The transport of a container."""
 
     def __init__(self, ports: Ports) -> None:
         super().__init__()
@@ -136,13 +128,7 @@ class Port(LineTransport["PortLine"]):
 
 
 class PortLine(SendingEnd):
-    """The line from a container to another one.
-
-    Args:
-        send: sends a frame to the other side.
-        source: the sending container.
-        domain: the receiving container's domain.
-    """
+    """The line from a container to another one."""
 
     is_empty = True
 

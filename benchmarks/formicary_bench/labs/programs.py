@@ -75,12 +75,7 @@ def with_code(failure: str, path: Path) -> str:
 
 
 def what_failed(error: BaseException, path: Path) -> str:
-    """Return what an exception says, and which line of a program it came through.
-
-    Args:
-        error: the exception.
-        path: the program.
-    """
+    """Return what an exception says, and which line of a program it came through."""
     line = line_of_error(error, path)
     where = f" ({quoted(path, line)})" if line else ""
     if isinstance(error, Broken):
@@ -105,12 +100,7 @@ MODULE = "program"
 
 
 class Program:
-    """A student's program, whose names are attributes.
-
-    Args:
-        module: the module that it is.
-        path: its file.
-    """
+    """A student's program, whose names are attributes."""
 
     def __init__(self, module: ModuleType, path: Path) -> None:
         self._module = module

@@ -105,9 +105,6 @@ _LABEL = 24
 def sequence_text(arrows: Sequence[Arrow]) -> list[str]:
     """Draw messages, the earliest at the top; of many, the last ones.
 
-    Args:
-        arrows: the messages, in the order in which they were sent.
-
     Returns:
         Lines that fit 100 columns. What others have written steers no terminal.
     """

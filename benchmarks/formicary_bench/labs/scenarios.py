@@ -49,12 +49,7 @@ class Scenario(msgspec.Struct, frozen=True):
 
 
 def scenario(name: str, *, exercise: int) -> Callable[[Play], Scenario]:
-    """Make a scenario of a coroutine function, whose docstring says what must hold.
-
-    Args:
-        name: a few words.
-        exercise: the number of the exercise that it belongs to.
-    """
+    """Make a scenario of a coroutine function, whose docstring says what must hold."""
 
     def made(play: Play) -> Scenario:
         return Scenario(name, exercise, " ".join((play.__doc__ or "").split()), play)
@@ -96,11 +91,7 @@ class Player:
 
 
 class Offer:
-    """Functions of the check that the program may call: where it is an argument of `start`, its attributes.
-
-    Args:
-        functions: coroutine functions that take plain data, and return it.
-    """
+    """Functions of the check that the program may call, as attributes of an argument of `start`."""
 
     def __init__(self, **functions: Callable[..., Awaitable[Any]]) -> None:
         self.functions = functions
@@ -108,10 +99,6 @@ class Offer:
 
 class Stage:
     """Where a scenario is played: containers on a network, the judge's here and those of the program there.
-
-    Args:
-        examinee: the student's program, in its process.
-        chance: for what is to be different in each run, and not to be guessed.
 
     Attributes:
         network: what joins the containers; change its `delay`.

@@ -39,10 +39,6 @@ class Switch:
 
     From one container to another, messages arrive in the order in which they were sent.
 
-    Args:
-        recorder: records the messages.
-        to_program: passes a frame to the program's process.
-
     Attributes:
         delay: how many seconds each message is on its way; or a function that is asked for it each time, so
             that messages of different containers overtake each other.

@@ -17,12 +17,7 @@ _SECONDS = 30.0  # far more than any of them takes
 
 
 class FailedError(LabError):
-    """A program has said that it cannot do something.
-
-    Args:
-        said: what it wrote to standard error, in one line.
-        sentence: what it was to do, and what it said.
-    """
+    """A program has said that it cannot do something."""
 
     def __init__(self, said: str, sentence: str) -> None:
         super().__init__(sentence)

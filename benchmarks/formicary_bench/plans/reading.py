@@ -48,10 +48,6 @@ _WORDING = toml_files.FileWording(
 def read(path: Path, hosts: Sequence[str] = ()) -> RunPlan:
     """Read a plan.
 
-    Args:
-        path: the file.
-        hosts: names of the hosts that containers may be on.
-
     Raises:
         UsageError: it cannot be read, or there is something wrong with it: all of that.
     """

@@ -50,12 +50,7 @@ def read(path: Path) -> tuple[Host, ...]:
 
 
 class _Reader:
-    """Makes hosts of what the file says, and notes what is wrong with it.
-
-    Args:
-        folder: where the file is.
-        file: the file, in which what is wrong is noted.
-    """
+    """Makes hosts of what the file says, and notes what is wrong with it."""
 
     def __init__(self, folder: Path, file: TomlFile) -> None:
         self._folder = folder

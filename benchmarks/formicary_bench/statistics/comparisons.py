@@ -33,10 +33,6 @@ def hedges_g(values: Sequence[float], base: Sequence[float]) -> Interval | None:
     It is Cohen's d with the pooled standard deviation, freed of its bias for few values; the interval is the
     exact one for normal values of equal variance, by the noncentral t distribution.
 
-    Args:
-        values: Independent figures.
-        base: Those that they are held against.
-
     Returns:
         Positive where `values` are larger; None where either side has fewer than two, or none scatter.
     """

@@ -39,9 +39,6 @@ def dependence(values: Sequence[float]) -> Dependence | None:
 
     By the rank version of von Neumann's ratio (Bartels 1982): the sum of the squared steps from each rank to
     the next, over that of their squared distances from the mean, which is about 2 where nothing depends.
-
-    Args:
-        values: In the order in which they were measured; all of them are finite.
     """
     n = len(values)
     if n < FEWEST or min(values) == max(values):

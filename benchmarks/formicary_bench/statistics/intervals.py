@@ -134,9 +134,6 @@ def papers_interval(values: NDArray[np.int64]) -> Interval | None:
     It takes them for independent, which they are not: the interval is too narrow, often by several times, and
     says nothing of how much another repetition would differ. It is there to be held against the papers'.
 
-    Args:
-        values: The values of all repetitions together.
-
     Returns:
         The interval, or None with fewer than two values.
     """

@@ -40,10 +40,6 @@ def ratio_of_values(values: Sequence[float], base: Sequence[float]) -> Interval 
     geometric means, which for figures that scatter by a few percent is that of the means. It is wider where
     the figures of either side are seen to depend on each other.
 
-    Args:
-        values: One figure of each repetition, in their order.
-        base: The same of what they are divided by.
-
     Returns:
         The ratio with its 95% interval; None where either side has fewer than two figures, or one that is not
         above zero.

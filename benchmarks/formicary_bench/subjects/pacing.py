@@ -36,11 +36,7 @@ _AT_ONCE = 32  # messages that may be sent in one turn of the loop, when many ar
 
 
 class Pacer:
-    """Sends what is due, and takes the times of answers.
-
-    Args:
-        work: what is to be sent, and where the times go.
-    """
+    """Sends what is due, and takes the times of answers."""
 
     def __init__(self, work: Workload) -> None:
         paced = Paced.of(work.configuration)

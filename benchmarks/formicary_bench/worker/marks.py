@@ -105,11 +105,7 @@ class Carried(NamedTuple):
 
 
 def carried(server: Server | None) -> Carried:
-    """Return what the connections that this process has open have carried until now.
-
-    Args:
-        server: which of them are those to the server.
-    """
+    """Return what the connections that this process has open have carried until now."""
     if not sys.platform.startswith("linux"):
         return Carried()
     ports = {server.port, server.client_port} if server else set()

@@ -39,11 +39,6 @@ def receiver_of(configuration: Configuration, member: int, sender: int) -> Recei
 
     With one host, where nobody else is, that is one of its own receivers. With more it is never on the
     sender's host, and, but with many to one, every receiver has exactly one sender.
-
-    Args:
-        configuration: how many hosts there are, and how they talk.
-        member: the sender's member.
-        sender: the sender's number there.
     """
     hosts = configuration.hosts
     if configuration.experiment == MANY_TO_ONE:

@@ -35,12 +35,7 @@ _SECONDS_TO_END = 5.0
 
 
 class Compute(OneShotBehaviour):
-    """Makes an agent's computations, one after the other.
-
-    Args:
-        work: how many, and where their CPU time goes.
-        begin: set when all begin.
-    """
+    """Makes an agent's computations, one after the other."""
 
     def __init__(self, work: Workload, begin: asyncio.Event) -> None:
         super().__init__()

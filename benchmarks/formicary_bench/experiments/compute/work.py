@@ -15,9 +15,6 @@ _NUMBERS = tuple(range(10_000))
 def compute(passes: int = PASSES) -> float:
     """Compute in plain Python, which holds Python's lock meanwhile.
 
-    Args:
-        passes: how often to go over all numbers.
-
     Returns:
         The seconds of CPU time that this thread took for it.
     """

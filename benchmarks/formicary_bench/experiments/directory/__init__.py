@@ -141,15 +141,7 @@ def of_changes(name: str, title: str, what: str, source: str, quick: Take) -> Ex
 
 
 def of_cpu(name: str, use: str, first: int, second: int, profiling: Loaded = PROFILING) -> Experiment:
-    """Return an experiment about where the CPU time of a use goes.
-
-    Args:
-        name: as of `Experiment`.
-        use: what the use is called.
-        first: the number of the table with it in one container.
-        second: the number of that with it in two.
-        profiling: as of `Experiment`.
-    """
+    """Return an experiment about where the CPU time of a use goes."""
     return Experiment(
         name=name,
         title=f"Where the CPU time of {use} goes",

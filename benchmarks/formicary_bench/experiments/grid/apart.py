@@ -107,12 +107,7 @@ class FarCell(Cell):
 
 
 class Steward(Agent):
-    """Holds the cells of a container.
-
-    Args:
-        name: its own name.
-        part: the fields of a `Part`.
-    """
+    """Holds the cells of a container."""
 
     def __init__(self, name: str, **part: int) -> None:
         super().__init__(name)
@@ -120,11 +115,7 @@ class Steward(Agent):
 
 
 class Obey(CyclicBehaviour):
-    """Carries out orders of the conducting process.
-
-    Args:
-        part: which part of the grid is here.
-    """
+    """Carries out orders of the conducting process."""
 
     def __init__(self, part: Part) -> None:
         super().__init__()
@@ -164,12 +155,7 @@ class Obey(CyclicBehaviour):
 
 
 class Parts:
-    """A grid over several containers, as its own process has it; methods as of `Grid`.
-
-    Args:
-        home: the container from which stewards are told what to do.
-        stewards: their full names.
-    """
+    """A grid over several containers, as its own process has it; methods as of `Grid`."""
 
     def __init__(self, home: Container, stewards: Sequence[str]) -> None:
         self._home = home

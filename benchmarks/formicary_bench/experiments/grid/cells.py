@@ -49,12 +49,7 @@ _REPORT_SECONDS, _LOOKED_AT = 0.2, 100  # cells
 
 
 class Grid:
-    """What all cells of a process know.
-
-    Args:
-        most: how many swaps the first cell makes until all end.
-        seed: of whom they ask.
-    """
+    """What all cells of a process know."""
 
     def __init__(self, most: int, seed: int) -> None:
         self.most = most
@@ -68,11 +63,7 @@ class Grid:
         self._began = 0.0
 
     def choose(self, asking: Sequence[int]) -> None:
-        """Choose the cells that ask first, and mark them as busy.
-
-        Args:
-            asking: their places among the cells of this process.
-        """
+        """Choose the cells that ask first, and mark them as busy."""
         self._asking = asking
         for place in asking:
             self.cells[place].is_busy = True
@@ -129,13 +120,7 @@ def sums_of(many: int) -> tuple[int, int]:
 
 
 class Cell(MicroAgent):
-    """A cell of the grid.
-
-    Args:
-        name: its own name.
-        number: what it has at the beginning.
-        grid: what it shares with the other cells of this process.
-    """
+    """A cell of the grid."""
 
     __slots__ = ("grid", "is_busy", "number", "refused", "swaps")
 
@@ -195,12 +180,7 @@ class Board(Grid):
 
 
 class BareCell:
-    """A cell of the grid.
-
-    Args:
-        number: what it has at the beginning.
-        board: what it shares with the others.
-    """
+    """A cell of the grid."""
 
     __slots__ = ("board", "is_busy", "number", "put", "refused", "swaps")
 

@@ -51,10 +51,6 @@ class Traced(msgspec.Struct, frozen=True, tag="traced"):
 def measure_memory(task: Task, listener: ProgressListener) -> tuple[Repetition, Holdings]:
     """Measure once, in fresh processes, which are gone when this returns.
 
-    Args:
-        task: what to measure.
-        listener: told of the progress.
-
     Raises:
         RepetitionError: nothing came of it; says what happened.
     """
@@ -155,10 +151,6 @@ class MemorySampler(Observer):
 
 def measure_growth(task: Task, listener: ProgressListener) -> tuple[Repetition, Holdings]:
     """Measure once, in fresh processes, which are gone when this returns.
-
-    Args:
-        task: what to measure.
-        listener: told of the progress.
 
     Raises:
         RepetitionError: nothing came of it; says what happened.

@@ -101,11 +101,6 @@ SUMMARY = Summary(raw="memory", read=_read, is_compared=False)
 def each(row: Row, rows: Iterable[Row], metric: Metric = HELD) -> Interval | None:
     """Return what each agent of a row holds: what it holds more than an open container, by the agents.
 
-    Args:
-        row: The row.
-        rows: All rows of the run, with that of the container.
-        metric: As the operating system gives it, or as Python traces its objects.
-
     Returns:
         Bytes, with a 95% interval where both were measured more than once (without width elsewhere); None
         where there are no agents, or nothing that they are held against.

@@ -176,17 +176,7 @@ def figures_in(source: str) -> set[int]:
 def loops(
     name: str, title: str, what: str, source: str = "our own", *, operation: str, played_by: str, **about: Any
 ) -> Experiment:
-    """Return an experiment that makes loops of an operation.
-
-    Args:
-        name: as of `Experiment`, as are `title`, `what` and `source`.
-        title: as it.
-        what: as it.
-        source: as it.
-        operation: what is counted.
-        played_by: the module of this package that plays the workers' parts.
-        **about: other attributes of `Experiment`.
-    """
+    """Return an experiment that makes loops of an operation."""
     many = _IRREGULAR.get(operation, f"{operation}s")
     benchmark, figures = benchmark_of(source), figures_in(source)
     sustained = replace(SUSTAINED, title=f"{many} per second, sustained")

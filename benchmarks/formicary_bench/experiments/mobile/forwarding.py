@@ -70,11 +70,7 @@ class Announce(CyclicBehaviour):
 
 
 class Forward(CyclicBehaviour):
-    """Takes the number of agents to expect, and sends each of them on.
-
-    Args:
-        last: the container to which they go.
-    """
+    """Takes the number of agents to expect, and sends each of them on."""
 
     def __init__(self, last: str) -> None:
         super().__init__()

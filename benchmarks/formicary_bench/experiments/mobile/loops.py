@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 
 class Loops:
-    """Makes loops; subclasses say of which operation.
-
-    Args:
-        work: how large the largest is; its `batches` get the total times.
-    """
+    """Makes loops; subclasses say of which operation."""
 
     def __init__(self, work: Workload) -> None:
         self.work = work

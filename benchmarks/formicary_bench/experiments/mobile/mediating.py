@@ -60,11 +60,7 @@ class Requests:
 
 
 class Forward(CyclicBehaviour):
-    """Looks at requests, and passes them on to the server that they are for, which answers the client.
-
-    Args:
-        servers: the names of the servers.
-    """
+    """Looks at requests, and passes them on to the server that they are for, which answers the client."""
 
     def __init__(self, servers: Sequence[str]) -> None:
         super().__init__()
@@ -95,13 +91,7 @@ def server_of(request: Message) -> int:
 
 
 class Client(CyclicBehaviour):
-    """Makes a request, waits for the answer, and makes the next one.
-
-    Args:
-        mediator: whom it asks.
-        body: what each request has, after the number of its server.
-        requests: how many are to be made.
-    """
+    """Makes a request, waits for the answer, and makes the next one."""
 
     def __init__(self, mediator: str, body: str, requests: Requests) -> None:
         super().__init__()

@@ -44,9 +44,6 @@ _ORDERS, _ANSWERS = Template(ontology="sweep"), Template(ontology="conduct")
 class Play(Loops, OneShotBehaviour):
     """Makes all loops; subclasses say of which operation, and who else there is.
 
-    Args:
-        work: what is measured.
-
     Attributes:
         cast: in which container others are where there are two processes, and what starts them there.
     """
@@ -108,10 +105,6 @@ class Play(Loops, OneShotBehaviour):
     async def sweep(self, place: int, count: int) -> None:
         """Stop the agents in another container.
 
-        Args:
-            place: which of the cast is there: who ends them.
-            count: how many there should be.
-
         Raises:
             FormicaryError: there were fewer or more.
         """
@@ -155,11 +148,7 @@ async def start_nobody(_: Play, home: Container) -> None:
 
 
 def played(plays: Mapping[str, type[Play]]) -> Role:
-    """Return a function that plays any role of these experiments, by agents or by hand.
-
-    Args:
-        plays: what agents do, by the name of the experiment.
-    """
+    """Return a function that plays any role of these experiments, by agents or by hand."""
 
     def role(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
         match work.configuration.platform:

@@ -94,11 +94,7 @@ class TwoWay(Talk):
 
 
 class TakeAnswers(CyclicBehaviour):
-    """Counts answers.
-
-    Args:
-        unanswered: counts them.
-    """
+    """Counts answers."""
 
     def __init__(self, unanswered: Countdown) -> None:
         super().__init__()

@@ -155,12 +155,7 @@ async def _deactivate(agents: Iterable[Sleeper], until: Until) -> None:
 
 
 async def _weigh(work: Workload, path: Path) -> dict[str, float]:
-    """Return what an agent holds before it sleeps and while it does, in a container and a file of its own.
-
-    Args:
-        work: how many are weighed, and what would wake them.
-        path: the file.
-    """
+    """Return what an agent holds before it sleeps and while it does, in a container and a file of its own."""
     until: Until = now() + _LATER if Looped.of(work.configuration).way == BY_TIME else "message"
     count = weighed(work.configuration)
     names = [f"weighed-{number}" for number in range(_TOGETHER + count)]

@@ -35,10 +35,6 @@ _BESIDE_S = 0.8
 def measure_network(task: Task, listener: ProgressListener) -> tuple[Repetition, AnyRaw]:
     """Measure once, in fresh processes, which are gone when this returns.
 
-    Args:
-        task: what to measure.
-        listener: told of the progress.
-
     Raises:
         RepetitionError: nothing came of it; says what happened.
     """
@@ -56,10 +52,6 @@ def between_hosts(known: Repetition, counted: dict[str, float]) -> dict[str, flo
     """Return what went over the network between hosts: each byte and packet is counted by two of them.
 
     Round trips are those of all workers, at the rate of the whole window: one that marks knows its own alone.
-
-    Args:
-        known: the repetition, with the counters of its hosts.
-        counted: what the workers have counted.
     """
     if not counted:
         return {}

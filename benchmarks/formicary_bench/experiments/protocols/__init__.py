@@ -57,17 +57,7 @@ def conversations(
     senders: Callable[[int], int],
     exchange: str = "",
 ) -> Experiment:
-    """Return an experiment with conversations of one kind.
-
-    Args:
-        name: as of `Experiment`, as are all others.
-        title: as it.
-        what: as it.
-        source: as it.
-        pairs: as it.
-        senders: as it.
-        exchange: as it.
-    """
+    """Return an experiment with conversations of one kind."""
     rate = replace(RATE, title=f"{title.lower()} per second", column=f"{title.lower()}/s", has_spread=True)
     partners = "bidders" if senders(1) else "pairs"
     return Experiment(

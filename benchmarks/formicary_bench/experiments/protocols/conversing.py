@@ -22,14 +22,7 @@ LAST_PRICE = 1_000_000
 
 
 class Initiator(OneShotBehaviour):
-    """Has conversations, one after the other, when it is told to begin.
-
-    Args:
-        partners: the names of those with whom it has each of them.
-        work: how many, and what they are about.
-        times: where the times go.
-        begin: set when all are to begin.
-    """
+    """Has conversations, one after the other, when it is told to begin."""
 
     def __init__(
         self, partners: Sequence[str], work: Workload, times: PairTimes, begin: asyncio.Event

@@ -43,12 +43,7 @@ class Heard:
 
 
 class Silent(MicroAgent):
-    """Does not answer.
-
-    Args:
-        name: its name.
-        heard: is told of each message that begins a conversation.
-    """
+    """Does not answer."""
 
     __slots__ = ("heard",)
 
@@ -63,11 +58,7 @@ class Silent(MicroAgent):
 
 
 class Call(OneShotBehaviour):
-    """Calls for proposals, and waits for them.
-
-    Args:
-        partners: who is called.
-    """
+    """Calls for proposals, and waits for them."""
 
     def __init__(self, partners: Sequence[str]) -> None:
         super().__init__()

@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
 
 class Request(OneShotBehaviour):
-    """The client: asks the coordinator, waits until all is done, and again.
-
-    Args:
-        work: how often.
-    """
+    """The client: asks the coordinator, waits until all is done, and again."""
 
     def __init__(self, work: Workload) -> None:
         super().__init__()
@@ -61,11 +57,7 @@ class Coordinate(CyclicBehaviour):
 
 
 class Serve(CyclicBehaviour):
-    """Fetches what is asked for, or prints what it is sent.
-
-    Args:
-        do: does it, and returns what there is to answer.
-    """
+    """Fetches what is asked for, or prints what it is sent."""
 
     def __init__(self, do: Callable[[str], str]) -> None:
         super().__init__()
@@ -135,12 +127,7 @@ class Coordinator(MicroAgent):
 
 
 class Server(MicroAgent):
-    """Fetches what is asked for, or prints what it is sent.
-
-    Args:
-        name: its own name.
-        do: does it, and returns what there is to answer.
-    """
+    """Fetches what is asked for, or prints what it is sent."""
 
     __slots__ = ("do",)
 
@@ -204,11 +191,7 @@ async def tasks(write: Write) -> AsyncIterator[Callable[[int], Awaitable[None]]]
 
 
 class Callbacks:
-    """The four parties as functions that a run queue calls.
-
-    Args:
-        write: prints a line.
-    """
+    """The four parties as functions that a run queue calls."""
 
     def __init__(self, write: Write) -> None:
         self.queue: deque[tuple[Callable[[Any], None], Any]] = deque()

@@ -55,14 +55,7 @@ _NUMBER = 8  # bytes
 
 
 class Ask(OneShotBehaviour):
-    """Makes round trips when it is told to begin, and sends back their times.
-
-    Args:
-        partners: the names of the agents that answer: one after the other, and round.
-        trips: how many.
-        body: the body of each message.
-        reports: whether it tells meanwhile how far it has come.
-    """
+    """Makes round trips when it is told to begin, and sends back their times."""
 
     def __init__(self, partners: Sequence[str], trips: int, body: str, *, reports: bool) -> None:
         super().__init__()
@@ -137,11 +130,7 @@ class Receiver(Agent):
 
 
 class Conduct(OneShotBehaviour):
-    """Starts all agents that ask, and collects their times.
-
-    Args:
-        work: how many there are, and where the times go.
-    """
+    """Starts all agents that ask, and collects their times."""
 
     def __init__(self, work: Workload) -> None:
         super().__init__()

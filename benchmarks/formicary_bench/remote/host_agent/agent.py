@@ -120,12 +120,7 @@ _SECONDS_TO_END = 8.0  # then it ends without the rest; the folder is removed by
 
 
 class HostAgent:
-    """The program, from the handshake to the end.
-
-    Args:
-        folder: its own, for temporary files.
-        interface: the network interface whose traffic is measured.
-    """
+    """The program, from the handshake to the end."""
 
     def __init__(self, folder: Path, interface: str) -> None:
         self._workers = Workers(self._say)

@@ -121,10 +121,6 @@ def slurm_provider(interface: str) -> Provider:
 def command_provider(path: Path, command: str) -> Provider:
     """Return the hosts of a file, on which a command starts programs.
 
-    Args:
-        path: the inventory.
-        command: as of `formicary.local.launchers.starter`.
-
     Raises:
         UsageError: the file or the command is not as it should be.
     """

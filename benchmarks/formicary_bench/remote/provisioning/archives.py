@@ -48,10 +48,6 @@ def site(python: str) -> str:
 def pack(target: Path, files: Iterable[tuple[str, bytes | Path]]) -> None:
     """Write an archive; until it is whole there is none. The same files give the same bytes.
 
-    Args:
-        target: the archive.
-        files: the place of each in the environment, with its content or the file that has it.
-
     Raises:
         OSError: a file cannot be read, or the archive cannot be written.
     """
@@ -103,9 +99,6 @@ def is_script(place: str, path: Path) -> bool:
 
 def own_files(packages: str) -> Iterator[tuple[str, bytes | Path]]:
     """Yield the files of Formicary itself, of the code that runs here, be it installed or a checkout.
-
-    Args:
-        packages: the folder of packages within the host's environment.
 
     Raises:
         HostError: nothing says what it depends on.

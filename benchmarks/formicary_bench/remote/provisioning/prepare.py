@@ -32,11 +32,6 @@ async def send(
 ) -> int:
     """Send archives, and return how many bytes they were.
 
-    Args:
-        connection: to the host.
-        parcels: each with the file there into which it is written.
-        say: called with how far it is.
-
     Raises:
         HostError: they cannot be written there.
     """

@@ -40,11 +40,6 @@ _OLD_NAMES = {5: "manylinux1", 12: "manylinux2010", 17: "manylinux2014"}
 def downloaded(needed: Needs, interpreter: Interpreter, packages: str) -> Iterator[list[tuple[str, Path]]]:
     """Fetch all that is needed in the versions that are installed here; the files are gone after the block.
 
-    Args:
-        needed: what is needed.
-        interpreter: the Python it is for.
-        packages: the folder of packages within the host's environment.
-
     Returns:
         The place of each file in the environment, with the file.
 
@@ -140,11 +135,7 @@ class Archive:
 
 
 class Stock:
-    """What there is; hosts with the same kind of Python share it.
-
-    Args:
-        folder: where archives are kept.
-    """
+    """What there is; hosts with the same kind of Python share it."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or user_cache() / "packages"

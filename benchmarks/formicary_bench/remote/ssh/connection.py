@@ -35,10 +35,6 @@ _BEATS = 4  # so many without an answer: the host is gone
 class Connection:
     """A connection to a host; made by `connect`, or by a `Web`.
 
-    Args:
-        host: the host.
-        ssh: the connection.
-
     Attributes:
         host: the host.
         ssh: the connection.
@@ -60,9 +56,6 @@ class Connection:
 
 class Web:
     """Connections to hosts, each made when it is first asked for, and those by way of which they go.
-
-    Args:
-        hosts: all that may be asked for.
 
     Raises:
         HostError: what does SSH is not installed.

@@ -91,15 +91,7 @@ def lines_of(
     *,
     by_place: bool = False,
 ) -> Lines:
-    """Make a chart with a line for each series.
-
-    Args:
-        rows: What it shows.
-        across: The horizontal axis.
-        up: The vertical one.
-        points: What gives the points of a row.
-        by_place: Whether there is a panel for each placement, and a choice of axes.
-    """
+    """Make a chart with a line for each series."""
     members_of = by_series(rows)
     lines = {
         series: sorted((point for row in members for point in points(row)), key=lambda point: point.x)
@@ -114,13 +106,7 @@ def point_of(row: Row, x: float, y: float, tip: str, bounds: tuple[float, float]
 
 
 def dots(rows: Sequence[Row], metric: Metric, beside: Callable[[Row], str] = lambda _: "") -> Dots:
-    """Make a chart of what rows typically gave, by placement, all on one scale.
-
-    Args:
-        rows: What it shows.
-        metric: Which figure of them.
-        beside: What is noted of a row, such as what it is held against.
-    """
+    """Make a chart of what rows typically gave, by placement, all on one scale."""
     groups: dict[str, list[Dot]] = {}
     for series, members in by_series(rows).items():
         for row in members:

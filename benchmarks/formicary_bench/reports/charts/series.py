@@ -158,14 +158,7 @@ def by_series(rows: Iterable[Row]) -> dict[Series, list[Row]]:
 
 
 def look(platform: str, kind: str, route: str, *, tls: bool = False) -> tuple[str, str, str]:
-    """Return the colour, the mark and the dash of something: the same in every report.
-
-    Args:
-        platform: Whose it is.
-        kind: As of a subject.
-        route: By which its messages go.
-        tls: Whether they are encrypted.
-    """
+    """Return the colour, the mark and the dash of something: the same in every report."""
     known = _LOOKS.get((platform, kind)) or _LOOKS.get((platform, ""))
     who = known or _SPARE[crc32(f"{platform} {kind}".encode()) % len(_SPARE)]
     dash = (_WITH_TLS if tls else _ROUTES).get(route, "")

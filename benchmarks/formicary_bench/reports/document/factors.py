@@ -43,13 +43,7 @@ _FEW = 3  # rivals that a sentence names, each with its factor
 
 
 def faster(row: Row, other: Row, metric: Metric) -> str:
-    """Return how many times faster than another a row is: `38× faster than JADE (30–48, warm)`.
-
-    Args:
-        row: Who is judged.
-        other: Who it is held against.
-        metric: By which figure.
-    """
+    """Return how many times faster than another a row is: `38× faster than JADE (30–48, warm)`."""
     return said(factor(row, other, metric))
 
 
@@ -83,12 +77,7 @@ def all_of(row: Row, rows: Sequence[Row], metric: Metric) -> str:
 
 
 def baseline_columns(known: Sequence[Row], rows: Sequence[Row]) -> list[Column]:
-    """Return what rows are held against, and how many times faster they are; nothing where there is nothing.
-
-    Args:
-        known: The rows in the order of the table's lines.
-        rows: All among which there are baselines.
-    """
+    """Return what rows are held against, and how many times faster they are, where there is something."""
     bases = [(row, baseline_of(row, rows)) for row in known]
     found = [factor(row, base, main_metric(row)) if base else None for row, base in bases]
     if not any(found):
@@ -128,11 +117,7 @@ experiment."""
 
 
 def ranking(rows: Sequence[Row]) -> Chart | None:
-    """Rank what a run has measured; None where there is nothing to rank.
-
-    Args:
-        rows: All rows of the run.
-    """
+    """Rank what a run has measured; None where there is nothing to rank."""
     plain = [row for row in rows if not row.profiled and not row.invalid]
     for experiment in dict.fromkeys([*EXPERIMENTS, *(row.experiment for row in plain)]):
         members = [row for row in plain if row.experiment == experiment]

@@ -72,10 +72,6 @@ class Section(msgspec.Struct, frozen=True):
 class Document:
     """All that the formats of a report say of a run; made when it is asked for.
 
-    Args:
-        run: The run.
-        digests: What was measured, where somebody has read it already.
-
     Attributes:
         digests: What was measured. Reading it raises UsageError where raw values are missing or broken.
     """

@@ -49,14 +49,7 @@ class Tile(msgspec.Struct, frozen=True):
 
 
 def tile_of(row: Row, metric: Metric, meaning: str, beside: str) -> Tile | None:
-    """Return a figure of one row, and of its repetitions alone; None where it was not measured.
-
-    Args:
-        row: Whose figure it is.
-        metric: Which one.
-        meaning: What it is.
-        beside: What it is held against.
-    """
+    """Return a figure of one row, and of its repetitions alone; None where it was not measured."""
     known, write = typical_of(row, metric), writer(metric)
     if known is None:
         return None

@@ -35,11 +35,7 @@ _UNSEEN = f" Whether repetitions depend on each other cannot be seen of fewer th
 
 
 def stability_column(rows: Sequence[Row]) -> list[Column]:
-    """Return the column that says of each row whether it can be believed: by the worst of its figures.
-
-    Args:
-        rows: The rows in the order of the table's lines.
-    """
+    """Return the column that says of each row whether it can be believed: by the worst of its figures."""
     return _column([min(_assessments(row), key=_badness, default=None) for row in rows])
 
 
@@ -140,11 +136,7 @@ _COLD = (
 
 
 def warmth_column(rows: Sequence[Row]) -> list[Column]:
-    """Return the column that says which platforms were warm; none where that is no question.
-
-    Args:
-        rows: The rows in the order of the table's lines.
-    """
+    """Return the column that says which platforms were warm; none where that is no question."""
     cells = tuple(row.warmth.word if row.warmth else "" for row in rows)
     return [Column("warmth", cells, minor=set(cells) <= {"", "warm"})] if any(cells) else []
 

@@ -71,13 +71,7 @@ def usual_sentences(rows: Sequence[Row]) -> list[str]:
 
 
 def sentence(template: str, row: Row, rows: Sequence[Row]) -> str:
-    """Return a template as what it says of a row; see `Experiment.says`.
-
-    Args:
-        template: The template.
-        row: The row that it is about.
-        rows: All rows of the experiment, which it may be held against.
-    """
+    """Return a template as what it says of a row; see `Experiment.says`."""
     metrics = metrics_of(row.experiment)
     shown = _OPTIONAL.sub(lambda part: part[1] if _knows_all(part[1], row, metrics) else "", template)
     names = [name for _, name, _, _ in Formatter().parse(shown) if name]

@@ -71,10 +71,6 @@ _FINDING = re.compile(r"(\d[\d.]*\N{NO-BREAK SPACE}(?:µs|ms|s|k|M)\b)")
 def write_html(run: RunFolder, document: Document | None = None) -> Path:
     """Make a run's report, in place of an older one, and return its file.
 
-    Args:
-        run: The run.
-        document: What is said of it, where somebody has made that already, which takes time.
-
     Raises:
         UsageError: Raw values are missing or broken.
         FormicaryError: The report cannot be written.
@@ -170,12 +166,7 @@ def _about(document: Document) -> str:
 
 
 def filled(file: str, /, **values: object) -> str:
-    """Return a page that needs no network.
-
-    Args:
-        file: Its template, which has the style and the script of reports.
-        values: What it shows.
-    """
+    """Return a page that needs no network."""
     script = template("report.js")
     page = (
         _environment()

@@ -47,10 +47,6 @@ def broken(text: str, indent: int) -> list[str]:
     """Return a text in lines as a terminal, or COLUMNS, has them; in one line where neither says how wide.
 
     Nothing is cut off: what is longer than a line goes on in the next one.
-
-    Args:
-        text: The text, whoever has written it.
-        indent: How many spaces are before it; what follows has two more.
     """
     console = Console()
     if not (console.is_terminal or os.environ.get("COLUMNS", "").isdigit()):

@@ -119,11 +119,6 @@ class RunFolder:
     ) -> Repetition:
         """Keep a repetition: first its raw values and profiles, then the manifest that names them.
 
-        Args:
-            repetition: What is known of it; its `raw` is given here.
-            data: Its raw values.
-            profiles: Where the CPU time of its processes went, by their roles.
-
         Returns:
             The repetition as kept.
 

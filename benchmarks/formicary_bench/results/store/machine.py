@@ -120,11 +120,7 @@ def cpu_model(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
 
 
 def container_hint(root: Path = Path("/")) -> str:
-    """Say what hint there is of a container or a virtual machine; both change what a figure means.
-
-    Args:
-        root: The root of the file system.
-    """
+    """Say what hint there is of a container or a virtual machine; both change what a figure means."""
     hints = []
     if (root / ".dockerenv").exists():
         hints.append("Docker")

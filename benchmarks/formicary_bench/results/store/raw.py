@@ -114,11 +114,6 @@ Raw = TypeVar("Raw", bound=AnyRaw)
 def write_raw(path: Path, data: AnyRaw, about: Mapping[str, str]) -> None:
     """Write the values of one repetition; the file is there completely or not at all.
 
-    Args:
-        path: The file.
-        data: The columns; they are converted to the types that the module names.
-        about: What to keep in the file's own metadata, so that it explains itself when found alone.
-
     Raises:
         OSError: The file cannot be written.
     """
@@ -134,10 +129,6 @@ def write_raw(path: Path, data: AnyRaw, about: Mapping[str, str]) -> None:
 
 def read_raw(path: Path, kind: type[Raw]) -> Raw:
     """Read the values of one repetition.
-
-    Args:
-        path: The file.
-        kind: `RoundTrips`, `Creations`, `Holdings`, `Trials` or `Tallies`.
 
     Raises:
         UsageError: The file is missing or broken, or holds what cannot have been measured.

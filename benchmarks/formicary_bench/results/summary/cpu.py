@@ -121,12 +121,7 @@ class CpuEstimates(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def summed(parts: Iterable[CpuEstimate], process: str = "") -> list[CpuEstimate]:
-    """Return what each group takes in some processes together, and its share of what they all take.
-
-    Args:
-        parts: What groups take in each of the processes.
-        process: What to call them together.
-    """
+    """Return what each group takes in some processes together, and its share of what they all take."""
     by_group: dict[str, list[CpuEstimate]] = {}
     for part in parts:
         by_group.setdefault(part.group, []).append(part)
@@ -156,14 +151,7 @@ def cpu_estimates(
     profiles: Sequence[dict[str, Profile]],
     losses: Sequence[float] = (),
 ) -> CpuEstimates | None:
-    """Compute the CPU times of a profiled configuration; None where there are none.
-
-    Args:
-        repetitions: Its repetitions.
-        profiles: Their profiles, by the workers' roles.
-        losses: By which part of the rate each repetition was slower than the one of the same number that was
-            not profiled.
-    """
+    """Compute the CPU times of a profiled configuration; None where there are none."""
     known = [
         (repetition, of_it)
         for repetition, of_it in zip(repetitions, profiles, strict=True)

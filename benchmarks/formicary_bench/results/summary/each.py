@@ -102,13 +102,7 @@ def counting(each: Sequence[Each]) -> Sequence[Each]:
 def comparable(
     each: Iterable[Each], metrics: Mapping[str, Metric], *, is_paced: bool
 ) -> dict[str, list[float]]:
-    """Return what platforms and runs are compared by: figures of repetitions that held full load.
-
-    Args:
-        each: The repetitions.
-        metrics: Those of their experiment, by name.
-        is_paced: Whether they are of an open loop, whose rate is what was asked for.
-    """
+    """Return what platforms and runs are compared by: figures of repetitions that held full load."""
     found = samples_of([one for one in each if one.full_load])
     return {
         name: values
@@ -160,14 +154,6 @@ def measure(
     has_rate: bool = True,
 ) -> Measured | None:
     """Read a repetition, and give what matters of it; None where nothing was measured.
-
-    Args:
-        run: Its run.
-        configuration: Its configuration.
-        repetition: The repetition.
-        others: Returns the figures that its experiment is about besides.
-        is_alone: Whether there is no other, so that intervals have to be made within this one.
-        has_rate: Whether its rate is a figure of its row, which needs full load.
 
     Raises:
         UsageError: Raw values are missing or broken.

@@ -158,11 +158,6 @@ class HostServers:
 def server_host(containers: Sequence[Host], hosts: Sequence[Host], mode: str) -> Host | None:
     """Return the host of the one server; None where each host with containers has one.
 
-    Args:
-        containers: the hosts that have containers.
-        hosts: all hosts of the run.
-        mode: one of `MODES`.
-
     Raises:
         UsageError: a host that needs a server is not for that.
     """

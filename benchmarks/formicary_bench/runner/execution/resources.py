@@ -100,11 +100,6 @@ class Resources:
 def acquire(stack: ExitStack, run_plan: RunPlan, selection: HostSelection | None) -> Resources:
     """Connect to the hosts and start the servers that a plan needs.
 
-    Args:
-        stack: ends all of it.
-        run_plan: what is to be measured.
-        selection: the hosts that may take part.
-
     Raises:
         UsageError: a host that needs an XMPP server is not for that.
         HostError: a host cannot be used.

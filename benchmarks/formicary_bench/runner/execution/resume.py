@@ -53,10 +53,6 @@ def alone(path: Path) -> Iterator[None]:
 def reopen(path: Path, selection: HostSelection | None) -> tuple[RunFolder, RunPlan]:
     """Open a run to go on with it, and return what it measures.
 
-    Args:
-        path: its folder.
-        selection: the hosts that are there to go on with it.
-
     Raises:
         UsageError: it is no run, is complete, or was made by another version or on another machine.
     """
@@ -83,11 +79,6 @@ def reopen(path: Path, selection: HostSelection | None) -> tuple[RunFolder, RunP
 
 def refuse_other(path: Path, before: Manifest, now: Manifest) -> None:
     """Refuse to go on with what another version, or another machine, has begun.
-
-    Args:
-        path: the run's folder.
-        before: its manifest.
-        now: what it would be here; of hosts, and of Prosody, what is known.
 
     Raises:
         UsageError: with what differs.

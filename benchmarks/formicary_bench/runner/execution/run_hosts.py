@@ -141,12 +141,7 @@ def participants_of(selection: HostSelection, plan: Sequence[Configuration]) -> 
 
 
 class RunHosts:
-    """The hosts of a run while it lasts.
-
-    Args:
-        participants: the hosts that take part.
-        session: keeps all of them.
-    """
+    """The hosts of a run while it lasts."""
 
     def __init__(self, participants: Participants, session: Session) -> None:
         self._participants = participants
@@ -232,10 +227,6 @@ class RunHosts:
 @contextmanager
 def run_hosts(selection: HostSelection, plan: Sequence[Configuration]) -> Iterator[RunHosts]:
     """Connect to the hosts that a plan needs; everything of ours is gone from them after the block.
-
-    Args:
-        selection: what was asked for.
-        plan: what is measured on them.
 
     Raises:
         UsageError: a host that needs an XMPP server is not for that.

@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 class RunServer:
-    """What a run needs of its server.
-
-    Args:
-        managed: the server, running.
-    """
+    """What a run needs of its server."""
 
     def __init__(self, managed: ManagedServer) -> None:
         self._managed = managed

@@ -112,11 +112,6 @@ def round_trips(
 ) -> tuple[RoundTrips, tuple[int, ...]]:
     """Read what workers have handed over: for each pair all beginnings, then all times.
 
-    Args:
-        configuration: what was measured.
-        results: what the workers that measured have said, by their numbers.
-        handed: the file descriptors of what they have handed over, by the same.
-
     Returns:
         The round trips, in the order of the workers, and how many pairs each worker has.
 

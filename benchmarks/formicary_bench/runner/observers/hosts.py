@@ -23,11 +23,7 @@ _SENDING = {ASK, MEMBER, BOTH, CREATE}
 
 
 class HostObserver(Observer):
-    """Has all that it learns go on to another observer, and looks at the hosts meanwhile.
-
-    Args:
-        observer: the other one.
-    """
+    """Has all that it learns go on to another observer, and looks at the hosts meanwhile."""
 
     marks = True
 

@@ -109,12 +109,7 @@ class MachineUse:
         return cls(busy_s=busy, idle_s=idle, stolen_s=stolen, ours_s=_ours_s())
 
     def others_since(self, first: MachineUse, cores: int) -> float | None:
-        """Return how many cores processes that are not ours used since another look, on average.
-
-        Args:
-            first: the earlier look.
-            cores: how many there are.
-        """
+        """Return how many cores processes that are not ours used since another look, on average."""
         whole = self._whole_s - first._whole_s
         others = (self.busy_s - first.busy_s) - (self.ours_s - first.ours_s)
         return max(others, 0.0) / whole * cores if whole > 0 else None

@@ -73,12 +73,7 @@ _NOR = "; nor could they account for it"
 
 
 class Sampling(Marks):
-    """Opens a window on each worker when T2 begins, and closes it when T2 ends.
-
-    Args:
-        undo: closes what is still open when the repetition breaks.
-        as_a_whole: whether to open it before anything begins.
-    """
+    """Opens a window on each worker when T2 begins, and closes it when T2 ends."""
 
     def __init__(self, undo: ExitStack, *, as_a_whole: bool = False) -> None:
         super().__init__()
@@ -184,10 +179,6 @@ class Sampling(Marks):
 
 def measure_profiled(task: Task, listener: ProgressListener) -> tuple[Repetition, AnyRaw, dict[str, Profile]]:
     """Measure once, in fresh processes, which are gone when this returns.
-
-    Args:
-        task: what to measure.
-        listener: follows it.
 
     Returns:
         What is known of the repetition, its raw values, and where the CPU time of each worker went.

@@ -131,13 +131,7 @@ def why_restless(counters: Mapping[str, float]) -> list[str]:
 
 
 def taken(host: HostLooks, hosts: Sequence[HostLooks], controller: Controller) -> tuple[float, float]:
-    """Return which parts of a host's CPU time others' processes and other virtual machines took.
-
-    Args:
-        host: the host.
-        hosts: all that took part.
-        controller: who conducted it.
-    """
+    """Return which parts of a host's CPU time others' processes and other virtual machines took."""
     first, last = host.first, host.last
     others = host.share(last.busy_s - first.busy_s - _ours_s(host, hosts, controller))
     return max(others, 0.0), max(host.share(last.stolen_s - first.stolen_s), 0.0)

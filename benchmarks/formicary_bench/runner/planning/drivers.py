@@ -31,10 +31,6 @@ def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
     """Return what is left out of a plan, in sentences: what the subjects that were named cannot do.
 
     Of a selection, which names subjects itself, it is those that are not installed.
-
-    Args:
-        options: what was asked for.
-        plan: what is measured of it.
     """
     if options.subjects is None:
         return [

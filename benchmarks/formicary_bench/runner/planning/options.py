@@ -138,11 +138,6 @@ Values = dict[str, Any]
 def parse(experiment: str = QUICK, *, hosts: Sequence[str] = (), **typed: Any) -> Options:
     """Read the values of the command line.
 
-    Args:
-        experiment: the name of an experiment, or of a selection.
-        hosts: names of the hosts that containers may be on.
-        typed: what was typed; see `Values`.
-
     Raises:
         UsageError: a value is not understood, or does not fit the others.
     """

@@ -138,11 +138,6 @@ def schedule(
 
     Each configuration comes once before any comes again, in an order that is drawn anew each time, so that
     what changes on the machine meanwhile does not fall on the same ones.
-
-    Args:
-        plan: what is measured.
-        repeats: how often, of each.
-        seed: determines all of it.
     """
     generator = random.Random(seed)
     order = []

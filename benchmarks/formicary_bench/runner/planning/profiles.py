@@ -72,13 +72,7 @@ def with_agents(one: Configuration, options: Options, enough: int) -> Configurat
 
 
 def longer_exchange(one: Configuration, options: Options, times: float = 1) -> Configuration:
-    """Return a configuration with as many round trips as take some seconds.
-
-    Args:
-        one: the configuration.
-        options: what was asked for.
-        times: how many times longer a round trip takes than that of a message.
-    """
+    """Return a configuration with as many round trips as take some seconds."""
     many = _TRIPS.get(one.route, _TRIPS["xmpp"]) / times
     return lasting(one, options, many / 4 if one.exchange.load == 1 and one.placement != SAME else many)
 

@@ -66,11 +66,6 @@ def of_several(label: str, parts: Sequence[Options], asked: dict[str, Option]) -
 
     Where two of them measure the same, it is measured once, as often as the one wants that wants it most.
 
-    Args:
-        label: what the run is called.
-        parts: what is asked of each.
-        asked: what to keep in the manifest.
-
     Raises:
         UsageError: one of them has nothing to measure, or more than fits into memory.
     """

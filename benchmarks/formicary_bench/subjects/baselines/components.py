@@ -36,12 +36,7 @@ _ERROR = b"<error "
 
 
 class Component(asyncio.Protocol):
-    """A component's connection; subclasses take its stanzas.
-
-    Args:
-        server: where it connects.
-        name: the container's name that it takes.
-    """
+    """A component's connection; subclasses take its stanzas."""
 
     transport: asyncio.Transport
 

@@ -69,11 +69,7 @@ def _rounds_of(configuration: Configuration) -> type[Rounds]:
 
 
 class _Progress:
-    """What the driver says of how far it is: believed for as long as there is something left to do.
-
-    Args:
-        work: what it has to do.
-    """
+    """What the driver says of how far it is: believed for as long as there is something left to do."""
 
     def __init__(self, work: Workload) -> None:
         self._work = work

@@ -45,15 +45,7 @@ def _ignore(done: int) -> None:
 
 
 class Driver:
-    """A driver that runs; made by `started`.
-
-    Args:
-        name: what to call it in sentences.
-        process: its process.
-        line: the connection to it.
-        advance: called with what it says of its progress.
-        mark: the environment that it has, by which all that it starts is known.
-    """
+    """A driver that runs; made by `started`."""
 
     def __init__(
         self,
@@ -118,9 +110,6 @@ class Driver:
 
     async def end(self, seconds: float = END_SECONDS) -> None:
         """Tell it to end, and wait until it has, with all that it has started.
-
-        Args:
-            seconds: how long.
 
         Raises:
             DriverError: it does not, or not well.
@@ -200,12 +189,6 @@ async def started(
     name: str, command: Sequence[str], folder: str, advance: Callable[[int], None] = _ignore
 ) -> AsyncIterator[Driver]:
     """Start a driver; it and all that it has started are gone after the block, whatever they are doing.
-
-    Args:
-        name: what to call it in sentences.
-        command: the program and its arguments.
-        folder: where it runs, and may write what it likes.
-        advance: called with what it says of its progress.
 
     Raises:
         DriverError: it cannot be started.

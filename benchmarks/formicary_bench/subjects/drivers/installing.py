@@ -55,10 +55,6 @@ def install(recipe: Recipe, show: Callable[[str], None], try_out: TryOut) -> Hel
 def add(command: Sequence[str], try_out: TryOut) -> Hello:
     """Keep a driver that somebody else has made.
 
-    Args:
-        command: its program, looked for as a shell does, and its arguments.
-        try_out: as of `install`.
-
     Raises:
         DriverError: it cannot be started, or does not do what it should. Then it is not installed.
     """

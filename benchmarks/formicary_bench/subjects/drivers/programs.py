@@ -44,12 +44,6 @@ def find(name: str) -> str:
 def run(command: Sequence[str], name: str, show: Callable[[str], None], seconds: float = SECONDS) -> None:
     """Run a program that makes a driver; it and all that it has started are gone afterwards.
 
-    Args:
-        command: the program and its arguments.
-        name: the driver's, for sentences.
-        show: called with each line that it says.
-        seconds: how long it may take.
-
     Raises:
         DriverError: it fails, with what it has said, or takes longer.
     """

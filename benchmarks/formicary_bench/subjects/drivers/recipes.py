@@ -54,10 +54,6 @@ class Recipe:
     def make(self, folder: Path, show: Callable[[str], None]) -> tuple[str, ...]:
         """Make it in an empty folder that stays, and return the command that starts it.
 
-        Args:
-            folder: the folder.
-            show: called with each line that pip and Maven say.
-
         Raises:
             DriverError: it cannot be made.
         """

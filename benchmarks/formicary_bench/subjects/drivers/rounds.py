@@ -31,14 +31,7 @@ _FEWEST_CPU_S = 0.2  # some systems count CPU time in hundredths of a second
 
 
 class Rounds:
-    """Has a driver that is ready make round trips.
-
-    Args:
-        driver: the driver.
-        work: what it has to do; what is measured and counted goes there.
-        file: where it writes times.
-        expect: called with how many round trips it is to make, all pairs together, before it makes them.
-    """
+    """Has a driver that is ready make round trips."""
 
     def __init__(self, driver: Driver, work: Workload, file: Path, expect: Callable[[int], None]) -> None:
         self._driver = driver

@@ -66,11 +66,7 @@ class Round:
 
 
 class Settling:
-    """Follows the rounds that a platform makes to warm up.
-
-    Args:
-        first: what the first round of its process took, which is as long as what is measured.
-    """
+    """Follows the rounds that a platform makes to warm up."""
 
     def __init__(self, first: Round) -> None:
         self.rounds: list[Round] = []

@@ -69,11 +69,7 @@ class Batch(msgspec.Struct, frozen=True):
 
 
 class Churn(CyclicBehaviour):
-    """Has the agents of one container come and go, batch by batch.
-
-    Args:
-        design: how the directory is built.
-    """
+    """Has the agents of one container come and go, batch by batch."""
 
     __slots__ = ("design", "living")
 
@@ -152,13 +148,7 @@ async def _registered(home: Container) -> set[str]:
 
 
 class Conduct(OneShotBehaviour):
-    """Has all containers do a batch, and another one, and looks at the end whether all is as it should be.
-
-    Args:
-        work: how many agents; its `batches` get the results.
-        domains: the containers' domains.
-        begin: set when it is to begin.
-    """
+    """Has all containers do a batch, and another one, and looks at the end whether all is as it should be."""
 
     __slots__ = ("begin", "domains", "work")
 

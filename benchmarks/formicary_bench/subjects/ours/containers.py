@@ -38,11 +38,6 @@ def container(work: Workload, name: str, **about: Any) -> Container:
 
     By the route `direct` there is no server: it joins another one, by the address that this one's worker has
     told.
-
-    Args:
-        work: what is measured.
-        name: its name.
-        about: further arguments of `Container`.
     """
     configuration, server = work.configuration, work.job.server
     about = {"seed": work.job.seed, **about}

@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 
 
 class Collect(CyclicBehaviour):
-    """Takes answers.
-
-    Args:
-        take: told the body of each.
-    """
+    """Takes answers."""
 
     __slots__ = ("take",)
 
@@ -46,12 +42,7 @@ class Collect(CyclicBehaviour):
 
 
 class MicroCollect(MicroAgent):
-    """Takes answers.
-
-    Args:
-        name: its own name.
-        take: told the body of each.
-    """
+    """Takes answers."""
 
     __slots__ = ("take",)
 
@@ -65,11 +56,7 @@ class MicroCollect(MicroAgent):
 
 
 class SocketCollect(tcp.Framed):
-    """Takes answers from a socket.
-
-    Args:
-        take: told the body of each.
-    """
+    """Takes answers from a socket."""
 
     def __init__(self, take: Callable[[bytes], None]) -> None:
         super().__init__()

@@ -50,13 +50,7 @@ async def turn_end() -> int:
 
 
 class Use(OneShotBehaviour):
-    """Uses the directory as often as it is to, and notes when and how long.
-
-    Args:
-        work: how often, and how many services there are.
-        times: where the times go.
-        begin: set when it is to begin.
-    """
+    """Uses the directory as often as it is to, and notes when and how long."""
 
     __slots__ = ("begin", "times", "work")
 
@@ -177,11 +171,7 @@ class Search(Use):
 
 
 class Tell(OneShotBehaviour):
-    """Tells each agent when it sees the agent's service.
-
-    Args:
-        watches: set when it has begun to watch.
-    """
+    """Tells each agent when it sees the agent's service."""
 
     __slots__ = ("watches",)
 

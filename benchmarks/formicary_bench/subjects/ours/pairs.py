@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairRoles:
-    """The roles, by how agents are started and containers made.
-
-    Args:
-        start_echoes: starts the agents that echo.
-        start_asking: starts the agents that ask, and returns what makes all round trips.
-        make: makes a container.
-    """
+    """The roles, by how agents are started and containers made."""
 
     start_echoes: Callable[[Container, Workload], Awaitable[None]]
     start_asking: Callable[[Container, Workload], Awaitable[Callable[[], Awaitable[None]]]]

@@ -25,13 +25,7 @@ _OF_AN_AGENT = 100
 
 
 def with_directory(work: Workload, name: str, join: str = "") -> Container:
-    """Make a container with the design of the directory that is measured.
-
-    Args:
-        work: what is measured.
-        name: its name.
-        join: the address of another container of this process, where there is no server.
-    """
+    """Make a container with the design of the directory that is measured."""
     design = cast("Literal['replica', 'central', 'lookup']", work.configuration.kind)
     about = {"join": join} if join else {}
     main = member_name(0) if work.is_one_of_many else ECHOING

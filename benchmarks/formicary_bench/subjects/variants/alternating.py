@@ -71,14 +71,7 @@ async def alternate(
     change: Callable[[bool], Awaitable[None]],
     windows: list[Window],
 ) -> None:
-    """Measure window after window while all pairs talk.
-
-    Args:
-        work: what the pairs do.
-        turns: what each window is.
-        change: has it be there, or not.
-        windows: where they go.
-    """
+    """Measure window after window while all pairs talk."""
     while min(len(times.rtts) for times in work.times) < work.exchange.warm_up:  # noqa: ASYNC110 -- a count
         await asyncio.sleep(_SETTLING)
     for is_there, counts_as in turns:

@@ -40,14 +40,7 @@ class Echo(CyclicBehaviour):
 
 
 class Ask(OneShotBehaviour):
-    """Sends a message, waits for the answer, and again; a new message each time.
-
-    Args:
-        partner: the address of the agent that answers.
-        work: the size and number of messages.
-        times: where the times go.
-        begin: set when all pairs are to begin.
-    """
+    """Sends a message, waits for the answer, and again; a new message each time."""
 
     def __init__(self, partner: str, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
         super().__init__()

@@ -55,14 +55,7 @@ class EchoInTime(behaviours.Echo):
 
 
 class PlainAsk(OneShotBehaviour):
-    """Sends a message, waits for the answer without a time-out, and again.
-
-    Args:
-        partner: the name of the agent that answers.
-        work: the size and number of messages.
-        times: where the times go.
-        begin: set when all pairs are to begin.
-    """
+    """Sends a message, waits for the answer without a time-out, and again."""
 
     __slots__ = ("begin", "partner", "times", "work")
 

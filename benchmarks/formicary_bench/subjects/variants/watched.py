@@ -35,12 +35,7 @@ _FILTERS = {FOLLOWED: Filters(conversation="none that there is")}
 
 
 class _Viewer:
-    """Who watches a container at times.
-
-    Args:
-        home: the container.
-        filters: what is wanted to be seen of it.
-    """
+    """Who watches a container at times."""
 
     def __init__(self, home: Container, filters: Filters) -> None:
         self._home = home

@@ -29,13 +29,7 @@ CPU_GROUP = "agents"
 
 
 class Broadcast(OneShotBehaviour):
-    """Sends all receivers a message, waits for all answers, and again.
-
-    Args:
-        partners: the full names of the receivers.
-        work: the size and number of messages, and where the times go.
-        begin: set when it is to begin.
-    """
+    """Sends all receivers a message, waits for all answers, and again."""
 
     __slots__ = ("begin", "partners", "work")
 
@@ -61,12 +55,7 @@ class Broadcast(OneShotBehaviour):
 
 
 class Rounds:
-    """Makes the rounds of what is called for every answer.
-
-    Args:
-        work: the number of receivers and rounds, and where the times go.
-        send: sends every receiver a message.
-    """
+    """Makes the rounds of what is called for every answer."""
 
     def __init__(self, work: Workload, send: Callable[[], None]) -> None:
         (self._times,) = work.times

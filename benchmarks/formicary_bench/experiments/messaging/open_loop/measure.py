@@ -128,10 +128,6 @@ class _Tried(NamedTuple):
 def measure_saturation(task: Task, listener: ProgressListener) -> tuple[Repetition, Trials]:
     """Search once; every rate is measured in fresh processes, which are gone when this returns.
 
-    Args:
-        task: what to search for.
-        listener: told of the progress.
-
     Raises:
         RepetitionError: the first rates could not be measured at all; says what happened to the last one.
     """

@@ -114,10 +114,6 @@ class HostSampler(Observer):
 def measure_scale_out(task: Task, listener: ProgressListener) -> tuple[Repetition, AnyRaw]:
     """Measure once, in fresh processes, which are gone when this returns.
 
-    Args:
-        task: what to measure.
-        listener: told of the progress.
-
     Raises:
         RepetitionError: nothing came of it; says what happened.
     """

@@ -32,11 +32,7 @@ class HandOver(Design):
 
 
 class Copies(Design):
-    """The sender hands a copy over.
-
-    Args:
-        copied: what copies a message.
-    """
+    """The sender hands a copy over."""
 
     def __init__(self, copied: Callable[[Message], Message]) -> None:
         self._copied = copied

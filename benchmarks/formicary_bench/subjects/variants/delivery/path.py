@@ -17,12 +17,7 @@ LIMIT = 1000
 
 
 class DeliveryPath:
-    """The path to one receiver. It is also a sink that senders wait for, as they do for mailboxes.
-
-    Args:
-        dispatcher: that of the container where the receiver is.
-        receiver: its full name.
-    """
+    """The path to one receiver. It is also a sink that senders wait for, as they do for mailboxes."""
 
     __slots__ = (
         "_has_room",
@@ -100,11 +95,7 @@ class DeliveryPath:
 
 
 class QueuedDelivery:
-    """The sink of a message that waits behind others: it is handed over when they have been.
-
-    Args:
-        path: the path to its receiver.
-    """
+    """The sink of a message that waits behind others: it is handed over when they have been."""
 
     def __init__(self, path: DeliveryPath) -> None:
         self.address: str | None = None  # who hands over tells instruments by itself, at the first attempt
@@ -141,11 +132,7 @@ class QueuedDelivery:
 
 
 class DeliveryPaths(dict[Any, "Deliver"]):
-    """A container's routes: its own agents are reached by paths, and others as usual.
-
-    Args:
-        dispatcher: the container's.
-    """
+    """A container's routes: its own agents are reached by paths, and others as usual."""
 
     def __init__(self, dispatcher: DesignedDispatcher) -> None:
         super().__init__()

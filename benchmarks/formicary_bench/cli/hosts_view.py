@@ -48,7 +48,7 @@ def show(checked: Checked, digest: str) -> None:
 
 
 def sentences(checked: Checked) -> Iterator[tuple[State, str]]:
-    """Give what is wrong with which host, with the next step."""
+    """Yield what is wrong with which host, with the next step."""
     for seen in checked.hosts:
         for finding in seen.findings:
             step = f"; {finding.next_step}" if finding.next_step else ""
@@ -197,14 +197,14 @@ class StepsDisplay:
             self._progress.stop()
 
     def begin(self, hosts: Iterable[str]) -> None:
-        """Give each host its line."""
+        """Start a line for each host."""
         for host in hosts:
             self._lines[host] = self._progress.add_task(printable(host), total=None, what="connecting")
 
     def at(self, host: str, what: str) -> None:
-        """Say what is done on a host now."""
+        """Show what is done on a host now."""
         self._progress.update(self._lines[host], what=printable(what))
 
     def done(self, host: str, what: str = "done") -> None:
-        """Say that a host is done with."""
+        """Show that a host is finished."""
         self._progress.update(self._lines[host], what=printable(what), total=1, completed=1)

@@ -49,7 +49,7 @@ app = typer.Typer(
 
 @app.callback()
 def lab() -> None:
-    """Have Typer take for a group what has no commands of its own."""
+    """Make Typer treat this as a group, though it has no commands of its own."""
 
 
 LIST = examples("lab list", "lab list --json")

@@ -173,7 +173,7 @@ def _lines(texts: Sequence[str]) -> Text:
 
 
 def in_short(names: Sequence[str]) -> Iterator[str]:
-    """Say which experiments these are: all of a family, how many of it, or their names if they are few."""
+    """Yield what these experiments are: all of a family, how many of it, or a few names."""
     for family in dict.fromkeys(one.family for one in EXPERIMENTS.values()):
         every = [one.name for one in EXPERIMENTS.values() if one.family == family]
         can = [name for name in every if name in names]

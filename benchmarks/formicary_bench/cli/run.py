@@ -105,7 +105,7 @@ def _option(parameter: Parameter) -> Any:
 
 
 def with_parameters(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command all parameters as options, in the place of its `**values`."""
+    """Replace a command's `**values` by all parameters as options."""
     own = inspect.signature(function)
     hints = get_type_hints(function, include_extras=True)
     kept = [one.replace(annotation=hints[name]) for name, one in own.parameters.items() if name != "values"]

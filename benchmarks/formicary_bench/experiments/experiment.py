@@ -291,7 +291,7 @@ class Experiment:
         return f"formicary bench run {self.name} --preset {PAPER}{hosts}"
 
     def has(self, subject: Subject) -> bool:
-        """Say whether a subject can take part."""
+        """Return whether a subject can take part."""
         if subject.exchanges:
             return self.exchange in subject.exchanges
         if self.subjects:

@@ -181,7 +181,7 @@ def _update(rows: Sequence[Row]) -> Prediction | None:
 
 
 def _doubts(rows: Sequence[Row]) -> list[str]:
-    """Say what makes the measured costs less sure than their intervals are wide."""
+    """Return what makes the measured costs less sure than their intervals are wide."""
     busy = [part for row in rows if (part := row.mean(BUSIEST)) is not None]
     said = []
     if any(part > _CROWDED for part in busy):

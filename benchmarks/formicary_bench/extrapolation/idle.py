@@ -104,7 +104,7 @@ def _rise(line: Line | None) -> Prediction:
 
 
 async def wait(count: int) -> Waited:
-    """Have so many containers wait that have links with each other.
+    """Make so many containers wait, linked with each other.
 
     Raises:
         FormicaryError: they do not find each other.

@@ -103,7 +103,7 @@ class TomlFile:
         return self._lines.get(where, 0)
 
     def refuse(self) -> None:
-        """Say all that is wrong.
+        """Raise an error with all mistakes.
 
         Raises:
             UsageError: something is.
@@ -208,7 +208,7 @@ def each(items: Iterable[Any], check: Callable[[Any], T]) -> list[T]:
 
 
 def _wrong(value: Any, kind: Any) -> str:
-    """Say what a value is that is not of a type, and what to write instead."""
+    """Return what a value is that is not of a type, and what to write instead."""
     base, meta = _parts(kind)
     if get_origin(base) is Literal:
         known = get_args(base)

@@ -41,7 +41,7 @@ def written(unit: str) -> Callable[[float], str]:
 
 
 def spoken(answer: Answer, unit: str) -> str:
-    """Say of a case what was measured and guessed."""
+    """Return what was measured and guessed for a case, as a sentence."""
     text, measured = written(unit), answer.measured
     between = f" ({' to '.join(map(text, measured.bounds))})" if measured.bounds else ""
     factor = answer.factor
@@ -74,7 +74,7 @@ def picture(results: Sequence[Result]) -> list[str]:
 
 
 def class_sentences(results: Sequence[Result]) -> list[str]:
-    """Say what a class has found: how far machines differ, and how good the guesses were."""
+    """Return what a class has found: how far machines differ, and how good the guesses were."""
     unit, said = results[0].unit, []
     for case in _cases(results):
         answers = [answer for result in results if (answer := result.of(case)) is not None]

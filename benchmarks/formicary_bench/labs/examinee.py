@@ -145,7 +145,7 @@ class Examinee:
         self._frames.append(frame)
 
     async def do(self, what: Any, *arguments: Any) -> Any:
-        """Have the program's process perform a task; return its result.
+        """Run a task in the program's process; return its result.
 
         Raises:
             Broken: the task has failed.
@@ -183,7 +183,7 @@ class Examinee:
     # -- what it may ask ------------------------------------------------------------------------------------
 
     def offer(self, **functions: Callable[..., Any]) -> list[str]:
-        """Let the program call functions of the judge; return their names."""
+        """Offer functions of the judge to the program; return their names."""
         self._offered.update(functions)
         return [*functions]
 

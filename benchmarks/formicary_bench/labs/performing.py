@@ -137,7 +137,7 @@ class _Scene:
         self._end.set()
 
     def fail(self, problem: str) -> None:
-        """Tell the judge that the scenario is aborted, and wait until the judge ends it."""
+        """Report to the judge that the scenario is aborted, and wait until the judge ends it."""
         if self._end.is_set():
             return
         self._finish()

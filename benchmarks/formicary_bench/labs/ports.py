@@ -146,13 +146,13 @@ class PortLine(SendingEnd):
         self._send(Frame("control", self._source.domain, self.domain, "", payload, channel))
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
-        """Tell the other container to send a receiver nothing more, or to go on."""
+        """Ask the other container to pause or resume sending to a receiver."""
         self._send(Frame("hold" if is_paused else "release", self._source.domain, self.domain, receiver))
 
     async def drained(self) -> None:
         """Return at once: what is on its way arrives without us."""
 
     def close(self) -> None:
-        """Let those go on who wait; what was lost is said by the judge."""
+        """Wake all who wait; the judge reports what was lost."""
         self._source.dispatcher.overflow.forget(self)
         self.paused.release()

@@ -185,7 +185,7 @@ class Stage:
             await self._examinee.do("replace", name)
 
     async def watch(self, **functions: Callable[[], None]) -> None:
-        """Have functions called each time when the program calls its own of this name.
+        """Call functions whenever the program calls its own of this name.
 
         Raises:
             Broken: the program has none of this name.
@@ -210,7 +210,7 @@ class Stage:
             raise Broken(f"{agent.name} has not ended after {seconds:g} s", about=[agent.name]) from None
 
     def expect(self, holds: object, sentence: str, *, about: Iterable[str] = ()) -> None:
-        """Say what must hold.
+        """Record what must hold.
 
         Args:
             holds: whether it does.

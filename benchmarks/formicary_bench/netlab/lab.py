@@ -107,5 +107,5 @@ def cable(mark: str) -> str:
 
 
 def is_of(mark: str, namespace: str) -> bool:
-    """Tell whether a namespace belongs to the lab with this mark."""
+    """Return whether a namespace belongs to the lab with this mark."""
     return re.fullmatch(rf"{stem(mark)}-(\d{{1,3}}|switch|trial)", namespace) is not None

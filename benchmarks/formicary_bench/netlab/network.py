@@ -32,7 +32,7 @@ _HOST_BITS = 24  # of a subnet: enough for a hundred hosts
 
 @contextmanager
 def choosing() -> Iterator[str]:
-    """Give a subnet that is in use nowhere here; no other lab chooses until the block ends.
+    """Reserve a subnet that is in use nowhere here; no other lab chooses until the block ends.
 
     Raises:
         LabError: there is none.

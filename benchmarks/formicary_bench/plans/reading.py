@@ -149,7 +149,7 @@ class _Reader:
     def _part(
         self, where: tuple[str, ...], table: Mapping[str, Any], shared: Mapping[str, Any]
     ) -> Iterator[Options]:
-        """Give what a table asks for, if that can be measured."""
+        """Yield what a table asks for, if that can be measured."""
         experiment = self._experiment(where, table)
         declared = {one.name: one for one in EXPERIMENTS[experiment].own} if experiment else {}
         own = self._values(table, {**_OF_TABLES, **declared}, where)
@@ -220,7 +220,7 @@ def _value(parameter: Parameter, given: Any) -> Any:
 
 
 def _could(options: Options) -> bool:
-    """Say whether it is for want of a platform alone that nothing is measured."""
+    """Return whether nothing is measured only because a platform is missing."""
     every = tuple(subject.name for subject in subjects() if subject.is_installed())
     try:
         make_plan(replace(options, subjects=every))

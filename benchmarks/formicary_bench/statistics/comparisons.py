@@ -28,7 +28,7 @@ _TAILS = (0.975, 0.025)
 
 
 def hedges_g(values: Sequence[float], base: Sequence[float]) -> Interval | None:
-    """Give the difference of two means in standard deviations, with its 95% interval.
+    """Return the difference of two means in standard deviations, with its 95% interval.
 
     It is Cohen's d with the pooled standard deviation, freed of its bias for few values; the interval is the
     exact one for normal values of equal variance, by the noncentral t distribution.
@@ -169,7 +169,7 @@ def compare(family: Sequence[Contrast], resolution: float = RESOLUTION) -> list[
 
 
 def too_few(contrast: Contrast) -> str | None:
-    """Say why nothing can be decided about a contrast, whatever its figures; None where something can."""
+    """Return why nothing can be decided about a contrast, whatever its figures; None where something can."""
     if contrast.doubt:
         return contrast.doubt
     if min(len(contrast.values), len(contrast.base)) < FEWEST:
@@ -182,12 +182,12 @@ def too_few(contrast: Contrast) -> str | None:
 
 
 def logarithms(contrast: Contrast) -> tuple[list[float], list[float]]:
-    """Give both sides' logarithms, on which tests are made; the figures are above zero."""
+    """Return both sides' logarithms, on which tests are made; the figures are above zero."""
     return [math.log(value) for value in contrast.values], [math.log(value) for value in contrast.base]
 
 
 def repetitions_for(ratio: Interval, repetitions: int, resolution: float) -> int:
-    """Give about how many repetitions of each side make an interval as narrow as the resolution."""
+    """Return about how many repetitions of each side make an interval as narrow as the resolution."""
     half = math.log(ratio.high / ratio.low) / 2
     return max(FEWEST, math.ceil(repetitions * (half / math.log1p(resolution)) ** 2))
 
@@ -197,7 +197,7 @@ def _ratio(contrast: Contrast) -> Interval | None:
 
 
 def _probability(contrast: Contrast) -> float:
-    """Give Welch's p; where nothing scatters, what differs at all differs for certain."""
+    """Return Welch's p; where nothing scatters, what differs at all differs for certain."""
     if len({*contrast.values, *contrast.base}) == 1:
         return 1.0
     p = welch_p(*logarithms(contrast))
@@ -242,7 +242,7 @@ def _verdict(contrast: Contrast, ratio: Interval, corrected: float, resolution: 
 
 
 def _reason(contrast: Contrast, ratio: Interval, verdict: Verdict, family: int, resolution: float) -> str:
-    """Say what follows from a verdict."""
+    """Return what follows from a verdict."""
     depends = contrast.depends
     if verdict is Verdict.SAME:
         return f"; changes of more than {resolution:.0%} are ruled out{depends}"

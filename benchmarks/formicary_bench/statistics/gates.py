@@ -69,7 +69,7 @@ def gate(family: Sequence[Contrast], max_slowdown: float) -> list[Passage]:
 
 
 def together(passages: Sequence[Passage]) -> Outcome:
-    """Give what a gate says of all figures: slower where one is, else "cannot tell" where one may be."""
+    """Return what a gate says of all figures: slower where one is, else "cannot tell" where one may be."""
     outcomes = {passage.outcome for passage in passages}
     for worse in (Outcome.SLOWER, Outcome.UNDECIDED):
         if worse in outcomes:
@@ -78,7 +78,7 @@ def together(passages: Sequence[Passage]) -> Outcome:
 
 
 def _sides(contrast: Contrast, allowed: float) -> tuple[float, float]:
-    """Give the p of being slower than allowed where it is not, and the other way round."""
+    """Return the p of being slower than allowed where it is not, and the other way round."""
     values, base = logarithms(contrast)
     worse, better = (base, values) if contrast.is_rate else (values, base)
     return larger_p(worse, better, allowed), larger_p(better, worse, -allowed)

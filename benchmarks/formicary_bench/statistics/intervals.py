@@ -41,7 +41,7 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 def student_t(degrees: float) -> float:
-    """Give the two-sided 95% quantile of Student's t.
+    """Return the two-sided 95% quantile of Student's t.
 
     Args:
         degrees: Degrees of freedom, at least 1.
@@ -52,7 +52,7 @@ def student_t(degrees: float) -> float:
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
-    """Give the mean of independent values with Student's 95% interval; None with fewer than two values."""
+    """Return the mean of independent values with Student's 95% interval; None with fewer than two values."""
     n = len(values)
     if n < 2:  # noqa: PLR2004 - one value has no spread
         return None
@@ -62,7 +62,7 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
 
 
 def ratio_interval(sums: Sequence[float], counts: Sequence[float]) -> Interval | None:
-    """Give sum over count of batches with a 95% interval.
+    """Return sum over count of batches with a 95% interval.
 
     Batches need not be equally large: the interval is that of the ratio estimator, which for equal counts is
     that of batch means.
@@ -87,7 +87,7 @@ def ratio_interval(sums: Sequence[float], counts: Sequence[float]) -> Interval |
 def batch_means(
     parts: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]], begin: int, end: int
 ) -> Interval | None:
-    """Give the mean of correlated values of one run, by means of batches of equal duration.
+    """Return the mean of correlated values of one run, by means of batches of equal duration.
 
     Args:
         parts: When each value was taken, in any unit and order, and the values; as many parts as one likes.
@@ -105,7 +105,7 @@ def batch_means(
 
 
 def batch_rates(parts: Iterable[NDArray[np.int64]], begin: int, end: int) -> Interval | None:
-    """Give the rate of events with its interval, by the counts of batches of equal duration.
+    """Return the rate of events with its interval, by the counts of batches of equal duration.
 
     Args:
         parts: When each event took place, in nanoseconds, all within the window; as many parts as one likes.
@@ -129,7 +129,7 @@ def batch_rates(parts: Iterable[NDArray[np.int64]], begin: int, end: int) -> Int
 
 
 def papers_interval(values: NDArray[np.int64]) -> Interval | None:
-    """Give the mean of all round trips with its 95% interval, as the papers do.
+    """Return the mean of all round trips with its 95% interval, as the papers do.
 
     It takes them for independent, which they are not: the interval is too narrow, often by several times, and
     says nothing of how much another repetition would differ. It is there to be held against the papers'.
@@ -143,7 +143,7 @@ def papers_interval(values: NDArray[np.int64]) -> Interval | None:
 
 
 def batch_of(times: NDArray[np.int64], begin: int, end: int) -> NDArray[np.int64]:
-    """Give the number of the batch, 0 to BATCHES - 1, that each time of a window falls into."""
+    """Return the number of the batch, 0 to BATCHES - 1, that each time of a window falls into."""
     import numpy as np
 
     span = max(end - begin, 1)
@@ -158,7 +158,7 @@ def _around(mean: float, error: float, n: int) -> Interval:
 
 
 def median_slope(x: NDArray[np.float64], y: NDArray[np.float64]) -> Interval | None:
-    """Give the median of the slopes between any two points (Theil and Sen), with its 95% interval.
+    """Return the median of the slopes between any two points (Theil and Sen), with its 95% interval.
 
     Returns:
         The slope, or None where there are fewer than three points, or all of them at one place.

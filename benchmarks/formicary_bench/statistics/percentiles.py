@@ -26,7 +26,7 @@ _ROUNDING = 1e-9
 
 
 def tail_probabilities(count: int) -> list[float]:
-    """Give the probabilities at which a plot of the tail takes its points: evenly spaced in log(1 - p).
+    """Return the probabilities at which a plot of the tail takes its points: evenly spaced in log(1 - p).
 
     The median is among them, and every 90%, 99%, 99.9%.
 
@@ -39,7 +39,7 @@ def tail_probabilities(count: int) -> list[float]:
 
 
 def percentiles(values: NDArray[np.int64], probabilities: Sequence[float]) -> list[float]:
-    """Give the values below which the given parts (0 to 1) of all values lie, linearly interpolated.
+    """Return the values below which the given parts (0 to 1) of all values lie, linearly interpolated.
 
     Args:
         values: At least one value, in any order.
@@ -51,7 +51,7 @@ def percentiles(values: NDArray[np.int64], probabilities: Sequence[float]) -> li
 
 
 def of_ordered(values: NDArray[np.int64], probabilities: Sequence[float]) -> list[float]:
-    """Give the same of values in ascending order, without a copy of them."""
+    """Return the same of values in ascending order, without a copy of them."""
     import numpy as np
 
     places = np.asarray(probabilities) * (len(values) - 1)
@@ -72,7 +72,7 @@ _STEP = 0.001  # relative width of the bins into which values go
 def percentile_intervals(
     repetitions: Sequence[NDArray[np.int64]], known: Mapping[float, float], seed: int = _SEED
 ) -> list[Interval] | None:
-    """Give percentiles of the values of all repetitions together, with their 95% intervals.
+    """Return percentiles of the values of all repetitions together, with their 95% intervals.
 
     Args:
         repetitions: The values of each. The intervals' bounds are exact to 0.1%.
@@ -106,14 +106,14 @@ def percentile_intervals(
 
 
 def widened(n: int) -> float:
-    """Give the level to ask the bootstrap of `n` values for, so that it comes to 95%."""
+    """Return the level to ask the bootstrap of `n` values for, so that it comes to 95%."""
     from scipy.special import ndtr
 
     return 0.95 if n < FEWEST else float(1 - 2 * ndtr(-math.sqrt(n / (n - 1)) * student_t(n - 1)))
 
 
 def interval(values: NDArray[Any], statistic: Callable[..., Any], seed: int, level: float) -> Interval | None:
-    """Give a statistic with its interval.
+    """Return a statistic with its interval.
 
     Args:
         values: What is drawn from.
@@ -139,7 +139,7 @@ def interval(values: NDArray[Any], statistic: Callable[..., Any], seed: int, lev
 def bounds(
     values: NDArray[Any], statistic: Callable[..., Any], seed: int, level: float, *, method: str = "BCa"
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Give the bounds of `interval`, for each row where there are several; not finite where unknown."""
+    """Return the bounds of `interval`, for each row where there are several; not finite where unknown."""
     import warnings
 
     import numpy as np

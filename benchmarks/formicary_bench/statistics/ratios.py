@@ -91,7 +91,7 @@ _DIGITS = 3
 
 
 def change(what: str, ratio: Interval) -> str:
-    """Say by how much something changed, or how many times as much it is, with the interval of that."""
+    """Return by how much something changed, or how many times as much it is, with the interval of that."""
     if not is_manifold(ratio.mean):
         bounds = f"{percent(ratio.low)} to {percent(ratio.high)}"
         return f"the {what} changed by {percent(ratio.mean)} (95% interval {bounds})"
@@ -101,7 +101,7 @@ def change(what: str, ratio: Interval) -> str:
 
 
 def between(what: str, ratio: Interval) -> str:
-    """Say within what something changed, where nobody can tell whether it did: no figure of its own."""
+    """Return within what something changed, where nobody can tell whether it did: no figure of its own."""
     if not is_manifold(ratio.low) and not is_manifold(ratio.high):
         return f"the {what} changed by {percent(ratio.low)} to {percent(ratio.high)} (95% interval)"
     low, high = (_factor(one) for one in (ratio.low, ratio.high))
@@ -109,7 +109,7 @@ def between(what: str, ratio: Interval) -> str:
 
 
 def percent(ratio: float) -> str:
-    """Give a ratio as a change, such as -12.0%."""
+    """Return a ratio as a change, such as -12.0%."""
     return f"{(ratio - 1) * 100:+.1f}%"
 
 

@@ -101,7 +101,7 @@ class Pacer:
             counters[LATEST_US] = max(counters.get(LATEST_US, 0.0), late / 1e3)
 
     def _hand_over(self) -> None:
-        """Give all times in the order in which the messages were due, those without answer as `LOST`."""
+        """Hand over all times in the order in which the messages were due; unanswered ones are `LOST`."""
         for times, due, rtts in zip(self._work.times, self._due, self._rtts, strict=True):
             times.starts[:] = array("q", (self._begin_ns + at_ns for at_ns in due))
             times.rtts[:] = rtts

@@ -249,7 +249,7 @@ def subject_of(platform: str, kind: str) -> Subject:
 
 
 def has_driver(configuration: Configuration) -> bool:
-    """Say whether a configuration's platform has a driver, installed or not: it is none of `SUBJECTS`."""
+    """Return whether a configuration's platform has a driver, installed or not: it is none of `SUBJECTS`."""
     return (configuration.platform, configuration.kind) not in _KNOWN
 
 

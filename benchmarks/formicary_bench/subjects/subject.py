@@ -94,11 +94,11 @@ class Subject:
         return f"{self.platform}-{self.kind}" if self.kind else self.platform
 
     def is_installed(self) -> bool:
-        """Say whether it can be used here."""
+        """Return whether it can be used here."""
         return not self.package or find_spec(self.package) is not None
 
     def has_choice(self, placement: str) -> bool:
-        """Say whether its messages can take more than one route."""
+        """Return whether its messages can take more than one route."""
         return len({carrier.route for carrier in self.carriers.get(placement, ())}) > 1
 
     def usual_carriers(self, placement: str) -> tuple[Carrier, ...]:
@@ -110,7 +110,7 @@ class Subject:
 
 
 def is_usual(carrier: Carrier, placement: str) -> bool:
-    """Say whether a carrier has TLS as is usual at a placement.
+    """Return whether a carrier has TLS as is usual at a placement.
 
     From host to host agents' messages are encrypted: links do TLS there, and so do servers with each other,
     to which containers connect on their own hosts. Of the baseline `tcp` both are measured.

@@ -205,7 +205,7 @@ def _number(word: str) -> int | str:
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """Say that there is none of a name, and which was perhaps meant."""
+    """Return a sentence that a name is unknown, and which was perhaps meant."""
     import difflib
 
     known = list(known)

@@ -117,7 +117,7 @@ def carried(server: Server | None) -> Carried:
 
 
 def _connections() -> Iterator[tuple[int, int, int]]:
-    """Give the peer's port, and the bytes sent and received, of each TCP connection of this process."""
+    """Yield the peer's port, and the bytes sent and received, of each TCP connection of this process."""
     for entry in _OPEN.iterdir():
         with suppress(OSError):  # one is that of the list itself
             if not stat.S_ISSOCK(entry.stat().st_mode):
@@ -136,7 +136,7 @@ _LOOPBACK = ("lo", "lo0")
 
 
 async def mark_window(work: Workload, say: Callable[[Mark], None]) -> None:
-    """Say when all pairs have entered T2, and when the first one has left it.
+    """Report when all pairs have entered T2, and when the first one has left it.
 
     Nothing is said of a window that there was not.
 

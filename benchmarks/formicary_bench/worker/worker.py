@@ -84,7 +84,7 @@ class Channel:
         self._orders = _orders(self._incoming.fileno())
 
     def say(self, report: Report) -> None:
-        """Tell the controller something; if it is gone, end."""
+        """Send the controller a message; if it is gone, end."""
         try:
             self._out.write(encode(report) + b"\n")
             self._out.flush()
@@ -98,7 +98,7 @@ class Channel:
         os._exit(_ORPHANED)
 
     def listen(self, heard: Callable[[Order], object]) -> None:
-        """Give every further order to `heard`, called in a thread of its own."""
+        """Call `heard` with every further order, in a thread of its own."""
 
         # A thread, not the loop: the loop may be busy for ever, and this must notice all the same.
         def run() -> None:

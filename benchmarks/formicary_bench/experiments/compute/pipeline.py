@@ -28,7 +28,7 @@ _COMPUTATION_S = 0.05
 
 
 def on_cores(draft: Draft) -> Iterator[Draft]:
-    """Give all numbers of cores.
+    """Yield all numbers of cores.
 
     Raises:
         UsageError: the machine has fewer cores than were asked for.

@@ -52,7 +52,7 @@ class Compute(OneShotBehaviour):
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have all who compute."""
+    """Set up all who compute."""
     players = {"formicary": _agents, "processes": _processes, "threads": _threads}
     work.counters[CPU_SECONDS] = 0.0
     return players[work.configuration.platform](work)
@@ -92,7 +92,7 @@ async def _agents(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def _processes(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have a process for each core, which makes its agents' computations; an agent's are all in one."""
+    """Run a process for each core, which makes its agents' computations; an agent's are all in one."""
     sizes = Computing.of(work.configuration)
     agents, loop = sizes.agents, sizes.loop
     many = min(sizes.cores or 1, agents)
@@ -146,7 +146,7 @@ async def _line(child: Process) -> bytes:
 
 @asynccontextmanager
 async def _threads(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have a thread for each agent."""
+    """Run a thread for each agent."""
     begin, is_over = threading.Event(), threading.Event()
 
     def run_one() -> float:

@@ -45,13 +45,13 @@ duration_of_churn = partial(of_agents, created=_CHURNED)
 
 
 def a_message_and_its_answer(experiment: Experiment, _: Options) -> Iterator[Part]:
-    """Give what is measured beside an experiment, at the same places."""
+    """Yield what is measured beside an experiment, at the same places."""
     places = tuple(one for one in experiment.placements if one != N_HOSTS)
     yield replace(A_MESSAGE, placements=places).of(declared.PAIRS)
 
 
 def of_one_agent(draft: Draft) -> Iterator[Draft]:
-    """Give the uses of one agent; where services are is no question if there are none."""
+    """Yield the uses of one agent; where services are is no question if there are none."""
     rounds = draft.asked_rounds or draft.experiment.sizes.get("rounds") or PAPER_ROUNDS
     known = draft.sized(pairs=1, rounds=rounds)
     yield known if draft.sizes["services"] else replace(known, layout=draft.layout._replace(spread=AWAY))

@@ -164,7 +164,7 @@ class Parts:
         self.tally = Tally()
 
     async def tell(self, order: str, patience: float | None = PATIENCE) -> list[str | bytes]:
-        """Tell all stewards to do something, and return their answers.
+        """Send all stewards an order, and return their answers.
 
         Raises:
             FormicaryError: one does not answer in time.

@@ -42,7 +42,7 @@ _REQUESTED, _REQUESTED_OURS, _REQUESTED_APART = {"callbacks": 1_500_000}, 350_00
 
 
 def in_containers(draft: Draft) -> Iterator[Draft]:
-    """Give a grid that is in one container, or over several in processes of their own.
+    """Yield a grid that is in one container, or over several in processes of their own.
 
     Raises:
         UsageError: there are more containers than cells to a side.

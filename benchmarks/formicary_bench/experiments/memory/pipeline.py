@@ -45,13 +45,13 @@ _BESIDE_S, _WATCHED_S = 0.6, 1.0  # to look at the memory
 
 
 def growth_if_wanted(_: Experiment, options: Options) -> Iterator[Part]:
-    """Give `memory/growth`, where a time for it is asked for."""
+    """Yield `memory/growth`, where a time for it is asked for."""
     if options.sizes.get("seconds"):
         yield Take(placements=memory.GROWING.placements).of(memory.GROWING)
 
 
 def states(draft: Draft) -> Iterator[Draft]:
-    """Give the states of a process: with so many agents, and once each without any."""
+    """Yield the states of a process: with so many agents, and once each without any."""
     has_agents = draft.subject.kind not in _WITHOUT_AGENTS
     # Equal ones without agents, beside all numbers of those, are measured once.
     yield replace(draft, sizes={"agents": draft.sizes["agents"]} if has_agents else {})

@@ -139,7 +139,7 @@ def memory_columns(rows: Findings) -> list[Column]:
 
 
 def memory_sentences(rows: Findings) -> list[str]:
-    """Say what processes hold."""
+    """Return what processes hold."""
     found: list[str] = []
     without = [row for row in rows if not row.size("agents") and row.estimate(HELD)]
     said = [told(f"{_lower(subject(row))} ", cite(value_of(row, HELD), row)) for row in without]

@@ -42,7 +42,7 @@ _IN_ONE_PROCESS = 50_000  # of all pairs together: of fewer, which are over so s
 
 
 def with_rounds(draft: Draft) -> Iterator[Draft]:
-    """Give a draft with its round trips, where each sender waits for an answer."""
+    """Yield a draft with its round trips, where each sender waits for an answer."""
     if draft.options.sizes.get("cores"):
         cores_of(draft.options)  # refuses more than there are
     senders = draft.experiment.senders(draft.sizes["pairs"])
@@ -117,7 +117,7 @@ _BESIDES = {POOL: ("design", BUFFER), CHAIN: ("design", POOL)}
 
 
 def is_change_of(row: Row, base: Row) -> bool:
-    """Say whether a row of `messaging/designs` is of a design that is held against that of another row."""
+    """Return whether a row of `messaging/designs` is of a design that is held against that of another row."""
     if _who(row) == _who(base) or _circumstances(row) != _circumstances(base):
         return False
     if row.placement != SAME or row.platform == "style":

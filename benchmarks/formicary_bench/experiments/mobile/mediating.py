@@ -45,7 +45,7 @@ class Requests:
         """Counts an answered request."""
 
     def start(self, count: int) -> asyncio.Future[Any]:
-        """Let the clients make `count` requests; return a future for the last answer."""
+        """Start `count` requests of the clients; return a future for the last answer."""
         self.left = count
         self.begin.set()
         return self._unanswered.expect(count)

@@ -135,7 +135,7 @@ class Count(CyclicBehaviour):
 
 
 async def say_home(behaviour: Behaviour, performative: str, what: str = "") -> None:
-    """Tell the agent that makes the loops something."""
+    """Send a message to the agent that makes the loops."""
     home = behaviour.agent.data.places[0]
     await behaviour.send(
         Message(to=f"{CONDUCTOR}@{home}", body=what, ontology="conduct", performative=performative)

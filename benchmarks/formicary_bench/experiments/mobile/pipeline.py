@@ -40,7 +40,7 @@ _SLEPT = 4_000  # agents that are made, fall asleep, wake and end, per second
 
 
 def whole_loops(draft: Draft) -> Iterator[Draft]:
-    """Give the loops of an experiment.
+    """Yield the loops of an experiment.
 
     Raises:
         UsageError: a loop is none of this experiment.

@@ -41,7 +41,7 @@ class Talk(Play):
     partner = ""
 
     async def on_start(self) -> None:
-        """Say whom it talks to."""
+        """Note whom it talks to."""
         self.partner = f"listener@{self.domain(0)}"
 
     def message(self, performative: str, answer_to: str = "conduct") -> Message:

@@ -35,7 +35,7 @@ class Initiator(OneShotBehaviour):
         self.begin = begin
 
     async def run(self) -> None:
-        """Have all of them."""
+        """Hold all conversations."""
         started, took = self.times.starts.append, self.times.rtts.append
         await self.begin.wait()
         for _ in range(self.trips):
@@ -45,7 +45,7 @@ class Initiator(OneShotBehaviour):
             started(start)
 
     async def have_one(self) -> None:
-        """Have one, to its end."""
+        """Hold one conversation to its end."""
         raise NotImplementedError
 
     def check(self, result: str | bytes) -> None:

@@ -82,7 +82,7 @@ class Ask(Call):
 
 @asynccontextmanager
 async def create(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have one agent, and as many that do not answer as it is to have conversations."""
+    """Set up one agent, and as many that do not answer as it is to have conversations."""
     kind = Call if work.configuration.kind == NET else Ask
     async with Container("c1", seed=work.job.seed) as home:
         heard = Heard()

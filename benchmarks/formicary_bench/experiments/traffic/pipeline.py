@@ -47,7 +47,7 @@ _ROUND_TRIPS_OURS = 20_000  # of agents in one container or several
 
 
 def patterns(draft: Draft) -> Iterator[Draft]:
-    """Give an experiment's patterns of receivers, on all numbers of cores.
+    """Yield an experiment's patterns of receivers, on all numbers of cores.
 
     Raises:
         UsageError: there are fewer cores than asked for, or a ring of one agent, or fewer senders than

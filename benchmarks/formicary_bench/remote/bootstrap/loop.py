@@ -56,7 +56,7 @@ def _work(orders: queue.Queue[dict[str, Any]], tasks: Mapping[str, Callable[...,
 
 
 def tell(sentence: str) -> None:
-    """Say how far the order is that is being done."""
+    """Report the progress of the current order."""
     _say("told", what=sentence)
 
 

@@ -251,7 +251,7 @@ class HostProgram:
             await self._kill(self._pid)
 
     def close(self) -> None:
-        """Let go of it: its standard input ends, and so does it."""
+        """Close its standard input, which ends it."""
         self._process.stdin.close()
         self._listening.cancel()
 

@@ -92,7 +92,7 @@ class Helper:
         seconds: float = 30.0,
         progress: Callable[[str], None] | None = None,
     ) -> Any:
-        """Have something done there, and return what comes of it.
+        """Run a task there, and return its result.
 
         Raises:
             HostError: it cannot be done, takes too long, or the connection is lost.

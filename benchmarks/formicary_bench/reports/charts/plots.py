@@ -174,7 +174,7 @@ def values(rows: Sequence[Row], name: str, x: Callable[[Row], str], metric: Metr
 
 
 def intervals(rows: Sequence[Row]) -> str:
-    """Say how the intervals of some rows were made."""
+    """Return how the intervals of some rows were made."""
     methods = {row.ci_method for row in rows}
     many = max((row.repetitions for row in rows), default=0)
     if OVER_REPETITIONS in methods:

@@ -55,13 +55,13 @@ def names_of(pairing: Pairing) -> list[str]:
 
 
 def counted(verdicts: Iterable[str]) -> str:
-    """Say how often each verdict was found."""
+    """Return how often each verdict was found."""
     found = Counter(verdicts).most_common()
     return ", ".join(f"{many} {verdict}" for verdict, many in found) or "nothing that could be compared"
 
 
 def what_one_has(pairing: Pairing, run: str, base: str) -> list[str]:
-    """Say how much only one of two runs has measured, and what.
+    """Return how much only one of two runs has measured, and what.
 
     Args:
         pairing: What they have in common.

@@ -44,7 +44,7 @@ ALLOWED = 0.03
 
 
 def cpu_columns(rows: Sequence[Row]) -> list[Column]:
-    """Give the table of profiled rows: a line for each process and group."""
+    """Return the table of profiled rows: a line for each process and group."""
     lines = [(row, one) for row in rows if row.cpu for one in row.cpu.used]
     each = f"CPU per {unit(rows[0])}" if rows else "CPU"
     return [
@@ -60,12 +60,12 @@ def cpu_columns(rows: Sequence[Row]) -> list[Column]:
 
 
 def cpu_sentences(rows: Sequence[Row]) -> list[str]:
-    """Say which groups use most, and what the profiling costs."""
+    """Return which groups use most, and what the profiling costs."""
     return [_sentence(row, row.cpu) for row in rows if row.cpu]
 
 
 def cpu_remarks(rows: Sequence[Row]) -> list[str]:
-    """Say what a reader must know before believing the figures."""
+    """Return what a reader must know before believing the figures."""
     said = [f"{name(row)}: {warning}" for row in rows if row.cpu for warning in row.cpu.warnings]
     return list(dict.fromkeys(said))
 
@@ -96,7 +96,7 @@ def cpu_charts(rows: Sequence[Row]) -> list[Chart]:
 
 
 def name(row: Row) -> str:
-    """Give the name of a profiled row: who, and where and how many if that is not said by it."""
+    """Return the name of a profiled row: who, and where and how many if that is not said by it."""
     where = f" in {PLACES.get(row.placement, row.placement)}"
     known = EXPERIMENTS.get(row.experiment)
     own = (
@@ -108,24 +108,24 @@ def name(row: Row) -> str:
 
 
 def process_name(role: str) -> str:
-    """Give a process's name, by its role, with its host if it is said behind it."""
+    """Return a process's name, by its role, with its host if it is said behind it."""
     role, _, host = role.partition("@")
     name = DOING.get(role, role)
     return f"{name} on {host}" if host else name
 
 
 def series_of(group: str) -> Series:
-    """Give a group's name, with that of the papers, and its colour."""
+    """Return a group's name, with that of the papers, and its colour."""
     return Series(with_paper(group), _COLOURS.get(group, "f"), "square", "")
 
 
 def with_paper(group: str) -> str:
-    """Give a group's name, with that of the papers if they have one."""
+    """Return a group's name, with that of the papers if they have one."""
     return f"{group} ({PAPERS[group]})" if group in PAPERS else group
 
 
 def unit(row: Row) -> str:
-    """Give what the CPU time is divided by."""
+    """Return what the CPU time is divided by."""
     return "agent" if row.size("agents") else "use" if row.family == DIRECTORY else "round trip"
 
 
@@ -166,12 +166,12 @@ def _percent(part: float) -> str:
 
 
 def cpu_by_host(rows: Sequence[Row]) -> list[Extra]:
-    """Give a table for each profiled row that was measured over hosts."""
+    """Return a table for each profiled row that was measured over hosts."""
     return [extra for row in rows if row.cpu and (extra := _by_host(row, row.cpu))]
 
 
 def _by_host(row: Row, cpu: CpuEstimates) -> Extra | None:
-    """Give the groups of a row that was measured over hosts, each host a column, as the papers do."""
+    """Return the groups of a row that was measured over hosts, each host a column, as the papers do."""
     hosts = list(dict.fromkeys(one.host for one in cpu.used))
     if not any(hosts):
         return None
@@ -194,7 +194,7 @@ def _by_host(row: Row, cpu: CpuEstimates) -> Extra | None:
 
 
 def _cells(one: CpuEstimate | None) -> tuple[str, str]:
-    """Give the CPU time of a group on a host, with its interval, and its share."""
+    """Return the CPU time of a group on a host, with its interval, and its share."""
     if one is None:
         return "", ""
     spread = f" \N{PLUS-MINUS SIGN} {formatting.duration(one.margin_us)}" if one.margin_us else ""

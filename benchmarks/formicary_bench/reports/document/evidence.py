@@ -83,7 +83,7 @@ def _of_row(
 def _cut(
     run: RunFolder, configuration: Configuration, repetitions: list[Repetition], row: Row
 ) -> dict[str, Any]:
-    """Say where the warm-up was cut, and what other cuts would give."""
+    """Return where the warm-up was cut, and what other cuts would give."""
     if row.warm_up is None or summary_of(configuration.experiment).raw != "messages":
         return {"cut": "", "cuts": []}
     known = row.warm_up

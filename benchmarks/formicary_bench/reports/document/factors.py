@@ -96,7 +96,7 @@ def against_baseline(row: Row, rows: Sequence[Row]) -> str:
 
 
 def doubt_word(row: Row) -> str:
-    """Say in a few words why a row cannot be compared to any; empty where it can."""
+    """Return in a few words why a row cannot be compared to any; empty where it can."""
     doubt = doubt_about(row)
     return doubt.reason if doubt else ""
 
@@ -166,7 +166,7 @@ def _chart(metric: Metric, rows: Sequence[Row], run: Sequence[Row]) -> Chart:
 
 
 def _factor(row: Row, run: Sequence[Row], metric: Metric) -> str:
-    """Say how many times faster than the fastest other platform ours is, or else than its baseline.
+    """Return how many times faster than the fastest other platform ours is, or else than its baseline.
 
     Of those that cannot be compared to any, ours are held against none; of all others, say why that is so.
     """
@@ -192,6 +192,6 @@ def _at(row: Row) -> str:
 
 
 def _cut(groups: dict[str, list[Dot]], most: int) -> str:
-    """Say that not all are ranked, where it is so."""
+    """Return that not all are ranked, where it is so."""
     missing = sum(max(len(dots) - most, 0) for dots in groups.values())
     return f" {missing} more below." if missing else ""

@@ -128,7 +128,7 @@ def _table(track: Track, rows: Sequence[Row]) -> Extra:
 
 
 def _since(spot: Spot, *, first: bool) -> str:
-    """Say what came of a run in few words, and what else is another one than in the run before."""
+    """Return what came of a run in few words, and what else is another one than in the run before."""
     if first:
         return ""
     said = [*spot.machine_changes]

@@ -40,7 +40,7 @@ def voided_digest(digest: Digest) -> Digest:
 
 
 def invalid_remarks(rows: Sequence[Row]) -> list[str]:
-    """Say which rows are not valid, and why."""
+    """Return which rows are not valid, and why."""
     return [f"{named(row, rows)}: not valid: {'; '.join(row.invalid)}" for row in rows if row.invalid]
 
 

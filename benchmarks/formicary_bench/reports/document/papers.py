@@ -36,7 +36,7 @@ def titled(title: str, rows: Sequence[Row], after: str = "") -> str:
 
 
 def repeated(rows: Sequence[Row], after: str = "") -> str:
-    """Say after which figures or tables of a paper rows of one experiment are; empty where after none."""
+    """Return after which figures or tables of a paper rows of one experiment are; empty where after none."""
     known = EXPERIMENTS.get(rows[0].experiment) if rows else None
     if known is None or known.repeats is None:
         return ""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def point(row: Row, rows: Iterable[Row]) -> str:
-    """Say where a row stands in its experiment: by all that varies there, or else by what it grows by.
+    """Return where a row stands in its experiment: by all that varies there, or else by what it grows by.
 
     Where nothing is said to grow, it is the first of its sizes.
     """
@@ -30,7 +30,7 @@ def point(row: Row, rows: Iterable[Row]) -> str:
 
 
 def named(row: Row, rows: Iterable[Row]) -> str:
-    """Say which row of an experiment this is: its series, and what varies there, if anything does."""
+    """Return which row of an experiment this is: its series, and what varies there, if anything does."""
     return ", ".join(filter(None, (label(row), _varying(row, rows))))
 
 

@@ -114,12 +114,12 @@ def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Co
 
 
 def said(experiment: str, rows: Sequence[Row], run: Sequence[Row] = ()) -> list[str]:
-    """Say what an experiment found, a sentence each; arguments as of `columns`."""
+    """Return what an experiment found, a sentence each; arguments as of `columns`."""
     return _report(experiment, rows).sentences(Findings(rows, run))
 
 
 def to_know(rows: Sequence[Row]) -> list[str]:
-    """Say what a reader must know before believing the figures of an experiment."""
+    """Return what a reader must know before believing the figures of an experiment."""
     found = [*invalid_remarks(rows), *remarks(rows)]
     for report in dict.fromkeys((_report(rows[0].experiment, rows), report_of(rows[0].experiment))):
         found += report.remarks(Findings(rows))
@@ -161,7 +161,7 @@ def tiles(rows: Sequence[Row]) -> list[Tile]:
 
 
 def is_profiled(rows: Sequence[Row]) -> bool:
-    """Say whether rows are of profiled repetitions."""
+    """Return whether rows are of profiled repetitions."""
     return any(row.profiled for row in rows)
 
 

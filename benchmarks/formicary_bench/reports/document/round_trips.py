@@ -39,7 +39,7 @@ _CROWD = 10  # pairs from which on most of the time is waiting
 
 
 def round_trip_sentences(rows: Sequence[Row]) -> list[str]:
-    """Say what few and many pairs take, a sentence for each series that is no baseline."""
+    """Return what few and many pairs take, a sentence for each series that is no baseline."""
     return [_load(members, rows) for members in found_by(rows)]
 
 
@@ -117,7 +117,7 @@ def load_charts(rows: Sequence[Row], size: int, tails: Mapping[Row, Tail]) -> li
 
 
 def _waiting(rows: Iterable[Row]) -> str:
-    """Say what the time of many pairs is, where there are many."""
+    """Return what the time of many pairs is, where there are many."""
     many = max(row.exchange.load for row in rows)
     if many < _CROWD:
         return ""

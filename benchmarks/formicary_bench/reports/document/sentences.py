@@ -66,7 +66,7 @@ def title(experiment: str) -> str:
 
 
 def source(experiment: str) -> str:
-    """Say which paper an experiment is from, with its figures there; empty where that is not known."""
+    """Return which paper an experiment is from, with its figures there; empty where that is not known."""
     known = EXPERIMENTS.get(experiment)
     return known.source if known else ""
 
@@ -118,7 +118,7 @@ def is_finding(row: Row) -> bool:
 
 
 def where(row: Row) -> str:
-    """Say where something takes place, as the beginning of a sentence."""
+    """Return where something takes place, as the beginning of a sentence."""
     if row.placement == SAME:
         return "In one process"
     tls = " with TLS" if row.tls else ""
@@ -129,12 +129,12 @@ def where(row: Row) -> str:
 
 
 def at_once(row: Row) -> str:
-    """Say how many pairs, or senders, there are."""
+    """Return how many pairs, or senders, there are."""
     return formatting.one_or(row.exchange.load, load_word([row]))
 
 
 def plural(row: Row) -> str:
-    """Say who exchanges the messages, as in `between SPADE agents`."""
+    """Return who exchanges the messages, as in `between SPADE agents`."""
     return {"micro": "micro-agents"}.get(row.kind, f"{subject(row)} agents")
 
 

@@ -78,7 +78,7 @@ def stability_extras(rows: Sequence[Row]) -> list[Extra]:
 
 
 def dependent_remarks(rows: Sequence[Row]) -> list[str]:
-    """Say whose repetitions depend on each other, and how much too narrow intervals are then."""
+    """Return whose repetitions depend on each other, and how much too narrow intervals are then."""
     found = {
         named(row, rows): max(
             one.assessment.depends.widening for one in row.stability if one.assessment.depends
@@ -112,7 +112,7 @@ def _badness(one: Assessment) -> tuple[int, float]:
 
 
 def _known_to(one: Assessment | None) -> str:
-    """Say how far a figure is known, and in a word if that is not all."""
+    """Return how far a figure is known, and in a word if that is not all."""
     if one is None or one.half_width is None:
         return "" if one is None else _short(one)
     half = f"±{one.half_width:.1%}"

@@ -285,7 +285,7 @@ def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:
 
 
 def _point(configuration: Configuration) -> str:
-    """Say where a configuration stands in its experiment."""
+    """Return where a configuration stands in its experiment."""
     route = configuration.route
     other = "" if route != "xmpp" else f" ({configuration.platform})"
     tls = " with TLS" if configuration.tls else ""

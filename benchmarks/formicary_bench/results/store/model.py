@@ -185,6 +185,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     resumed: tuple[datetime, ...] = ()
 
     def repetitions_of(self, configuration: Configuration) -> list[Repetition]:
-        """Give what was measured of a configuration."""
+        """Return what was measured of a configuration."""
         key = configuration.key
         return [repetition for repetition in self.repetitions if repetition.configuration == key]

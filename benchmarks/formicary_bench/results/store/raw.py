@@ -47,7 +47,7 @@ class RoundTrips:
     phase: NDArray[np.int8]
 
     def parts(self) -> Iterator[RoundTrips]:
-        """Give them part by part, in their order: what is computed of a part takes little memory."""
+        """Yield them part by part, in their order: what is computed of a part takes little memory."""
         for begin in range(0, len(self.pair), _AT_ONCE):
             part = slice(begin, begin + _AT_ONCE)
             yield RoundTrips(*(getattr(self, field.name)[part] for field in fields(self)))
@@ -153,7 +153,7 @@ def read_raw(path: Path, kind: type[Raw]) -> Raw:
 
 
 def is_whole(path: Path) -> bool:
-    """Say whether a file of raw values is there to its end; its values are not looked at."""
+    """Return whether a file of raw values is there to its end; its values are not looked at."""
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -30,7 +30,7 @@ def command(configuration: Configuration) -> str:
 
 
 def _parameters(one: Configuration) -> Iterator[str]:
-    """Give the options that say what is measured, where there is a choice."""
+    """Yield the options that say what is measured, where there is a choice."""
     experiment = EXPERIMENTS[one.experiment]
     by_name = {parameter.name: parameter for parameter in PARAMETERS}
     fixed = {name for name, is_open in _choices(one, experiment).items() if not is_open}
@@ -65,7 +65,7 @@ def _choices(one: Configuration, experiment: Experiment) -> dict[str, bool]:
 
 
 def sizes_of(configuration: Configuration) -> Iterator[str]:
-    """Say how much of it is measured, but for round trips."""
+    """Yield how much of it is measured, but for round trips."""
     known = EXPERIMENTS.get(configuration.experiment)
     for one in known.own if known else with_scope(OWN).values():  # those of other versions
         if one.attribute in configuration.parameters and one.name != ROUNDS.name:

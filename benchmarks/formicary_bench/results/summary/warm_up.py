@@ -91,7 +91,7 @@ def read_rule(text: str) -> int | str:
 
 
 def with_rule(manifest: Manifest, text: str) -> Manifest:
-    """Have a run looked at by another rule than its own; raises UsageError if that is none."""
+    """Return a run with another rule than its own; raises UsageError if there is no such rule."""
     read_rule(text)
     return msgspec.structs.replace(manifest, options={**manifest.options, OPTION: text})
 
@@ -115,7 +115,7 @@ def measured(run: RunFolder, configuration: Configuration, repetition: Repetitio
 
 
 def left_out(run: RunFolder, configuration: Configuration, cuts: Sequence[Cut]) -> WarmUpLeftOut:
-    """Say what was left out of a configuration, over its repetitions, of which there is at least one."""
+    """Return what was left out of a configuration, over its repetitions, of which there is at least one."""
     given = run.manifest.options.get(OPTION)
     rule = "planned" if given is None else str(read_rule(str(given)))
     indices = [cut.index for cut in cuts]
@@ -129,7 +129,7 @@ def left_out(run: RunFolder, configuration: Configuration, cuts: Sequence[Cut]) 
 
 
 def _remark(rule: str, planned: int, cuts: Sequence[Cut]) -> str:
-    """Say where what was left out is not what was asked for, or is too little."""
+    """Return where what was left out is not what was asked for, or is too little."""
     if rule.isdecimal():
         short = [cut.index for cut in cuts if cut.index != int(rule)]
         return (
@@ -202,7 +202,7 @@ def _medians(block: NDArray[Any]) -> NDArray[Any]:
 
 
 def _relabelled(data: RoundTrips, index: int) -> RoundTrips:
-    """Let the warm-up end at an index; the cool-down stays what it is."""
+    """End the warm-up at an index; the cool-down stays what it is."""
     import numpy as np
 
     phases = np.where(data.index < index, np.int8(WARM_UP), np.int8(MEASURED))

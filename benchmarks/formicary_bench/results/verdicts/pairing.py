@@ -244,7 +244,7 @@ def _of_a_run(run: RunFolder) -> list[str]:
 
 
 def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
-    """Say in what the runs differ beside what is compared."""
+    """Return how the runs differ besides what is compared."""
     found = []
     for what, name in _MACHINE.items():
         one, other = (getattr(each.manifest.machine, what) for each in (run, base))

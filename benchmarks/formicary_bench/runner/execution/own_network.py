@@ -51,7 +51,7 @@ class _State:
 
 
 def has_own_network() -> bool:
-    """Say whether this process is in a network of its own."""
+    """Return whether this process is in a network of its own."""
     return _State.own
 
 

@@ -168,7 +168,7 @@ def _which(configuration: Configuration) -> str:
 
 
 def _at_home() -> list[str]:
-    """Say what is measured on one machine only, and so not over hosts."""
+    """Return what is measured on one machine only, and so not over hosts."""
     names = [
         subject.name
         for subject in SUBJECTS

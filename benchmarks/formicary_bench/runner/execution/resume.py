@@ -104,7 +104,7 @@ def refuse_other(path: Path, before: Manifest, now: Manifest) -> None:
 
 
 def _difference(old: Machine | None, new: Machine | None) -> str:
-    """Say in what two machines differ first; nothing if they are the same."""
+    """Return the first difference of two machines; nothing if they are the same."""
     if old is None or new is None:
         return "which took no part"
     pairs = zip(msgspec.structs.asdict(old).items(), msgspec.structs.asdict(new).values(), strict=True)

@@ -245,7 +245,7 @@ class _Run:
 
     @contextlib.contextmanager
     def _keeping(self) -> Iterator[None]:
-        """Have an error say that what was measured is there, and how to go on with it."""
+        """Add to an error that what was measured is kept, and how to resume."""
         try:
             yield
         except FormicaryError as error:

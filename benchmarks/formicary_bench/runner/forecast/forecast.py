@@ -171,7 +171,7 @@ def kinds(one: Configuration) -> tuple[Hashable, ...]:
 
 
 def in_words(seconds: float) -> str:
-    """Say a duration as roughly as a forecast is meant."""
+    """Return a duration in words, as roughly as a forecast is meant."""
     if seconds < 1:
         return "less than a second"
     for size, name, most in ((1, "second", 90), (60, "minute", 90), (3600, "hour", 48)):
@@ -237,7 +237,7 @@ def remember(machine: Machine, took: Mapping[Configuration, Iterable[float]]) ->
 
 
 def _is_known(took: _Took) -> bool:
-    """Say whether this version can measure it: another one, of the same user, may have other experiments."""
+    """Return whether this version can measure it; another version may have other experiments."""
     return took.seconds > 0 and took.configuration.experiment in EXPERIMENTS
 
 

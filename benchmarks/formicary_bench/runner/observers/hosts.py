@@ -39,7 +39,7 @@ class HostObserver(Observer):
         self._observer.begin(workers)
 
     def advance(self, done: int, at_ns: int) -> None:
-        """Have it go on."""
+        """Resume it."""
         self._observer.advance(done, at_ns)
 
     def mark(self, mark: Mark) -> None:
@@ -48,11 +48,11 @@ class HostObserver(Observer):
         self._observer.mark(mark)
 
     def heard(self, worker: str, report: Accounted) -> None:
-        """Have it go on."""
+        """Resume it."""
         self._observer.heard(worker, report)
 
     def give_up(self) -> None:
-        """Have it let go."""
+        """Release it."""
         self._observer.give_up()
 
     def hosts(self) -> list[HostLooks]:

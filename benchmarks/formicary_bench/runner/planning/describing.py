@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def describe(configuration: Configuration) -> str:
-    """Say what a configuration is, for the display and for sentences."""
+    """Return a configuration in words, for the display and for sentences."""
     kind = f"-{configuration.kind}" if configuration.kind else ""
     said = [configuration.experiment, f"{configuration.platform}{kind}"]
     said += [] if configuration.route == "none" else [_where(configuration)]
@@ -32,12 +32,12 @@ def _where(configuration: Configuration) -> str:
 
 
 def way_of(configuration: Configuration) -> str:
-    """Say what carries a configuration's messages."""
+    """Return what carries a configuration's messages."""
     return f"{configuration.route} with TLS" if configuration.tls else configuration.route
 
 
 def needs_server(configuration: Configuration) -> bool:
-    """Say whether an XMPP server takes part."""
+    """Return whether an XMPP server takes part."""
     # Agents that have accounts log in also where their messages stay in one process.
     if configuration.route in {XMPP, AUTO} or not has_driver(configuration):
         return configuration.route in {XMPP, AUTO}

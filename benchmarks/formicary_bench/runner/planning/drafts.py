@@ -80,7 +80,7 @@ class Draft:
 
 
 def plan(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
-    """Give all that is measured of a part of a run.
+    """Yield all that is measured of a part of a run.
 
     Raises:
         UsageError: it cannot be measured as it was asked for.
@@ -94,7 +94,7 @@ def plan(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[
 
 
 def points(part: Part, options: Options) -> Iterator[dict[str, Any]]:
-    """Give all sizes of a part with each other, but for round trips, which follow from them."""
+    """Yield all sizes of a part with each other, but for round trips, which follow from them."""
     several = {}
     for one in part.experiment.own:
         values = values_of(one.attribute, part, options)
@@ -115,7 +115,7 @@ def values_of(field: str, part: Part, options: Options) -> Any:
 
 
 def _is(parameter: Parameter, value: Any) -> bool:
-    """Say whether an experiment has a value; in a selection, others may have it."""
+    """Return whether an experiment has a value; in a selection, others may have it."""
     try:
         parameter.kind.word(value)
     except KeyError:
@@ -124,7 +124,7 @@ def _is(parameter: Parameter, value: Any) -> bool:
 
 
 def _as_they_are(draft: Draft) -> Iterable[Draft]:
-    """Give a draft with what is the same everywhere, and with its round trips."""
+    """Return a draft with what is the same everywhere, and with its round trips."""
     rounds = draft.asked_rounds or draft.experiment.sizes.get("rounds")
     has_rounds = any(one.name == ROUNDS.name for one in draft.experiment.own)
     known = draft.sized(**fixed_by(draft.experiment.parameters))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def fits(configuration: Configuration) -> bool:
-    """Say whether a configuration is within what its subject takes."""
+    """Return whether a configuration is within what its subject takes."""
     subject = subject_of(configuration.platform, configuration.kind)
     exchange = configuration.exchange
     few = not subject.most_pairs or exchange.load <= subject.most_pairs

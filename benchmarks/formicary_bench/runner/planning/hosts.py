@@ -75,7 +75,7 @@ def placements_of(part: Part, options: Options) -> list[str]:
 
 
 def layouts_of(part: Part, options: Options) -> Iterator[Layout]:
-    """Give all places and kinds of traffic of a part of a run."""
+    """Yield all places and kinds of traffic of a part of a run."""
     experiment = part.experiment
     for placement in placements_of(part, options):
         if placement == N_HOSTS:
@@ -256,5 +256,5 @@ def few_cores_of(options: Options, *, with_one: bool = False) -> tuple[int, ...]
 
 
 def is_short(part: Part, options: Options) -> bool:
-    """Say whether it is a short run, or a selection of several experiments, which is one as well."""
+    """Return whether it is a short run, or a selection of several experiments, which is one as well."""
     return options.preset == QUICK or options.experiment != part.experiment.name

@@ -165,7 +165,7 @@ def parse(experiment: str = QUICK, *, hosts: Sequence[str] = (), **typed: Any) -
 
 
 def _asked_of(experiment: str) -> Iterator[Parameter]:
-    """Give all parameters; those of an experiment as it has them, and not as others of the same name."""
+    """Return all parameters; those of an experiment as it has them, and not as others of the same name."""
     own = {one.name: one for one in EXPERIMENTS[experiment].own} if experiment in EXPERIMENTS else {}
     return (own.get(one.name, one) for one in asked())
 

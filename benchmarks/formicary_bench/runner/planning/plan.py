@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def parts_of(options: Options) -> Iterator[Part]:
-    """Give the parts of experiments that a run takes."""
+    """Yield the parts of experiments that a run takes."""
     if options.experiment in SELECTIONS:
         for part in SELECTIONS[options.experiment].parts:
             yield from _sized(part, options)
@@ -48,7 +48,7 @@ def _whole(one: Experiment) -> Take:
 
 
 def _sized(part: Part, options: Options) -> Iterator[Part]:
-    """Give a part of a selection in the sizes of the preset, if there is one.
+    """Yield a part of a selection in the sizes of the preset, if there is one.
 
     Where the selection names no subjects, they and the places are those of the preset, too.
     """
@@ -104,7 +104,7 @@ def make_plan(options: Options) -> list[Configuration]:
 
 
 def _with_warm_up(configuration: Configuration, options: Options) -> Configuration:
-    """Have as many round trips before those that are measured as are to be left out."""
+    """Add as many round trips before the measured ones as are to be left out."""
     _, measured, cool_down = configuration.exchange.rounds
     if not isinstance(options.warm_up, int) or not measured:
         return configuration

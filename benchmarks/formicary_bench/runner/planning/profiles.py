@@ -25,7 +25,7 @@ _QUICK = 4  # times shorter in a quick run: T2 still takes longer than profiles 
 
 
 def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[Configuration]:
-    """Give a plan with what is profiled in it.
+    """Yield a plan with what is profiled in it.
 
     Raises:
         UsageError: nothing of it can be profiled, and that was asked for.
@@ -53,7 +53,7 @@ def _can(one: Configuration) -> bool:
 
 
 def _longer(one: Configuration, options: Options) -> Configuration:
-    """Give as much of a configuration as shares need: they need samples."""
+    """Return as much of a configuration as shares need: they need samples."""
     profiling = EXPERIMENTS[one.experiment].profiling
     found: Configuration = profiling.load()(one, options) if profiling else one
     return found

@@ -97,7 +97,7 @@ class Component(asyncio.Protocol):
         return data
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Tell who waits."""
+        """Fail whoever waits."""
         why = error or self.rest.decode(errors="replace") or "no reason given"
         self.lost(LinkError(f"the XMPP server closed the connection of {self.domain}: {why!s:.300}"))
 
@@ -181,7 +181,7 @@ class Ask(Component):
             self.finished.set_result(None)
 
     def lost(self, error: LinkError) -> None:
-        """Say so, if answers are still missing."""
+        """Fail if answers are still missing."""
         super().lost(error)
         if not self.finished.done():
             self.finished.set_exception(error)

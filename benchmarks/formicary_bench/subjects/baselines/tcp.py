@@ -104,7 +104,7 @@ class Ask(Framed):
             self.finished(None)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Say so, if answers are still missing."""
+        """Fail if answers are still missing."""
         if self.left:
             self.finished(error or ConnectionError("the echoing process closed the connection"))
 

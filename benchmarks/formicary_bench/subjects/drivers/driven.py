@@ -36,7 +36,7 @@ CPU_GROUP = "agents"
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the platform's driver play this worker's part, whichever it is."""
+    """Play this worker's part by the platform's driver, whichever it is."""
     name = work.configuration.platform
     entry = entry_of(name)
     if entry is None:

@@ -75,7 +75,7 @@ class Driver:
         return float(used.user + used.system)
 
     async def say(self, order: Order) -> None:
-        """Tell it something; if it has ended, `hear` says so."""
+        """Send it a message; if it has ended, `hear` reports that."""
         self._line.send(order)
         await self._line.drain()
 
@@ -109,7 +109,7 @@ class Driver:
         raise self._out_of_place(await self._report(), "unexpectedly")
 
     async def end(self, seconds: float = END_SECONDS) -> None:
-        """Tell it to end, and wait until it has, with all that it has started.
+        """Ask it to end, and wait until it has, with all that it has started.
 
         Raises:
             DriverError: it does not, or not well.

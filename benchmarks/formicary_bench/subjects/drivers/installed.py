@@ -98,7 +98,7 @@ def _not_read(error: OSError) -> str:
 
 @contextmanager
 def keeping(entry: Entry) -> Iterator[None]:
-    """Have a driver be installed, instead of the one of its name that was there; not if the block raises.
+    """Install a driver in the place of one with its name; not if the block raises.
 
     Raises:
         DriverError: it cannot be written.
@@ -129,7 +129,7 @@ def remove(name: str) -> bool:
 
 @contextmanager
 def building(name: str) -> Iterator[Path]:
-    """Give an empty folder to make a driver in; what was made before goes if all is well, the new if not.
+    """Yield an empty folder to make a driver in; on success it replaces the one before, on failure it goes.
 
     It stays where it is: an environment of Python's does not work in another place.
 

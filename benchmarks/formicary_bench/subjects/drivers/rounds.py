@@ -42,7 +42,7 @@ class Rounds:
         self._done = Done()
 
     async def warm_up(self, *, again: bool) -> None:
-        """Have it make rounds until it has settled.
+        """Run rounds until it has settled.
 
         Args:
             again: whether it can make more than one round; if not, the one that is measured is its first.
@@ -72,7 +72,7 @@ class Rounds:
         return made
 
     async def measure(self) -> None:
-        """Have it make the round that is measured.
+        """Run the round that is measured.
 
         Raises:
             DriverError: as of `warm_up`.
@@ -92,7 +92,7 @@ class Rounds:
     async def _order(
         self, go: Go, steps: int, series: int, values: int
     ) -> tuple[float, list[PairTimes], bool]:
-        """Have it do what is ordered, in so many steps, and read so many values of each of its series.
+        """Run an order of so many steps, and read so many values of each of its series.
 
         Returns:
             The CPU time that it took, the values, and whether it knows of nothing that warms up.
@@ -144,19 +144,19 @@ class LoopRounds(Rounds):
         return laps(self.most, smallest_of(self._work.configuration.experiment))
 
     async def _first(self) -> tuple[Round, dict[str, float]]:
-        """Have it make the largest loop once, in a fresh process."""
+        """Run the largest loop once, in a fresh process."""
         made = await self._laps((self.most,))
         return made, {values.COLD_RATE: made.per_s, values.COLD_MEAN_US: 1e6 / made.per_s}
 
     async def _next(self, settling: Settling) -> Round:
-        """Have it make loops as large as that, or smaller where that would take too long."""
+        """Run loops as large as that, or smaller where that would take too long."""
         least = smallest_of(self._work.configuration.experiment)
         operations = max(settling.trips(1) // least * least, least)
         size = min(self.most, operations)
         return await self._laps((size,) * (operations // size))
 
     async def measure(self) -> None:
-        """Have it make all loops, and note the total time of each.
+        """Run all loops, and note the total time of each.
 
         Raises:
             DriverError: as of `warm_up`.
@@ -196,7 +196,7 @@ class GridRounds(LoopRounds):
         return Swapping.of(self._work.configuration).swaps
 
     async def measure(self) -> None:
-        """Have it run the grid once, and note what its agents have done.
+        """Run the grid once, and note what its agents have done.
 
         Raises:
             DriverError: as of `warm_up`, or the agents are not as many as there should be.

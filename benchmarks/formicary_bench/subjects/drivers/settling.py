@@ -112,13 +112,13 @@ class Settling:
 
 
 def _has_stayed(values: Sequence[float]) -> bool:
-    """Tell whether the second half of what rounds cost is as the first."""
+    """Return whether the second half of the rounds costs what the first does."""
     middle, half = median(values), len(values) // 2
     return bool(middle) and abs(median(values[half:]) - median(values[:half])) <= _MOVED * middle
 
 
 def _is_level(values: Sequence[float]) -> bool:
-    """Tell whether none is far off."""
+    """Return whether all are close together."""
     middle = median(values)
     return all(abs(value - middle) <= _SCATTER * middle for value in values)
 

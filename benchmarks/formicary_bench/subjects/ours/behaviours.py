@@ -98,7 +98,7 @@ class WaitAndTell(Wait):
         self.waits = waits
 
     async def on_start(self) -> None:
-        """Say it."""
+        """Report that it begins to wait."""
         self.waits.set_result(None)
 
 

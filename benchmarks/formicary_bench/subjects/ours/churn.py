@@ -123,7 +123,7 @@ class Churn(CyclicBehaviour):
 
 
 async def _differences(home: Container, batch: Batch) -> str:
-    """Say in what a container's view differs from what there is, if it does when all has become known."""
+    """Return how a container's view differs from what there is once all has become known."""
     expected, found = batch.agents(), set()
     until = perf_counter() + _SETTLE_SECONDS
     while True:
@@ -178,7 +178,7 @@ class Conduct(OneShotBehaviour):
             raise FormicaryError(wrong)
 
     async def _have_done(self, batch: Batch) -> str:
-        """Have all do it, and return what is wrong."""
+        """Run it on all, and return what is wrong."""
         body = msgspec.json.encode(batch).decode()
         for domain in self.domains:
             await self.send(Message(to=f"churner@{domain}", body=body, performative="request"))
@@ -193,7 +193,7 @@ def _shares(agents: int, domains: Sequence[str]) -> dict[str, int]:
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the platform's container, and another one."""
+    """Set up the platform's container, and another one."""
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(with_directory(work, ECHOING))
         other = with_directory(work, HOMES[3], join=endpoint(first, work))
@@ -204,7 +204,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the two other containers, and the agent that has all do their work."""
+    """Set up the two other containers, and the agent that has all do their work."""
     async with AsyncExitStack() as stack:
         homes = [await stack.enter_async_context(with_directory(work, name)) for name in HOMES[0::2]]
         await _start(homes, work)

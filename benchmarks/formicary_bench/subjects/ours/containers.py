@@ -199,7 +199,7 @@ async def _fails(condition: Callable[[], bool]) -> bool:
 
 
 def complaint(home: Container, work: Workload) -> str:
-    """Say what makes a measurement worthless: messages that came back, or went another way."""
+    """Return what makes a measurement worthless: messages that came back, or went another way."""
     letters = home.dead_letters
     if letters.total:
         (reason, _), *_ = letters.reasons.most_common(1)

@@ -123,7 +123,7 @@ async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have tasks that answer, and others that take the answers."""
+    """Set up tasks that answer, and others that take the answers."""
     pacer = Pacer(work)
     there = [tasks.Channel() for _ in work.senders]
     here = [tasks.Channel() for _ in work.senders]
@@ -148,15 +148,15 @@ async def _take(own: tasks.Channel, take: Callable[[str], None]) -> None:
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have all in one process."""
+    """Set up all in one process."""
     return _tasks(work) if work.configuration.platform == "tasks" else _agents(work).both(work)
 
 
 def echo(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have what answers."""
+    """Set up the side that answers."""
     return tcp.echo(work) if work.configuration.platform == "tcp" else _agents(work).echo(work)
 
 
 def ask(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have what sends."""
+    """Set up the side that sends."""
     return _sockets(work) if work.configuration.platform == "tcp" else _agents(work).ask(work)

@@ -217,7 +217,7 @@ _USES: dict[str, type[Use]] = {
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have everything in one container."""
+    """Set up everything in one container."""
     async with with_directory(work, ASKING) as home:
         await register_services(home, work)
         yield prepared(home, work, await start_use(home, work, use_of(work)))
@@ -225,7 +225,7 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the platform's container, and agents whose services are there."""
+    """Set up the platform's container, and agents whose services are there."""
     async with with_directory(work, ECHOING) as home:
         await register_services(home, work)
         if watchers(work):
@@ -235,7 +235,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the agent that uses the directory, and agents whose services are beside it."""
+    """Set up the agent that uses the directory, and agents whose services are beside it."""
     async with with_directory(work, ASKING) as home:
         await register_services(home, work)
         await know_services(home, work)
@@ -244,7 +244,7 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def member(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have one of many containers: the first is the platform's, the last has the agent that measures."""
+    """Set up one of many containers: the first is the platform's, the last has the agent that measures."""
     async with with_directory(work, member_name(work.job.member)) as home:
         await register_services(home, work)
         if not work.senders:

@@ -27,26 +27,26 @@ class PairRoles:
 
     @asynccontextmanager
     async def both(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Have all agents in one container."""
+        """Set up all agents in one container."""
         async with self._asking(work, ASKING, echoes=True) as role:
             yield role
 
     @asynccontextmanager
     async def echo(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Have the agents that echo."""
+        """Set up the agents that echo."""
         async with self.make(work, ECHOING) as home:
             await self.start_echoes(home, work)
             yield prepared(home, work)
 
     @asynccontextmanager
     async def ask(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Have the agents that ask."""
+        """Set up the agents that ask."""
         async with self._asking(work, ASKING) as role:
             yield role
 
     @asynccontextmanager
     async def member(self, work: Workload) -> AsyncIterator[PreparedRole]:
-        """Have agents that ask, and agents that echo to those of other members."""
+        """Set up agents that ask, and agents that echo to those of other members."""
         async with self._asking(work, member_name(work.job.member), echoes=True) as role:
             yield role
 

@@ -43,7 +43,7 @@ def has_type(services: int, number: int) -> int:
 
 
 async def register_services(home: Container, work: Workload) -> None:
-    """Have agents of a container register as many services as there are to be in it."""
+    """Register as many services in a container as there are to be, each by an agent."""
     numbers = services_of(work.job)
     kinds = len(types(Uses.of(work.configuration).services))
     for first in range(0, len(numbers), _OF_AN_AGENT):

@@ -50,12 +50,12 @@ Turn = tuple[bool, bool | None]
 
 
 def in_turns() -> Iterator[Turn]:
-    """Give without, with, with, without, and again."""
+    """Return without, with, with, without, and again."""
     return cycle(((False, False), (True, True), (True, True), (False, False)))
 
 
 def before_and_after(work: Workload, *, comes: bool) -> Iterator[Turn]:
-    """Give without for half of the round trips, then with if it comes, then without: that counts as after."""
+    """Yield without for half of the round trips, then with if it comes, then without as after."""
     half = len(work.times) * work.trips / 2
 
     def before() -> Iterator[Turn]:

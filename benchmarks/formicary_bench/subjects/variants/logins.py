@@ -29,7 +29,7 @@ _AT_ONCE = 10  # logins; more only make each of them slower
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the agents that echo."""
+    """Set up the agents that echo."""
     async with Container(ECHOING, seed=work.job.seed) as home:
         agents = [_agent(work, "echo", number) for number in work.receivers]
         for agent in agents:
@@ -40,7 +40,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the agents that ask."""
+    """Set up the agents that ask."""
     begin = asyncio.Event()
     asking, agents = [], []
     for number in work.senders:

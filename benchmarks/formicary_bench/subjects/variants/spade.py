@@ -77,7 +77,7 @@ class Wait(CyclicBehaviour):
         self.waits = waits
 
     async def on_start(self) -> None:
-        """Say that it begins."""
+        """Report that it begins."""
         if self.waits is not None:
             self.waits.set_result(None)
 
@@ -88,7 +88,7 @@ class Wait(CyclicBehaviour):
 
 @asynccontextmanager
 async def program(work: Workload, name: str) -> AsyncIterator[Container]:
-    """Have the container of a program for SPADE be open."""
+    """Open the container of a program for SPADE."""
     home = container(work, name)
     Program().opener = lambda: home
     async with Program().opened():

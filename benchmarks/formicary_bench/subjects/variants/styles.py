@@ -182,5 +182,5 @@ _ROLES = {
 
 
 def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have all agents in one container."""
+    """Set up all agents in one container."""
     return _ROLES[work.configuration.kind].both(work)

@@ -83,7 +83,7 @@ async def _measure(home: Container, work: Workload, talk: Callable[[], Awaitable
 
 @asynccontextmanager
 async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have all agents in one container."""
+    """Set up all agents in one container."""
     async with containers.container(work, ASKING) as home:
         await behaviours.start_echoes(home, work)
         talk = await behaviours.start_asking(home, work)

@@ -56,7 +56,7 @@ _TRIALS, _TRIAL_S = 10, 0.8  # rates that a search tries, and seconds of each lo
 
 
 def at_rates(draft: Draft) -> Iterator[Draft]:
-    """Give messages at a rate.
+    """Yield messages at a rate.
 
     Raises:
         UsageError: messages are too small to be told apart, or would take longer than an hour.
@@ -74,7 +74,7 @@ def at_rates(draft: Draft) -> Iterator[Draft]:
 
 
 def searches(draft: Draft) -> Iterator[Draft]:
-    """Give what the highest rate is searched of.
+    """Yield that of which the highest rate is searched.
 
     Raises:
         UsageError: messages are too small to be told apart.
@@ -121,7 +121,7 @@ AT_RATES = exchanges(_slow_ones)
 
 
 def open_loop_remarks(rows: Sequence[Row]) -> list[str]:
-    """Say which messages could not be sent when they were due."""
+    """Return which messages could not be sent when they were due."""
     late = []
     for row in rows:
         found = samples_of(row.each)
@@ -191,7 +191,7 @@ SEARCHES = Summary(raw="search", read=_read)
 
 
 def saturation_sentences(rows: Sequence[Row]) -> list[str]:
-    """Say up to which rate everything that is no baseline answers in time."""
+    """Return up to which rate everything that is no baseline answers in time."""
     none = [row for members in found_by(rows) for row in members if not row.mean(HIGHEST)]
     return [*usual_sentences([row for row in rows if row.mean(HIGHEST)]), *map(_none, none)]
 

@@ -126,7 +126,7 @@ class Order(OneShotBehaviour):
         self.orders = 0
 
     async def run(self) -> None:
-        """Have all visits made."""
+        """Make all visits."""
         asked, client = Shopping.of(self.work.configuration), self.agent.name
         for visit in range(self.work.trips):
             errand = errand_for(asked.mix, asked.requests, client, visit)

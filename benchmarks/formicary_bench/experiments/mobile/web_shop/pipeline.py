@@ -41,7 +41,7 @@ _VISIT_S, _REQUEST_S = 0.002, 0.0003
 
 
 def visits(draft: Draft) -> Iterator[Draft]:
-    """Give visits; with other clients, each goes on until the slowest is measured.
+    """Yield visits; with other clients, each goes on until the slowest is measured.
 
     Raises:
         UsageError: a delay cannot be had on this way.
@@ -147,7 +147,7 @@ def shop_columns(unordered: Sequence[Row]) -> list[Column]:
 
 
 def shop_sentences(rows: Sequence[Row]) -> list[str]:
-    """Say of each mix from how many requests on it is faster to go to the data."""
+    """Return from how many requests on it is faster to go to the data, for each mix."""
     groups: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         if row.estimate(VISIT) and not row.invalid:
@@ -158,7 +158,7 @@ def shop_sentences(rows: Sequence[Row]) -> list[str]:
 
 
 def _turning_point(rows: Sequence[Row]) -> str:
-    """Say it of rows that differ in the way and in the number of requests alone."""
+    """Return that number for rows that differ only in the way and the number of requests."""
     ways = {way: {row.size("requests"): row for row in rows if row.kind == way} for way in (TRAVELS, FETCHES)}
     both = sorted(ways[TRAVELS].keys() & ways[FETCHES].keys())
     if not both:
@@ -219,7 +219,7 @@ def _least(rows: Iterable[Row]) -> list[Row]:
 
 
 def shop_remarks(rows: Sequence[Row]) -> list[str]:
-    """Say what these figures are not."""
+    """Return what these figures are not."""
     del rows
     return [_REMARK]
 

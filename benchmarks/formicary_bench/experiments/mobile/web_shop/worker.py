@@ -30,7 +30,7 @@ _SEED = 1  # always the same, so that both ways have the same shop in all repeti
 
 @asynccontextmanager
 async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the database, and an agent of the shop's for each client, with a connection of its own."""
+    """Set up the database, and an agent of the shop's for each client, with a connection of its own."""
     catalogue = make_catalogue(_SEED)
     async with (
         filled(Shopping.of(work.configuration).database, catalogue) as connect,
@@ -44,7 +44,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the clients, and the agents that they send."""
+    """Set up the clients, and the agents that they send."""
     travels = work.configuration.kind == TRAVELS
     clients: dict[str, Order] = {}
     async with container(work, ASKING, accepts=_ACCEPTED) as home:

@@ -82,7 +82,7 @@ class Outbox(Design):
         self._workers: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
-        """Have the workers begin."""
+        """Start the workers."""
         loop = asyncio.get_running_loop()
         self._workers = [
             loop.create_task(self._work(), name=f"delivering worker {number}")
@@ -173,7 +173,7 @@ class Chain(Design):
         self._first = following
 
     def take(self, message: Message, path: DeliveryPath) -> None:
-        """Give a message to the first agent."""
+        """Pass a message to the first agent."""
         envelope = Envelope(to=self._first.receiver, sender=message.sender, content=message, path=path)
         self.hand_over(envelope, self._first)
 

@@ -15,8 +15,8 @@ from formicary_bench.cli.hosts_lab import app as lab
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
+    from formicary_bench.remote import Steps
     from formicary_bench.remote.inventory import Host
-    from formicary_bench.remote.steps import Steps
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -50,7 +50,7 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     Changes nothing on the hosts. Lists every problem with the next step; the exit
     code is 1 if a host cannot be used.
     """
-    from formicary_bench.remote.extra import need_extra
+    from formicary_bench.remote import need_extra
 
     need_extra()
     from formicary.cli.output import show_json
@@ -78,7 +78,7 @@ def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json:
     The old environment works until the new one does. The exit code is 1 if a host
     could not be prepared.
     """
-    from formicary_bench.remote.extra import need_extra
+    from formicary_bench.remote import need_extra
 
     need_extra()
     from formicary.cli.output import show_json
@@ -99,7 +99,7 @@ def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     is only ended if it is certain to be ours. The exit code is 1 if a host could
     not be cleaned.
     """
-    from formicary_bench.remote.extra import need_extra
+    from formicary_bench.remote import need_extra
 
     need_extra()
     from formicary.cli.output import show_json

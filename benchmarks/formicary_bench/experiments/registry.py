@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from formicary_bench.experiments import create, network, observe
+from formicary_bench.experiments import create, network, observe, service
 from formicary_bench.experiments.compute import mix, speed_up
 from formicary_bench.experiments.directory import hosts
 from formicary_bench.experiments.directory.declared import (
@@ -55,7 +55,6 @@ from formicary_bench.experiments.mobile.declared import (
     WAKE,
 )
 from formicary_bench.experiments.protocols import ASKING_EACH, AT_ONCE, AUCTIONS, CONTRACT_NETS
-from formicary_bench.experiments.service import mediated
 from formicary_bench.experiments.traffic import MASSIVE_RECEPTION, POOL_SIZE, RING
 from formicary_bench.experiments.traffic import SPEED_UP as TRAFFIC_SPEED_UP
 from formicary_bench.vocabulary.kinds import either
@@ -91,7 +90,7 @@ _ALL = (
     *(REGISTERING, DEREGISTER, SEARCH, MANY_CLIENTS, PROPAGATION, CHURN, hosts.EXPERIMENT),
     *(CREATE_LOCAL, CREATE_REMOTE, DISPATCH, ONE_WAY, TWO_WAY, SYNCHRONIZE, MESSENGER),
     *(ROAM, PROXY, FORWARD_MESSAGES, FORWARD_AGENTS, WAKE, web_shop.EXPERIMENT),
-    *(mediated.EXPERIMENT, swap.EXPERIMENT, fairness.EXPERIMENT),
+    *(service.EXPERIMENT, swap.EXPERIMENT, fairness.EXPERIMENT),
     *(ASKING_EACH, CONTRACT_NETS, AUCTIONS, AT_ONCE),
     *(speed_up.EXPERIMENT, mix.EXPERIMENT, RING, MASSIVE_RECEPTION, POOL_SIZE, TRAFFIC_SPEED_UP),
     *(HOLDING, GROWING, network.EXPERIMENT, observe.EXPERIMENT),

@@ -19,7 +19,7 @@ import msgspec
 
 from formicary import Container
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.extrapolation.lines import Line, Prediction, line_through
+from formicary_bench.extrapolation.model import Line, Prediction, line_through
 
 if TYPE_CHECKING:
     from pathlib import Path

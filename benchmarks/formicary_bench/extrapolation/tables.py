@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from formicary_bench.extrapolation.fit import Fitted
-    from formicary_bench.extrapolation.lines import Prediction
-    from formicary_bench.extrapolation.model import Outlook
+    from formicary_bench.extrapolation.model import Outlook, Prediction
 
     Text = Callable[[float], str]
 

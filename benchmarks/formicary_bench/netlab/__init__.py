@@ -1,9 +1,8 @@
 """Hosts on one machine: network namespaces that a bridge joins, with an SSH server in each.
 
-- `make`, `remove`, `status`: `formicary hosts lab up`, `down` and `status`.
-- `lab`: what a lab consists of; `folder`: what is remembered of it.
-- `network`, `ssh`: its network, and its SSH servers with its hosts.toml.
-- `programs`: the system's programs that it is made with.
+- `make`, `status`: `formicary hosts lab up`, `down` and `status`.
+- `folder`: what a lab consists of, and what is remembered of it.
+- `network`, `ssh`: its network, the system's programs for it, and its SSH servers with its hosts.toml.
 """
 
 from __future__ import annotations

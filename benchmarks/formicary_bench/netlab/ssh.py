@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary_bench.netlab import LabError
-from formicary_bench.netlab.lab import INTERFACE
-from formicary_bench.netlab.programs import PACKAGES, FailedError, find, ip, run
+from formicary_bench.netlab.folder import INTERFACE
+from formicary_bench.netlab.network import PACKAGES, FailedError, find, ip, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from formicary_bench.netlab.folder import LabFolder
-    from formicary_bench.netlab.lab import Lab, LabHost
+    from formicary_bench.netlab.folder import Lab, LabFolder, LabHost
 
 
 PRIVILEGE_SEPARATION = Path("/run/sshd")  # compiled into sshd; the system's own makes it when it starts

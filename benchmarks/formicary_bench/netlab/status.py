@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from formicary_bench.netlab import LabError
-from formicary_bench.netlab.folder import LabFolder
-from formicary_bench.netlab.lab import LabHost
+from formicary_bench.netlab.folder import LabFolder, LabHost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from formicary_bench.netlab.lab import Lab
+    from formicary_bench.netlab.folder import Lab
 
 
 _NAMESPACES = Path("/run/netns")  # where `ip netns` keeps them

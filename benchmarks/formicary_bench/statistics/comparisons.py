@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.statistics.independence import widening
-from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.intervals import Interval, widening
 from formicary_bench.statistics.ratios import between, change, ratio_of_values
 from formicary_bench.statistics.stability import is_advice
 from formicary_bench.statistics.tests import holm, rank_p, student_p, welch_p

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from formicary_bench.statistics.independence import widening
-from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.intervals import Interval, widening
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

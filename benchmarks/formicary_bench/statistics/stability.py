@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.statistics.independence import Dependence, dependence
-from formicary_bench.statistics.intervals import Interval, mean_interval, student_t
+from formicary_bench.statistics.intervals import Dependence, Interval, dependence, mean_interval, student_t
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

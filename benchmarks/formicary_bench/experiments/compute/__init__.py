@@ -2,7 +2,7 @@
 
 - `mix`: agents that also talk, a module by itself
 - `speed_up`: agents that only compute; `pipeline`: on how many cores, and its rows
-- `work`: what is computed; `players`: agents, processes and threads that do; `process`: such a process
+- `work`: what is computed, and a plain process that does; `players`: agents, processes and threads that do
 """
 
 from __future__ import annotations

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from formicary import Agent, Container, OneShotBehaviour
 from formicary.errors import FormicaryError
-from formicary_bench.experiments.compute import process
 from formicary_bench.experiments.compute.speed_up import Computing
 from formicary_bench.experiments.compute.work import compute
 from formicary_bench.vocabulary.places import ASKING
@@ -115,7 +114,7 @@ async def _started(shares: Sequence[int]) -> AsyncIterator[list[Process]]:
     children: list[Process] = []
     try:
         for share in shares:
-            command = sys.executable, "-m", process.__name__, str(share)
+            command = sys.executable, "-m", compute.__module__, str(share)
             children.append(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE))
         for child in children:
             await _line(child)

@@ -17,8 +17,7 @@ from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.tables import Column, Extra, who_columns
-from formicary_bench.results.summary.baselines import BASELINES
-from formicary_bench.results.summary.typical import values_of
+from formicary_bench.results.summary.baselines import BASELINES, values_of
 from formicary_bench.runner.forecast.default_durations import DefaultDuration
 from formicary_bench.runner.planning.drafts import values_of as sizes_of
 from formicary_bench.runner.planning.hosts import cores_of, few_cores_of, is_short

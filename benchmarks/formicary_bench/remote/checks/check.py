@@ -25,11 +25,11 @@ from formicary_bench.remote.ssh.connection import Web
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from formicary_bench.remote import Steps
     from formicary_bench.remote.clocks import Offset
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.provisioning.helper import Helper
     from formicary_bench.remote.ssh.connection import Connection
-    from formicary_bench.remote.steps import Steps
 
 
 _TOKEN_BYTES = 16  # as many as `there.network` wants

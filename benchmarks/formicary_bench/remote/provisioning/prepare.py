@@ -20,11 +20,11 @@ from formicary_bench.remote.ssh.connection import Web
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from formicary_bench.remote import Steps
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.provisioning.helper import Helper
     from formicary_bench.remote.provisioning.stock import Archive
     from formicary_bench.remote.ssh.connection import Connection
-    from formicary_bench.remote.steps import Steps
 
 
 async def send(

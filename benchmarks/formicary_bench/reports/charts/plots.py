@@ -13,8 +13,8 @@ from formicary_bench.reports.charts.lines import Axis, Dot, Dots, Lines, Plot, P
 from formicary_bench.reports.charts.series import PLACES, Series, by_series, label
 from formicary_bench.reports.document.figures import spread_of, value_of, writer
 from formicary_bench.reports.document.tables import Column
+from formicary_bench.results.summary.baselines import typical_of
 from formicary_bench.results.summary.row import BATCH_MEANS, OVER_REPETITIONS
-from formicary_bench.results.summary.typical import typical_of
 from formicary_bench.results.verdicts.factors import doubt_about
 from formicary_bench.vocabulary.metrics import MEAN, SECONDS
 

@@ -24,8 +24,7 @@ from formicary_bench.reports.charts.series import by_series
 from formicary_bench.reports.document.citing import cite_anchors, joined, told
 from formicary_bench.reports.document.figures import said as said_size
 from formicary_bench.reports.document.tables import Column, in_a_cell
-from formicary_bench.results.summary.baselines import baseline_of, rivals_of
-from formicary_bench.results.summary.typical import typical_of
+from formicary_bench.results.summary.baselines import baseline_of, rivals_of, typical_of
 from formicary_bench.results.verdicts.factors import doubt_about, factor
 from formicary_bench.statistics.comparisons import RESOLUTION
 from formicary_bench.vocabulary.metrics import CREATION, RATE, TIME

@@ -23,7 +23,7 @@ from formicary_bench.reports.document.factors import against_baseline, all_of
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.sentences import after, at_once, found_by, plural, where
 from formicary_bench.reports.document.tables import Column, load_word, metric_columns
-from formicary_bench.results.summary.typical import typical_of
+from formicary_bench.results.summary.baselines import typical_of
 from formicary_bench.vocabulary.metrics import LEAST, P90, P99, P999, RATE, SLOWEST, TIME
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from formicary_bench.reports.document.citing import told
 from formicary_bench.reports.document.figures import writer
 from formicary_bench.reports.document.points import named, ordered
 from formicary_bench.reports.document.tables import load_word
-from formicary_bench.results.summary.baselines import BASELINES
-from formicary_bench.results.summary.typical import typical_of
+from formicary_bench.results.summary.baselines import BASELINES, typical_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

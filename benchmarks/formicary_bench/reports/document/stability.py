@@ -10,7 +10,7 @@ from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.charts.series import label as label_of
 from formicary_bench.reports.document.points import named, ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
-from formicary_bench.statistics.independence import FEWEST
+from formicary_bench.statistics.intervals import FEWEST
 from formicary_bench.statistics.stability import WANTED, Stability, is_advice
 from formicary_bench.vocabulary.metrics import MEAN, RATE, TIME
 

@@ -29,7 +29,7 @@ from formicary_bench.reports.formats.template import environment, template
 from formicary_bench.reports.formats.terminal import left_out, partial
 from formicary_bench.results.store.folder import RAW, REPORT
 from formicary_bench.results.summary.commands import sizes_of
-from formicary_bench.statistics.independence import FEWEST
+from formicary_bench.statistics.intervals import FEWEST
 from formicary_bench.vocabulary.names import DIRECTORY
 
 if TYPE_CHECKING:

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.results.summary.baselines import BASELINES
-from formicary_bench.results.summary.typical import typical_of, values_of
+from formicary_bench.results.summary.baselines import BASELINES, typical_of, values_of
 from formicary_bench.statistics.comparisons import FEWEST, RESOLUTION, Verdict, repetitions_for
-from formicary_bench.statistics.independence import widening
-from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.intervals import Interval, widening
 from formicary_bench.statistics.ratios import ratio_of_values
 from formicary_bench.statistics.stability import is_advice
 from formicary_bench.subjects.registry import label_of

@@ -1,7 +1,7 @@
 """How a run measures.
 
 - `run`: a whole run; `resume`: what it takes to go on with one; `display`: what a user sees of it.
-- `resources`: what a run has beside its workers: `server` (an XMPP server here), `run_hosts` (the hosts that
+- `resources`: what a run has beside its workers: an XMPP server here, `run_hosts` (the hosts that
   take part), `host_servers` (their XMPP servers), `own_network` (a network of its own).
 - `measures`: how a repetition of each experiment is measured; `repetition`: one measurement, in fresh
   processes; `phases`: what follows what in it, without any I/O.

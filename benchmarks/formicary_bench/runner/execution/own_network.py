@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.mobile.web_shop import Shopping
 from formicary_bench.netlab.make import check_machine
-from formicary_bench.netlab.network import try_out
-from formicary_bench.netlab.programs import FailedError, run
+from formicary_bench.netlab.network import FailedError, run, try_out
 from formicary_bench.runner import RepetitionError
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.runner.planning.drivers import beyond
 from formicary_bench.runner.planning.options import parse, repeat_of
-from formicary_bench.runner.planning.plan import make_plan, schedule
+from formicary_bench.runner.planning.plan import beyond, make_plan, schedule
 from formicary_bench.vocabulary.names import EVERYTHING, PAPER, QUICK
 from formicary_bench.vocabulary.places import HOSTED
 

@@ -11,7 +11,7 @@ from formicary.core.scratch import scratch_folder
 from formicary.processes.messages import Ready
 from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.experiments.mobile import Looped
-from formicary_bench.experiments.service.mediated import Mediated
+from formicary_bench.experiments.service import Mediated
 from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS, started
 from formicary_bench.subjects.drivers.installed import Entry, entry_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.grid.swap import Swapping
 from formicary_bench.experiments.mobile import Looped
-from formicary_bench.experiments.service.mediated import Mediated
+from formicary_bench.experiments.service import Mediated
 from formicary_bench.subjects.drivers import DriverError
 from formicary_bench.subjects.drivers.protocol import Done, Go
 from formicary_bench.subjects.drivers.settling import Round, Settling

@@ -20,11 +20,9 @@ from tests.plugins.paths import ROOT
 from formicary.cli import main
 from formicary.errors import UsageError
 from formicary_bench.netlab import LabError, network, status
-from formicary_bench.netlab.folder import LabFolder
-from formicary_bench.netlab.lab import cable
-from formicary_bench.netlab.make import up
-from formicary_bench.netlab.programs import ip
-from formicary_bench.netlab.remove import down
+from formicary_bench.netlab.folder import LabFolder, cable
+from formicary_bench.netlab.make import down, up
+from formicary_bench.netlab.network import ip
 from formicary_bench.netlab.status import look
 from formicary_bench.remote.inventory import choose, load
 

@@ -52,7 +52,6 @@ GROUPS = {
     "formicary_bench.subjects.baselines.tcp": "agents",
     "formicary_bench.subjects.variants.logins": "agents",
     "formicary_bench.subjects.drivers.driven": "agents",
-    "formicary_bench.subjects.pacing": "agents",
     "formicary_bench.worker.workload": "agents",
     "formicary_bench.vocabulary.values": "agents",
     "formicary_bench.subjects.variants.delivery.designs": "communication",

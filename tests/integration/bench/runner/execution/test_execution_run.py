@@ -27,7 +27,7 @@ from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, Roun
 from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution import repetition
 from formicary_bench.runner.execution.repetition import Task, measure
-from formicary_bench.runner.execution.server import RunServer
+from formicary_bench.runner.execution.resources import RunServer
 from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan

@@ -8,7 +8,7 @@ import pytest
 
 from formicary.errors import FormicaryError
 from formicary_bench.netlab import LabError, make
-from formicary_bench.netlab.programs import FailedError
+from formicary_bench.netlab.network import FailedError
 from formicary_bench.runner import RepetitionError
 from formicary_bench.runner.execution import own_network as networks
 from formicary_bench.runner.execution.own_network import check_delays, has_own_network, own_network

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.bench.synthetic import STARTED, make_run
 
 from formicary_bench import published
-from formicary_bench.experiments.service.mediated import GREW, MESSAGES, ROUNDS, Mediated
+from formicary_bench.experiments.service import GREW, MESSAGES, ROUNDS, Mediated
 from formicary_bench.experiments.service.players import Callbacks, tasks
 from formicary_bench.experiments.service.rounds import console, fetch, measure_rounds
 from formicary_bench.reports.document.sections import sections_of

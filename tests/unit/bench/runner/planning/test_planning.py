@@ -13,10 +13,9 @@ from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.row import frame
 from formicary_bench.runner.planning.describing import describe, needs_server
 from formicary_bench.runner.planning.drafts import Draft
-from formicary_bench.runner.planning.drivers import beyond
 from formicary_bench.runner.planning.hosts import Layout
 from formicary_bench.runner.planning.options import Options, parse
-from formicary_bench.runner.planning.plan import make_plan, schedule
+from formicary_bench.runner.planning.plan import beyond, make_plan, schedule
 from formicary_bench.statistics.comparisons import FEWEST
 from formicary_bench.statistics.estimates import Estimate
 from formicary_bench.subjects.drivers.installed import Entry, keeping

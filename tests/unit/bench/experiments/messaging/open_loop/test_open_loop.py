@@ -18,8 +18,8 @@ from formicary_bench.runner.execution.worker_hosts import round_trips
 from formicary_bench.runner.observers.validity import why_late
 from formicary_bench.runner.planning.options import Options, parse
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.subjects import pacing
-from formicary_bench.subjects.pacing import Pacer
+from formicary_bench.subjects.ours import open_loop
+from formicary_bench.subjects.ours.open_loop import Pacer
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.names import OPEN_LOOP
 from formicary_bench.vocabulary.places import APART, SAME
@@ -50,9 +50,9 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(pacing, "perf_counter_ns", clock)
-    monkeypatch.setattr(pacing, "_HEAD_START_NS", 0)
-    monkeypatch.setattr(pacing, "GRACE_SECONDS", 0.01)
+    monkeypatch.setattr(open_loop, "perf_counter_ns", clock)
+    monkeypatch.setattr(open_loop, "_HEAD_START_NS", 0)
+    monkeypatch.setattr(open_loop, "GRACE_SECONDS", 0.01)
     return clock
 
 

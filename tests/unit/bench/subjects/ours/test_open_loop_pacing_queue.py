@@ -5,8 +5,8 @@ from collections import deque
 
 import pytest
 
-from formicary_bench.subjects import pacing
-from formicary_bench.subjects.pacing import Pacer
+from formicary_bench.subjects.ours import open_loop
+from formicary_bench.subjects.ours.open_loop import Pacer
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.names import OPEN_LOOP
 from formicary_bench.vocabulary.values import CONSTANT, LATE, POISSON, schedule
@@ -66,8 +66,8 @@ def times(monkeypatch, arrivals, load):
         },
     )
     server = Server(round(load * 1e9 / RATE))
-    monkeypatch.setattr(pacing, "perf_counter_ns", server)
-    monkeypatch.setattr(pacing, "_SLEPT_NS", 10**15)  # real time means nothing here
+    monkeypatch.setattr(open_loop, "perf_counter_ns", server)
+    monkeypatch.setattr(open_loop, "_SLEPT_NS", 10**15)  # real time means nothing here
     work = Workload(Job(one, "both", SEED))
     asyncio.run(server.serve(Pacer(work), schedule(arrivals, RATE, MESSAGES, SEED)))
     assert LATE not in work.counters

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.unit.bench.synthetic import EVIL, add_repetition, create_plan, make_run, plan
 
-from formicary_bench.reports.document.evidence import evidence
+from formicary_bench.reports.document.hosts import evidence
 from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.store.raw import COOL_DOWN, RoundTrips

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.remote import extra
+from formicary_bench import remote
 
 
 def test_all_that_is_missing_is_named_with_how_to_install_it(monkeypatch):
     there = {"packaging": object()}
-    monkeypatch.setattr(extra, "find_spec", there.get)
+    monkeypatch.setattr(remote, "find_spec", there.get)
     with pytest.raises(
         UsageError, match=r'asyncssh, pip is not installed; .*: pip install "formicary\[bench,lab\]"'
     ):
-        extra.need_extra()
+        remote.need_extra()
 
 
 def test_with_the_extra_nothing_is_said():
-    extra.need_extra()
+    remote.need_extra()

@@ -6,8 +6,7 @@ from scipy.stats import binom
 
 from formicary_bench.statistics.comparisons import Contrast, Verdict, compare
 from formicary_bench.statistics.gates import Outcome, gate
-from formicary_bench.statistics.independence import FEWEST, dependence, widening
-from formicary_bench.statistics.intervals import mean_interval
+from formicary_bench.statistics.intervals import FEWEST, dependence, mean_interval, widening
 from formicary_bench.statistics.ratios import ratio_of_values
 from formicary_bench.statistics.stability import Stability, assess
 
